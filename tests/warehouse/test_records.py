@@ -1,0 +1,61 @@
+"""Records: frozen, strict, and named by their content."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import ValidationError
+
+from warehouse.records import CallTurn, GoldCall, Origin, Sample, Tool, UserTurn, content_key
+
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers(-(2**53), 2**53) | st.floats(allow_nan=False, allow_infinity=False) | st.text(),
+    lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.text(), inner, max_size=4),
+    max_leaves=12,
+)
+
+
+def sample_of(arguments: dict[str, object], origin: Origin | None = None) -> Sample:
+    turns = (UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="t", arguments=arguments),)))
+    return Sample(kind="perfect", language="en", category="c", candidates=("a",), turns=turns, origin=origin)
+
+
+@given(arguments=st.dictionaries(st.text(), JSON, max_size=4))
+def test_the_key_does_not_depend_on_the_order_of_arguments(arguments: dict[str, object]) -> None:
+    turned = dict(reversed(arguments.items()))
+    assert sample_of(arguments).key == sample_of(turned).key
+
+
+@given(one=JSON, other=JSON)
+def test_different_content_has_different_keys(one: object, other: object) -> None:
+    assert (content_key([one]) == content_key([other])) == (_plain(one) == _plain(other))
+
+
+def _plain(value: object) -> str:
+    """A value's JSON text, in which 1, 1.0 and true differ as they do for a tool."""
+    import orjson
+
+    return orjson.dumps(value, option=orjson.OPT_SORT_KEYS).decode()
+
+
+def test_who_made_a_sample_does_not_change_its_key() -> None:
+    made = sample_of({"a": 1}, Origin(stage="requests", model="one", planted="wrong_tool"))
+    assert made.key == sample_of({"a": 1}).key
+
+
+def test_a_record_can_not_be_changed() -> None:
+    tool = Tool(name="t", description="", parameters={}, category="c")
+    with pytest.raises(ValidationError, match="frozen"):
+        tool.name = "other"  # type: ignore[misc]
+
+
+def test_an_unknown_field_is_an_error() -> None:
+    with pytest.raises(ValidationError, match="extra"):
+        Tool.model_validate({"name": "t", "description": "", "parameters": {}, "category": "c", "colour": "red"})
+
+
+def test_snapshots_are_the_call_turns_with_what_came_before() -> None:
+    sample = sample_of({"a": 1})
+    [snapshot] = sample.snapshots()
+    assert snapshot.turn == 1
+    assert snapshot.prefix == sample.turns[:1]
+    assert snapshot.calls == sample.gold

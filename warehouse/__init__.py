@@ -1,0 +1,1 @@
+"""What callwright keeps: the records, the DuckDB store, its views, exports and published copies."""

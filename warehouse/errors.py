@@ -1,0 +1,38 @@
+"""The errors of callwright: one tree, cut first by what the runner does about each."""
+
+
+class CallwrightError(Exception):
+    """Anything callwright can explain in a sentence; a bug is never one of these."""
+
+
+class ConfigurationError(CallwrightError):
+    """A setting, a name or a recipe is wrong: the command stops with exit code 2."""
+
+
+class TransientError(CallwrightError):
+    """A rate limit, a time-out or a server fault that another try may cure; the only one that is retried."""
+
+    def __init__(self, message: str, retry_after: float | None = None) -> None:
+        """Keep the server's own wish in `retry_after` (seconds), None where it named none."""
+        super().__init__(message)
+        self.retry_after = retry_after
+
+
+class ReplyError(CallwrightError):
+    """A model answered, but unusably: this record becomes a Failure and the run goes on."""
+
+
+class RecordError(CallwrightError):
+    """A record breaks an invariant: it becomes a Failure and the run goes on."""
+
+
+class BudgetError(CallwrightError):
+    """The money set aside is spent: the build stops cleanly and goes on from here next time."""
+
+
+class AnnotationError(CallwrightError):
+    """Label Studio refused, or its data do not fit: the command stops with exit code 1."""
+
+
+class StoreError(CallwrightError):
+    """The warehouse refused: the command stops with exit code 1."""

@@ -1,0 +1,135 @@
+"""Samples: conversations with gold. One shape serves all four papers.
+
+A HammerBench snapshot, a CONFETTI turn, a ComplexFuncBench step and a CallNavi answer are one thing: the calls due
+after a prefix of the conversation. A `CallTurn` is that.
+"""
+
+from collections.abc import Iterator
+from typing import Annotated, Literal, NamedTuple
+
+from pydantic import Field, JsonValue
+
+from warehouse.records.base import Record
+from warehouse.records.tools import Arguments, Language
+
+EvidenceKind = Literal["span", "normalised", "default", "response", "person"]
+DialogueAct = Literal["seek", "inform", "reject", "other", "call"]
+
+
+class Evidence(Record):
+    """Why an argument has its value: where it was said, or which rule gives it.
+
+    `turn` is the index into the sample's turns; `start` and `end` are character offsets into that turn's text (or its
+    external message, when `in_message`); `path` addresses a value in an earlier result; `rule` names a normalisation.
+    """
+
+    argument: str
+    kind: EvidenceKind
+    turn: int | None = None
+    start: int | None = None
+    end: int | None = None
+    quote: str = ""
+    in_message: bool = False
+    path: str = ""
+    rule: str = ""
+
+
+class GoldCall(Record):
+    """A call that is due, with the place where the generator says each argument was worded."""
+
+    tool: str = Field(min_length=1)
+    arguments: Arguments = Field(default_factory=dict)
+    evidence: tuple[Evidence, ...] = ()
+
+
+class Message(Record):
+    """A message outside the conversation that a user turn refers to."""
+
+    app: str
+    text: str
+
+
+class UserTurn(Record):
+    """What the user says, and the external message it leans on (HammerBench 4.2.4)."""
+
+    kind: Literal["user"] = "user"
+    text: str
+    external: Message | None = None
+
+
+class CallTurn(Record):
+    """The calls due here; none at all says that no candidate tool fits. A snapshot is not executed."""
+
+    kind: Literal["calls"] = "calls"
+    calls: tuple[GoldCall, ...] = ()
+    executed: bool = False
+
+
+class ResultTurn(Record):
+    """What the calls of the turn before returned, one value a call."""
+
+    kind: Literal["result"] = "result"
+    results: tuple[JsonValue, ...]
+
+
+class ReplyTurn(Record):
+    """What the assistant says to the user, with its dialogue acts."""
+
+    kind: Literal["reply"] = "reply"
+    text: str
+    acts: tuple[DialogueAct, ...] = ()
+
+
+Turn = Annotated[UserTurn | CallTurn | ResultTurn | ReplyTurn, Field(discriminator="kind")]
+
+
+class Origin(Record):
+    """Who made a record and from what: the stage, the parents' keys, the model and the seed.
+
+    `planted` names the defect that the template model was told to make, "" where it made none; no check reads it.
+    """
+
+    stage: str
+    build: str = ""
+    parents: tuple[str, ...] = ()
+    seed: int = 0
+    model: str = ""
+    prompt_version: str = ""
+    planted: str = ""
+
+
+class Snapshot(NamedTuple):
+    """A prefix of a conversation and the calls due after it; `turn` is the index of the call turn."""
+
+    turn: int
+    prefix: tuple[Turn, ...]
+    calls: tuple[GoldCall, ...]
+
+
+class Sample(Record):
+    """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is."""
+
+    kind: str
+    language: Language
+    category: str
+    candidates: tuple[str, ...]
+    turns: tuple[Turn, ...]
+    withheld: tuple[str, ...] = ()
+    tags: tuple[str, ...] = ()
+    origin: Origin | None = None
+
+    @property
+    def request(self) -> str:
+        """The first thing the user says, "" where the conversation opens otherwise."""
+        return next((turn.text for turn in self.turns if isinstance(turn, UserTurn)), "")
+
+    @property
+    def gold(self) -> tuple[GoldCall, ...]:
+        """The calls due at the last call turn; empty where none is due."""
+        return next((turn.calls for turn in reversed(self.turns) if isinstance(turn, CallTurn)), ())
+
+    def snapshots(self) -> Iterator[Snapshot]:
+        """Every call turn with the turns before it."""
+        for index, turn in enumerate(self.turns):
+            if isinstance(turn, CallTurn):
+                yield Snapshot(index, self.turns[:index], turn.calls)

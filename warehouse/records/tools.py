@@ -1,0 +1,41 @@
+"""Tools that an assistant may call, and calls of them."""
+
+from typing import Any, Literal
+
+from pydantic import Field, JsonValue
+
+from warehouse.records.base import Record
+
+Language = Literal["en", "zh"]
+Arguments = dict[str, JsonValue]
+JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
+
+
+class Tool(Record):
+    """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema)."""
+
+    name: str = Field(min_length=1)
+    description: str
+    parameters: JsonSchema
+    returns: JsonSchema | None = None
+    category: str
+    language: Language = "en"
+    source: str = ""
+
+    @property
+    def properties(self) -> dict[str, JsonSchema]:
+        """The schema of each parameter, by name, in the order declared."""
+        found = self.parameters.get("properties", {})
+        return found if isinstance(found, dict) else {}
+
+    @property
+    def required(self) -> tuple[str, ...]:
+        """The names of the parameters that a full call must give."""
+        return tuple(self.parameters.get("required", ()))
+
+
+class Call(Record):
+    """One call of a tool: the tool's name and its arguments."""
+
+    tool: str = Field(min_length=1)
+    arguments: Arguments = Field(default_factory=dict)
