@@ -1,0 +1,170 @@
+"""The DuckDB file: what is kept, what is refused, and who waits for whom."""
+
+import subprocess
+import sys
+import time
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+
+from warehouse.errors import ConfigurationError, StoreError
+from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
+from warehouse.store import Warehouse
+from warehouse.tables import TABLES
+
+VIEWS = (
+    "accepted_samples",
+    "check_precision",
+    "cost_per_accepted",
+    "error_types",
+    "funnel",
+    "latest_builds",
+    "leaderboard",
+    "lineage",
+    "llm_cost",
+)
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    return Warehouse(tmp_path / "warehouse.duckdb", patience=5)
+
+
+def make_tool(name: str = "weather") -> Tool:
+    return Tool(name=name, description="Tell the weather.", parameters={"type": "object"}, category="Weather")
+
+
+def make_sample(text: str = "Rain?") -> Sample:
+    gold = GoldCall(tool="weather", arguments={"city": "Oslo"})
+    turns = (UserTurn(text=text), CallTurn(calls=(gold,)))
+    return Sample(kind="perfect", language="en", category="Weather", candidates=(make_tool().key,), turns=turns)
+
+
+def test_the_same_record_twice_is_kept_once(warehouse: Warehouse) -> None:
+    warehouse.put([make_tool(), make_tool(), make_sample()])
+    warehouse.put([make_tool(), make_sample()])
+    assert warehouse.rows("select count(*) as n from tools") == [{"n": 1}]
+    assert warehouse.rows("select count(*) as n from samples") == [{"n": 1}]
+
+
+def test_a_sample_comes_back_as_it_was_put(warehouse: Warehouse) -> None:
+    sample = make_sample("Wird's regnen? 会下雨吗？ \U0001f327")
+    warehouse.put([sample])
+    [row] = warehouse.rows("select body, key from samples")
+    assert Sample.model_validate_json(row["body"]) == sample
+    assert row["key"] == sample.key
+
+
+@pytest.mark.parametrize("text", ["''; drop table samples; --", "\u202eright to left", "\t\n\r", "\x00", "\ufffd\U0010ffff", "$1 ? :a"])
+def test_any_text_survives_the_bulk_insert(warehouse: Warehouse, text: str) -> None:
+    warehouse.put([make_sample(text)])
+    assert Sample.model_validate_json(warehouse.rows("select body from samples")[0]["body"]).request == text
+    assert warehouse.rows("select request from samples") == [{"request": text}]
+
+
+def test_every_table_of_the_code_has_the_columns_of_the_file(warehouse: Warehouse) -> None:
+    rows = warehouse.rows("select table_name, column_name from information_schema.columns")
+    found: dict[str, set[str]] = {}
+    for row in rows:
+        found.setdefault(row["table_name"], set()).add(row["column_name"])
+    assert {table: set(columns) for table, columns in TABLES.items()} == {table: found[table] for table in TABLES}
+
+
+@pytest.mark.parametrize("view", VIEWS)
+def test_every_view_answers_on_an_empty_warehouse(warehouse: Warehouse, view: str) -> None:
+    assert warehouse.rows(f"select * from {view}") == []
+
+
+def test_a_transaction_that_fails_leaves_nothing(warehouse: Warehouse) -> None:
+    row = {"build": "b", "stage": "format", "subject": "s", "outcome": "lost", "reason": "", "made_at": datetime.now(UTC)}
+    with pytest.raises(StoreError, match="refused"):
+        warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t"}], "fates": [row]})
+    assert warehouse.rows("select * from build_tools") == []
+
+
+@pytest.mark.parametrize(
+    "sql",
+    [
+        "delete from samples",
+        "create table mine (a int)",
+        "copy samples to '/tmp/stolen.csv'",
+        "select * from read_csv('/etc/passwd')",
+        "attach ':memory:' as other; create table other.t (a int)",
+        "install httpfs",
+        "set enable_external_access = true",
+        "selec",
+    ],
+)
+def test_a_query_can_change_nothing_and_read_no_other_file(warehouse: Warehouse, sql: str) -> None:
+    warehouse.put([make_sample()])
+    with pytest.raises(ConfigurationError, match="can't be run"):
+        warehouse.query(sql)
+    assert warehouse.rows("select count(*) as n from samples") == [{"n": 1}]
+
+
+def test_a_file_of_a_newer_callwright_is_left_alone(warehouse: Warehouse, tmp_path: Path) -> None:
+    warehouse.put([make_tool()])
+    warehouse.execute("insert into migrations (name) values ('9999_future.sql')")
+    with pytest.raises(StoreError, match="newer callwright"):
+        Warehouse(tmp_path / "warehouse.duckdb").put([make_tool("other")])
+
+
+def test_a_file_that_is_no_database_is_refused_and_kept(tmp_path: Path) -> None:
+    path = tmp_path / "warehouse.duckdb"
+    path.write_bytes(b"not a database" * 100)
+    with pytest.raises(StoreError, match="can't be opened"):
+        Warehouse(path).put([make_tool()])
+    assert path.read_bytes().startswith(b"not a database")
+
+
+HOLD = """
+import sys, time, duckdb
+connection = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+time.sleep(float(sys.argv[2]))
+"""
+
+
+def test_a_writer_waits_for_another_process_and_then_goes_on(warehouse: Warehouse) -> None:
+    warehouse.put([make_tool()])
+    with subprocess.Popen([sys.executable, "-c", HOLD, warehouse.path, "1"], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        assert holder.stdout.readline() == b"held\n"
+        warehouse.put([make_tool("second")])
+    assert len(warehouse.rows("select * from tools")) == 2
+
+
+def test_a_writer_gives_up_after_its_patience_and_says_what_to_do(warehouse: Warehouse) -> None:
+    warehouse.put([make_tool()])
+    impatient = Warehouse(warehouse.path, patience=0.3)
+    with subprocess.Popen([sys.executable, "-c", HOLD, warehouse.path, "30"], stdout=subprocess.PIPE) as holder:
+        assert holder.stdout is not None
+        holder.stdout.readline()
+        began = time.monotonic()
+        with pytest.raises(StoreError, match="stayed locked"):
+            impatient.put([make_tool("second")])
+        assert time.monotonic() - began < 10
+        holder.kill()
+
+
+def test_the_newest_evidence_of_an_accepted_sample_is_shown(warehouse: Warehouse) -> None:
+    sample = make_sample()
+    verdict = Verdict(subject=sample.key, check="grounding", decision="proved", score=1.0)
+    warehouse.put([sample, verdict])
+    acceptance = {
+        "subject": sample.key,
+        "build": "b",
+        "recipe": "r",
+        "proved": True,
+        "accepted_by": "machine",
+        "vouched": False,
+        "accepted_at": datetime.now(UTC),
+        "withdrawn_at": None,
+    }
+    warehouse.put_rows({"acceptances": [acceptance]})
+    [row] = warehouse.rows("select * from accepted_samples")
+    assert row["proved"] is True
+    assert row["gold"] == '[{"tool":"weather","arguments":{"city":"Oslo"}}]'
+    warehouse.execute("update acceptances set withdrawn_at = now()")
+    assert warehouse.rows("select * from accepted_samples") == []

@@ -1,0 +1,65 @@
+"""The dataset card of a release: what is in it, how it was made and checked."""
+
+from importlib.resources import files
+from typing import NamedTuple
+
+from jinja2 import Environment, StrictUndefined
+
+from warehouse.records import Release
+from warehouse.releases import release_named
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+
+class CardFacts(NamedTuple):
+    """What the card says: counts by kind and language, by category, by who accepted, by model, and the verdicts."""
+
+    release: Release
+    kinds: list[Row]
+    categories: list[Row]
+    acceptance: list[Row]
+    models: list[Row]
+    verdicts: list[Row]
+    tools: int
+
+
+def card_facts(warehouse: Warehouse, name: str) -> CardFacts:
+    """Count what the release holds. Raises ConfigurationError for an unknown release."""
+    release = release_named(warehouse, name)
+    rows = {section: warehouse.rows(f"{_OF_RELEASE} {sql}", [name]) for section, sql in _SECTIONS.items()}
+    tools = int(rows.pop("tools")[0]["tools"])
+    return CardFacts(release=release, tools=tools, **rows)
+
+
+def write_card(facts: CardFacts) -> str:
+    """The card as Markdown, its header in the form that dataset hubs read."""
+    environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - Markdown
+    template = environment.from_string(files("warehouse").joinpath("card.md.j2").read_text(encoding="utf-8"))
+    return template.render(facts=facts).strip()
+
+
+_OF_RELEASE = """
+    with of_release as (
+        select s.*, a.proved, a.vouched, a.accepted_by from release_samples r
+        join samples s on s.key = r.subject join acceptances a on a.subject = s.key where r.release = ?
+    ), newest as (
+        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision from verdicts v
+        join of_release o on o.key = v.subject group by all
+    )
+"""
+_SECTIONS = {
+    "kinds": "select kind, language, count(*) as samples from of_release group by all order by kind, language",
+    "categories": "select category, count(*) as samples from of_release group by all order by category",
+    "acceptance": """
+        select case when accepted_by = 'machine' then 'machine' else 'person' end as accepted_by,
+            count(*) filter (proved) as proved, count(*) filter (vouched) as vouched
+        from of_release group by all order by all""",
+    "models": "select model, prompt_version, count(*) as samples from of_release group by all order by samples desc",
+    "verdicts": """
+        select check_name, count(*) filter (decision = 'proved') as proved,
+            count(*) filter (decision = 'unproved') as unproved, count(*) filter (decision = 'contradicted') as contradicted
+        from newest group by all order by check_name""",
+    "tools": """
+        select count(distinct tool) as tools
+        from (select unnest(json_extract_string(body, '$.candidates[*]')) as tool from of_release)""",
+}

@@ -1,0 +1,1 @@
+"""Releases in the formats that others read: one module a format."""

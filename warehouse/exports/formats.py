@@ -1,0 +1,84 @@
+"""The table of export formats, and writing one to a folder."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+from typing import Any
+
+import orjson
+
+from warehouse.errors import ConfigurationError
+from warehouse.exports.bfcl import bfcl_files
+from warehouse.exports.hammerbench import export_hammerbench
+from warehouse.exports.openai import openai_lines
+from warehouse.releases import ReleaseContent
+from warehouse.tables import arrow_schema
+
+Writer = Callable[[ReleaseContent, Path], list[Path]]
+
+
+def export_release(content: ReleaseContent, to: str, folder: Path) -> list[Path]:
+    """Write a release in a format; the files written. Raises ConfigurationError that lists the formats there are."""
+    if to not in EXPORTS:
+        raise ConfigurationError(f"There is no export format {to!r}; the formats are {', '.join(sorted(EXPORTS))}.")
+    folder.mkdir(parents=True, exist_ok=True)
+    return EXPORTS[to](content, folder)
+
+
+def _write_openai(content: ReleaseContent, folder: Path) -> list[Path]:
+    return [_lines(folder / f"{content.release.name}.jsonl", openai_lines(content))]
+
+
+def _write_bfcl(content: ReleaseContent, folder: Path) -> list[Path]:
+    files = bfcl_files(content)
+    answers = folder / "possible_answer"
+    answers.mkdir(exist_ok=True)
+    return [
+        _lines(folder / "BFCL_v4_multiple.json", files.questions),
+        _lines(answers / "BFCL_v4_multiple.json", files.answers),
+        _lines(folder / "BFCL_v4_irrelevance.json", files.irrelevant),
+    ]
+
+
+def _write_hammerbench(content: ReleaseContent, folder: Path) -> list[Path]:
+    """One file a language and kind, as the paper's repository has them."""
+    written = []
+    for language in sorted({sample.language for sample in content.samples}):
+        for kind in sorted({sample.kind for sample in content.samples if sample.language == language}):
+            chosen = [sample for sample in content.samples if (sample.language, sample.kind) == (language, kind)]
+            path = folder / language / f"{kind}.json"
+            path.parent.mkdir(parents=True, exist_ok=True)
+            records = list(export_hammerbench(chosen, content.tools))
+            path.write_bytes(orjson.dumps(records, option=orjson.OPT_INDENT_2))
+            written.append(path)
+    return written
+
+
+def _write_parquet(content: ReleaseContent, folder: Path) -> list[Path]:
+    import pyarrow as pa
+    from pyarrow import parquet
+
+    from warehouse.rows import Stamp, rows_of
+
+    stamp = Stamp(content.release.created_at)
+    written = []
+    for table, records in (("samples", content.samples), ("tools", tuple(content.tools.values()))):
+        rows = [row for _, row in rows_of(records, stamp)]
+        path = folder / f"{table}.parquet"
+        parquet.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(table)), path)
+        written.append(path)
+    return written
+
+
+def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
+    with path.open("wb") as file:
+        for row in rows:
+            file.write(orjson.dumps(row) + b"\n")
+    return path
+
+
+EXPORTS: dict[str, Writer] = {
+    "bfcl": _write_bfcl,
+    "hammerbench": _write_hammerbench,
+    "openai": _write_openai,
+    "parquet": _write_parquet,
+}

@@ -1,0 +1,149 @@
+"""Samples as HammerBench records: the shapes of its published files, so that its tools can read ours."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping
+
+import orjson
+from pydantic import JsonValue
+
+from warehouse.errors import RecordError
+from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
+
+FILES: Mapping[str, str] = {  # our kind: the file of a language folder that holds it
+    "perfect": "single-turn/ST_Perfect.json",
+    "imperfect": "single-turn/ST_Imperfect.json",
+    "external": "single-turn/ST_External.json",
+    "irrelevant_perfect": "single-turn/ir_ST_Perfect.json",
+    "irrelevant_imperfect": "single-turn/ir_ST_Imperfect.json",
+    "irrelevant_external": "single-turn/ir_ST_External.json",
+    "sQsA": "multi-turn/HammerBench_Based.json",
+    "mQmA": "multi-turn/HammerBench_mQmA.json",
+    "mQsA": "multi-turn/HammerBench_mQsA.json",
+    "sQmA": "multi-turn/HammerBench_sQmA.json",
+    "SO_case1": "multi-turn/HammerBench_SO_case1.json",
+    "SO_case2": "multi-turn/HammerBench_SO_case2.json",
+    "mSv": "multi-turn/HammerBench_mSv.json",
+    "sQsA_external": "multi-turn/HammerBench_External.json",
+    "IS": "multi-turn/HammerBench_IS.json",
+}
+ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}  # kinds of our own that have no file of their own
+ID_TAG = "hammerbench_id="
+LABEL_TAG = "hammerbench_label="
+MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
+MESSAGE_FIRST_QUERY = "\nquery:"
+MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
+
+Fields = dict[str, JsonValue]
+
+
+def export_hammerbench(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Iterator[Fields]:
+    """Each sample as a record, in order; conversations that bring no id are numbered by language and kind.
+
+    Raises RecordError at a sample that the format can't hold.
+    """
+    counted: Counter[tuple[str, str]] = Counter()
+    for sample in samples:
+        place = (sample.language, sample.kind)
+        yield hammerbench_record(sample, tools, counted[place])
+        counted[place] += 1
+
+
+def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 0) -> Fields:
+    """One sample as a record; `number` is its id where it brings none. Raises RecordError.
+
+    The app of an external message, the evidence and what tools return have no place in the format.
+    """
+    kind, candidates = kind_of_file(sample), [_tool(sample, key, tools) for key in sample.candidates]
+    messages: list[JsonValue] = [dict(message) for message in _messages(sample, kind, tools)]
+    listed: list[JsonValue] = [_document(tool) for tool in candidates]
+    if FILES[kind].startswith("single-turn/"):
+        return {"messages": messages, "multiple_tools": listed}
+    due = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
+    single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
+    stated = next((tag.removeprefix(ID_TAG) for tag in sample.tags if tag.startswith(ID_TAG)), None)
+    identity: JsonValue = number if stated is None else orjson.loads(stated)
+    if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
+        return {"id": identity, "messages": messages, "multiple_tools": listed, "single_tool": single}
+    if kind == "IS":
+        return {"messages": messages, "single_tool": single, "multiple_tools": listed, "id": identity}
+    return {"messages": messages, "multiple_tools": listed, "single_tool": single, "id": identity}
+
+
+def hammerbench_file(sample: Sample) -> str:
+    """The file that holds such records: `en/single-turn/ST_Perfect.json`. Raises RecordError."""
+    return f"{sample.language}/{FILES[kind_of_file(sample)]}"
+
+
+def kind_of_file(sample: Sample) -> str:
+    """The kind of FILES that a sample belongs to; RecordError where HammerBench has none."""
+    kind = ALIASES.get(sample.kind, sample.kind)
+    if kind not in FILES:
+        known = ", ".join((*FILES, *ALIASES))
+        raise RecordError(f"HammerBench has no file for the kind {sample.kind!r}; it has {known}.")
+    return kind
+
+
+def _messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
+    labels = iter([orjson.loads(tag.removeprefix(LABEL_TAG)) for tag in sample.tags if tag.startswith(LABEL_TAG)])
+    for index, turn in enumerate(sample.turns):
+        match turn:
+            case UserTurn():
+                yield {"role": "user", "content": _said(turn, kind)}
+            case ReplyTurn(text=text):
+                yield {"role": "assistant", "content": text}
+            case CallTurn(calls=()):
+                refused = index + 1 < len(sample.turns) and isinstance(sample.turns[index + 1], ReplyTurn)
+                label = None if refused else next(labels, _withheld(sample, tools))
+                if label is not None:
+                    yield {"role": "function call", "content": label}
+            case CallTurn(calls=(call,)):
+                label = {"name": call.tool, "arguments": call.arguments}
+                yield {"role": "function call", "content": label}
+            case _:
+                raise RecordError(
+                    f"Turn {index} of the sample {sample.key} is a result or several calls at once;"
+                    " HammerBench records hold one call a snapshot and no results."
+                )
+
+
+def _said(turn: UserTurn, kind: str) -> str:
+    if turn.external is None:
+        return turn.text
+    if FILES[kind].startswith("single-turn/"):
+        return f"{MESSAGE_FIRST}{turn.external.text}{MESSAGE_FIRST_QUERY}{turn.text}"
+    return f"{turn.text}{MESSAGE_LAST}{turn.external.text}"
+
+
+def _withheld(sample: Sample, tools: Mapping[str, Tool]) -> JsonValue:
+    """The label of an irrelevant request of our own: the tool that was taken away, whose arguments nobody kept."""
+    withheld = next((tools[key] for key in sample.withheld if key in tools), None)
+    return None if withheld is None else {"name": withheld.name, "arguments": {}}
+
+
+def _tool(sample: Sample, key: str, tools: Mapping[str, Tool]) -> Tool:
+    if key not in tools:
+        raise RecordError(f"The sample {sample.key} has the candidate {key!r}, but no tool with this key was given.")
+    return tools[key]
+
+
+def _document(tool: Tool) -> Fields:
+    return {"name": tool.name, "description": tool.description, "parameters": _with_floats(tool.parameters)}
+
+
+def _with_floats(schema: JsonValue) -> JsonValue:
+    """A schema with HammerBench's word `float` for `number`."""
+    if not isinstance(schema, dict):
+        return schema
+    written: Fields = {}
+    for key, value in schema.items():
+        if key == "type":
+            words = value if isinstance(value, list) else [value]
+            renamed: list[JsonValue] = ["float" if word == "number" else word for word in words]
+            written[key] = renamed if isinstance(value, list) else renamed[0]
+        elif key == "properties" and isinstance(value, dict):
+            written[key] = {name: _with_floats(member) for name, member in value.items()}
+        elif key in ("anyOf", "oneOf", "allOf", "prefixItems") and isinstance(value, list):
+            written[key] = [_with_floats(member) for member in value]
+        else:
+            written[key] = _with_floats(value) if key in ("items", "additionalProperties") else value
+    return written

@@ -1,0 +1,122 @@
+"""Releases: frozen, named sets of accepted samples."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+import orjson
+
+from warehouse.errors import ConfigurationError
+from warehouse.records import Release, Sample, Tool, content_key
+from warehouse.store import Warehouse
+
+
+class ReleaseContent(NamedTuple):
+    """What a release holds: its samples in key order, and every tool they name, by key."""
+
+    release: Release
+    samples: tuple[Sample, ...]
+    tools: dict[str, Tool]
+
+
+class ReleaseDiff(NamedTuple):
+    """The keys of the samples that two releases do not share."""
+
+    added: tuple[str, ...]
+    removed: tuple[str, ...]
+    kept: int
+
+
+def create_release(warehouse: Warehouse, name: str, recipes: Sequence[str] = (), note: str = "") -> Release:
+    """Freeze what the newest build of each recipe has landed; the same content under the same name is the same release.
+
+    Raises ConfigurationError where nothing has landed, or where the name is taken by other content.
+    """
+    keys = [row["subject"] for row in warehouse.rows(_LANDED, [list(recipes), list(recipes)])]
+    if not keys:
+        of = f" by the recipes {', '.join(recipes)}" if recipes else ""
+        raise ConfigurationError(
+            f"Nothing has been accepted{of}, so there is nothing to release. Run `callwright build` first."
+        )
+    release = Release(
+        name=name, content_hash=content_key(keys), samples=len(keys), created_at=datetime.now(UTC), note=note
+    )
+    existing = {one.name: one for one in list_releases(warehouse)}.get(name)
+    if existing is not None:
+        if existing.content_hash == release.content_hash:
+            return existing
+        raise ConfigurationError(
+            f"The release {name!r} exists and is immutable: it holds {existing.samples} other samples. Choose another name."
+        )
+    warehouse.put_rows(
+        {
+            "releases": [dict(release) | {"key": release.key}],
+            "release_samples": [{"release": name, "subject": key} for key in keys],
+        }
+    )
+    return release
+
+
+_LANDED = """
+    select a.subject from acceptances a
+    where a.withdrawn_at is null and (len(?::varchar[]) = 0 or list_contains(?::varchar[], a.recipe))
+        and exists (select 1 from fates f join latest_builds l on l.build = f.build
+            where f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject)
+    order by a.subject
+"""
+
+
+def list_releases(warehouse: Warehouse) -> list[Release]:
+    """All releases, the newest first."""
+    rows = warehouse.rows("select name, content_hash, samples, created_at, note from releases order by created_at desc")
+    return [Release.model_validate(row) for row in rows]
+
+
+def release_named(warehouse: Warehouse, name: str) -> Release:
+    """The release with this name. Raises ConfigurationError that lists the names there are."""
+    releases = list_releases(warehouse)
+    for release in releases:
+        if release.name == name:
+            return release
+    known = ", ".join(release.name for release in releases) or "none yet: `callwright release create NAME` makes one"
+    raise ConfigurationError(f"There is no release {name!r}; the releases are {known}.")
+
+
+def read_release(warehouse: Warehouse, name: str) -> ReleaseContent:
+    """A release with its samples and their tools. Raises ConfigurationError for an unknown name."""
+    release = release_named(warehouse, name)
+    rows = warehouse.rows(
+        "select s.body from samples s join release_samples r on r.subject = s.key where r.release = ? order by s.key",
+        [name],
+    )
+    samples = tuple(Sample.model_validate(orjson.loads(row["body"])) for row in rows)
+    wanted = sorted({key for sample in samples for key in (*sample.candidates, *sample.withheld)})
+    return ReleaseContent(release, samples, read_tools(warehouse, wanted))
+
+
+def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
+    """The tools with these keys, by key."""
+    rows = warehouse.rows("select * from tools where list_contains(?::varchar[], key)", [list(keys)])
+    tools = (
+        Tool(
+            name=row["name"],
+            description=row["description"],
+            parameters=orjson.loads(row["parameters"]),
+            returns=None if row["returns"] is None else orjson.loads(row["returns"]),
+            category=row["category"],
+            language=row["language"],
+            source=row["source"],
+        )
+        for row in rows
+    )
+    return {tool.key: tool for tool in tools}
+
+
+def diff_releases(warehouse: Warehouse, old: str, new: str) -> ReleaseDiff:
+    """What `new` holds that `old` does not, and the other way round."""
+    before, after = (_keys(warehouse, release_named(warehouse, name).name) for name in (old, new))
+    return ReleaseDiff(tuple(sorted(after - before)), tuple(sorted(before - after)), len(before & after))
+
+
+def _keys(warehouse: Warehouse, name: str) -> set[str]:
+    return {row["subject"] for row in warehouse.rows("select subject from release_samples where release = ?", [name])}

@@ -1,0 +1,147 @@
+"""Records as rows of their tables."""
+
+from collections.abc import Iterable, Iterator
+from datetime import datetime
+from functools import singledispatch
+from typing import Any, NamedTuple
+
+import orjson
+from pydantic import BaseModel
+
+from warehouse.records import (
+    Assignment,
+    DraftCall,
+    Failure,
+    LlmCall,
+    Origin,
+    ParameterChoice,
+    Prediction,
+    Record,
+    Release,
+    Review,
+    Sample,
+    Score,
+    Tool,
+    Verdict,
+)
+
+Row = dict[str, Any]  # one value a column; the table's schema gives the types
+
+
+class Stamp(NamedTuple):
+    """What a row says beyond its record: the moment it was made."""
+
+    made_at: datetime
+
+
+def rows_of(records: Iterable[Record], stamp: Stamp) -> Iterator[tuple[str, Row]]:
+    """The table and the row of each record; TypeError for a type that has no table."""
+    for record in records:
+        yield _row(record, stamp)
+
+
+def body_of(record: BaseModel) -> str:
+    """A record as the JSON text that `parse` of its class reads back."""
+    return record.model_dump_json()
+
+
+def _json(value: object) -> str:
+    return orjson.dumps(value).decode()
+
+
+@singledispatch
+def _row(record: Record, stamp: Stamp) -> tuple[str, Row]:
+    raise TypeError(f"{type(record).__name__} has no table")
+
+
+@_row.register
+def _(record: Tool, _stamp: Stamp) -> tuple[str, Row]:
+    return "tools", {
+        "key": record.key,
+        "name": record.name,
+        "category": record.category,
+        "language": record.language,
+        "source": record.source,
+        "description": record.description,
+        "parameters": _json(record.parameters),
+        "returns": None if record.returns is None else _json(record.returns),
+    }
+
+
+def _made_by(origin: Origin | None) -> Row:
+    origin = origin or Origin(stage="import")
+    return {
+        "stage": origin.stage,
+        "parents": list(origin.parents),
+        "model": origin.model,
+        "prompt_version": origin.prompt_version,
+        "planted": origin.planted,
+    }
+
+
+@_row.register(Assignment)
+@_row.register(ParameterChoice)
+@_row.register(DraftCall)
+def _(record: Assignment | ParameterChoice | DraftCall, _stamp: Stamp) -> tuple[str, Row]:
+    row = {"key": record.key, "type": type(record).__name__, "body": body_of(record)}
+    return "drafts", row | _made_by(record.origin)
+
+
+@_row.register
+def _(record: Sample, _stamp: Stamp) -> tuple[str, Row]:
+    return "samples", _made_by(record.origin) | {
+        "key": record.key,
+        "kind": record.kind,
+        "language": record.language,
+        "category": record.category,
+        "request": record.request,
+        "gold": _json([{"tool": call.tool, "arguments": call.arguments} for call in record.gold]),
+        "body": body_of(record),
+        "seed": record.origin.seed if record.origin else 0,
+    }
+
+
+@_row.register
+def _(record: Verdict, stamp: Stamp) -> tuple[str, Row]:
+    return "verdicts", {
+        "key": record.key,
+        "subject": record.subject,
+        "check_name": record.check,
+        "decision": record.decision,
+        "score": record.score,
+        "reason": record.reason,
+        "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
+        "version": record.version,
+        "made_at": stamp.made_at,
+    }
+
+
+@_row.register
+def _(record: Failure, stamp: Stamp) -> tuple[str, Row]:
+    return "failures", {"key": record.key, "made_at": stamp.made_at} | record.model_dump()
+
+
+@_row.register
+def _(record: LlmCall, stamp: Stamp) -> tuple[str, Row]:
+    return "llm_calls", dict(record) | {"made_at": stamp.made_at}
+
+
+@_row.register
+def _(record: Review, _stamp: Stamp) -> tuple[str, Row]:
+    return "reviews", dict(record) | {"key": record.key, "reasons": list(record.reasons)}
+
+
+@_row.register
+def _(record: Release, _stamp: Stamp) -> tuple[str, Row]:
+    return "releases", dict(record) | {"key": record.key}
+
+
+@_row.register
+def _(record: Prediction, stamp: Stamp) -> tuple[str, Row]:
+    calls = None if record.calls is None else _json([call.model_dump(mode="json") for call in record.calls])
+    return "predictions", dict(record) | {"key": record.key, "calls": calls, "error_type": "", "made_at": stamp.made_at}
+
+
+@_row.register
+def _(record: Score, _stamp: Stamp) -> tuple[str, Row]:
+    return "scores", dict(record)

@@ -1,0 +1,222 @@
+"""The DuckDB file: migrations, views, bulk inserts and short transactions. The only importer of duckdb."""
+
+import logging
+import time
+from collections import defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+from typing import Any
+
+import duckdb
+from pydantic import JsonValue
+
+from warehouse.errors import ConfigurationError, StoreError
+from warehouse.records import Record
+from warehouse.rows import Row, Stamp, rows_of
+from warehouse.tables import TABLES, arrow_schema
+
+logger = logging.getLogger(__name__)
+
+_FIRST_WAIT = 0.02
+_LONGEST_WAIT = 0.5
+# What a second row under the same key does: most facts are kept as they first were, these take the newer value.
+_CONFLICT = {
+    "stages": ("name", "position stage_group source"),
+    "fates": ("build, stage, subject", "outcome reason made_at"),
+    "scores": ("release, model, strategy, run, metric, slice_by, slice_value", "value count"),
+    "review_cursors": ("server, kind", "pulled_until"),
+}
+# And these only where the caller means to replace them.
+_REPLACED = {
+    "acceptances": ("subject", "proved accepted_by vouched accepted_at withdrawn_at"),
+    "review_requests": ("subject, kind", "build cause reason requested_at pushed_at server"),
+    "returned_edits": ("subject, kind, version", "pushed_at"),
+}
+_UNKEYED = {"llm_calls"}
+
+
+class Warehouse:
+    """A DuckDB file that one process writes at a time; each method is one short transaction.
+
+    DuckDB locks the file against every other process while it is open for writing, so it is opened for each
+    transaction and closed after it; whoever comes meanwhile waits up to `patience` seconds.
+    """
+
+    def __init__(self, path: Path, *, patience: float = 30.0) -> None:
+        """Name the file; nothing is opened until the first transaction."""
+        self.path = path
+        self.patience = patience
+        self._migrated = False
+
+    @contextmanager
+    def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
+        connection = self._open(read_only=False)
+        try:
+            if not self._migrated:
+                _migrate(connection, self.path)
+                self._migrated = True
+            connection.begin()
+            try:
+                yield connection
+            except BaseException:
+                connection.rollback()
+                raise
+            connection.commit()
+        except duckdb.Error as error:
+            raise StoreError(f"The warehouse {self.path} refused: {error}") from error
+        finally:
+            connection.close()
+
+    @contextmanager
+    def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A read-only connection to the file as it is; an absent or old file is brought up to date first."""
+        if not self._migrated:
+            with self.writing():
+                pass
+        connection = self._open(read_only=True)
+        try:
+            yield connection
+        except duckdb.Error as error:
+            raise StoreError(f"The warehouse {self.path} refused: {error}") from error
+        finally:
+            connection.close()
+
+    def put(self, records: Iterable[Record], *, made_at: datetime | None = None) -> None:
+        """Keep records, each in its table; the same record twice is kept once."""
+        tables: dict[str, list[Row]] = defaultdict(list)
+        for table, row in rows_of(records, Stamp(made_at or datetime.now(UTC))):
+            tables[table].append(row)
+        self.put_rows(tables)
+
+    def put_rows(self, tables: Mapping[str, Sequence[Row]], *, replacing: bool = False) -> None:
+        """Keep rows in one transaction, in bulk; what is there under a row's key stays unless `replacing`."""
+        import pyarrow as pa
+
+        filled = {table: rows for table, rows in tables.items() if rows}
+        if not filled:
+            return
+        with self.writing() as connection:
+            for table, rows in filled.items():
+                batch = pa.Table.from_pylist(list(rows), schema=arrow_schema(table))
+                connection.register("batch", batch)
+                connection.execute(_insert(table, "batch", replacing=replacing))
+                connection.unregister("batch")
+
+    def mark_errors(self, rows: Sequence[Row]) -> None:
+        """Note the kind of mistake of predictions that are kept: rows of `key` and `error_type`."""
+        import pyarrow as pa
+
+        if not rows:
+            return
+        with self.writing() as connection:
+            connection.register("batch", pa.Table.from_pylist(list(rows)))
+            connection.execute(
+                "update predictions set error_type = batch.error_type from batch where predictions.key = batch.key"
+            )
+
+    def put_files(self, folder: Path) -> None:
+        """Land a folder of Parquet files, named by table, in one transaction."""
+        with self.writing() as connection:
+            for table in TABLES:
+                file = folder / f"{table}.parquet"
+                if file.is_file():
+                    connection.execute(_insert(table, f"read_parquet('{_quoted(file)}')"))
+
+    def execute(self, sql: str, parameters: Sequence[Any] = ()) -> None:
+        """Run one statement of our own in a transaction of its own."""
+        with self.writing() as connection:
+            connection.execute(sql, list(parameters))
+
+    def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
+        """The rows of a query of our own, as one dict each."""
+        with self.reading() as connection:
+            found = connection.execute(sql, list(parameters))
+            names = [column[0] for column in found.description or ()]
+            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    def query(self, sql: str) -> tuple[list[str], list[tuple[JsonValue, ...]]]:
+        """Column names and rows of somebody else's query, which can change nothing and read no other file.
+
+        Raises ConfigurationError where the SQL is wrong.
+        """
+        with self.reading() as connection:
+            connection.execute("set enable_external_access = false")
+            connection.execute("set lock_configuration = true")
+            try:
+                found = connection.execute(sql)
+                return [column[0] for column in found.description or ()], found.fetchall()
+            except duckdb.Error as error:
+                raise ConfigurationError(f"The query can't be run: {error}") from error
+
+    def _open(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+        self.path.parent.mkdir(parents=True, exist_ok=True)
+        deadline = time.monotonic() + self.patience
+        wait = _FIRST_WAIT
+        while True:
+            try:
+                return duckdb.connect(str(self.path), read_only=read_only)
+            except duckdb.ConnectionException as error:  # this process has it open otherwise: a moment, then again
+                problem: duckdb.Error = error
+            except duckdb.IOException as error:
+                if "lock" not in str(error):
+                    raise StoreError(f"The warehouse {self.path} can't be opened: {error}") from error
+                problem = error
+            except duckdb.Error as error:
+                raise StoreError(f"The warehouse {self.path} can't be opened: {error}") from error
+            if time.monotonic() + wait > deadline:
+                raise StoreError(
+                    f"The warehouse {self.path} stayed locked by another process for {self.patience:g} s. "
+                    f"Wait for that process to end, or stop it: {problem}"
+                ) from problem
+            time.sleep(wait)
+            wait = min(_LONGEST_WAIT, wait * 2)
+
+
+def _insert(table: str, source: str, *, replacing: bool = False) -> str:
+    columns = ", ".join(TABLES[table])
+    statement = f"insert into {table} ({columns}) select {columns} from {source}"  # noqa: S608 - our own names
+    if table in _UNKEYED:
+        return statement
+    conflict = _CONFLICT.get(table) or (_REPLACED.get(table) if replacing else None)
+    if conflict is None:
+        return f"{statement} on conflict do nothing"
+    key, changed = conflict
+    updates = ", ".join(f"{name} = excluded.{name}" for name in changed.split())
+    return f"{statement} on conflict ({key}) do update set {updates}"
+
+
+def _quoted(path: Path) -> str:
+    return str(path).replace("'", "''")
+
+
+def _migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
+    """Bring the file forward: each migration once, in order; then the views as this version has them."""
+    connection.execute(
+        "create table if not exists migrations (name varchar primary key, made_at timestamptz default now())"
+    )
+    done = {name for (name,) in connection.execute("select name from migrations").fetchall()}
+    known = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    scripts = [file for file in known if file.name.endswith(".sql")]
+    ahead = done - {file.name for file in scripts} - {"views"}
+    if ahead:
+        raise StoreError(
+            f"The warehouse {path} was written by a newer callwright (it has {sorted(ahead)}). Update callwright."
+        )
+    fresh = [file for file in scripts if file.name not in done]
+    connection.begin()
+    for file in fresh:
+        connection.execute(file.read_text(encoding="utf-8"))
+        connection.execute("insert into migrations (name) values (?)", [file.name])
+    _write_views(connection)
+    connection.commit()
+
+
+def _write_views(connection: duckdb.DuckDBPyConnection) -> None:
+    folder = files("warehouse").joinpath("views")
+    for file in sorted(folder.iterdir(), key=lambda view: view.name):
+        if file.name.endswith(".sql"):
+            connection.execute(file.read_text(encoding="utf-8"))

@@ -1,0 +1,91 @@
+"""The tables as Arrow schemas: what a bulk insert carries."""
+
+from functools import cache
+from typing import TYPE_CHECKING, Literal
+
+if TYPE_CHECKING:
+    import pyarrow as pa
+
+Column = Literal["text", "whole", "real", "flag", "texts", "moment", "json"]
+
+# Column order is the reader's; a bulk insert goes by name.
+TABLES: dict[str, dict[str, Column]] = {
+    "stages": {"name": "text", "position": "whole", "stage_group": "text", "source": "text"},
+    "builds": {"key": "text", "recipe": "text", "body": "json", "started_at": "moment", "finished_at": "moment"},
+    "tools": {
+        "key": "text", "name": "text", "category": "text", "language": "text", "source": "text",
+        "description": "text", "parameters": "json", "returns": "json",
+    },
+    "build_tools": {"build": "text", "tool": "text"},
+    "drafts": {
+        "key": "text", "type": "text", "body": "json", "stage": "text", "parents": "texts", "model": "text",
+        "prompt_version": "text", "planted": "text",
+    },
+    "samples": {
+        "key": "text", "kind": "text", "language": "text", "category": "text", "request": "text", "gold": "json",
+        "body": "json",
+        "stage": "text", "parents": "texts", "seed": "whole", "model": "text", "prompt_version": "text", "planted": "text",
+    },
+    "fates": {
+        "build": "text", "stage": "text", "subject": "text", "outcome": "text", "reason": "text", "made_at": "moment",
+    },
+    "verdicts": {
+        "key": "text", "subject": "text", "check_name": "text", "decision": "text", "score": "real", "reason": "text",
+        "evidence": "json", "version": "text", "made_at": "moment",
+    },
+    "failures": {
+        "key": "text", "build": "text", "stage": "text", "subject": "text", "error": "text", "reason": "text", "made_at": "moment",
+    },
+    "review_requests": {
+        "build": "text", "subject": "text", "kind": "text", "cause": "text", "reason": "text", "requested_at": "moment",
+        "pushed_at": "moment", "server": "text",
+    },
+    "reviews": {
+        "key": "text", "subject": "text", "kind": "text", "decision": "text", "reviewer": "text", "reviewed_at": "moment",
+        "reasons": "texts", "comment": "text", "seconds": "real", "result": "text", "annotation_id": "whole",
+        "task_id": "whole", "server": "text",
+    },
+    "returned_edits": {
+        "subject": "text", "kind": "text", "version": "whole", "request": "text", "calls": "text", "problem": "text",
+        "reviewer": "text", "made_at": "moment", "pushed_at": "moment",
+    },
+    "review_cursors": {"server": "text", "kind": "text", "pulled_until": "moment"},
+    "acceptances": {
+        "subject": "text", "build": "text", "recipe": "text", "proved": "flag", "accepted_by": "text", "vouched": "flag",
+        "accepted_at": "moment", "withdrawn_at": "moment",
+    },
+    "releases": {
+        "name": "text", "key": "text", "content_hash": "text", "samples": "whole", "created_at": "moment", "note": "text",
+    },
+    "release_samples": {"release": "text", "subject": "text"},
+    "predictions": {
+        "key": "text", "release": "text", "subject": "text", "turn": "whole", "model": "text", "strategy": "text",
+        "run": "whole", "text": "text", "calls": "json", "problem": "text", "error_type": "text", "made_at": "moment",
+    },
+    "scores": {
+        "release": "text", "model": "text", "strategy": "text", "run": "whole", "metric": "text", "slice_by": "text",
+        "slice_value": "text", "value": "real", "count": "whole",
+    },
+    "llm_calls": {
+        "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text",
+        "sample_index": "whole", "prompt_tokens": "whole", "completion_tokens": "whole", "cost": "real",
+        "latency": "real", "cached": "flag", "planted": "text", "error": "text", "made_at": "moment",
+    },
+}  # fmt: skip
+
+
+@cache
+def arrow_schema(table: str) -> "pa.Schema":
+    """The Arrow schema of a table; JSON travels as text."""
+    import pyarrow as pa
+
+    types = {
+        "text": pa.string(),
+        "json": pa.string(),
+        "whole": pa.int64(),
+        "real": pa.float64(),
+        "flag": pa.bool_(),
+        "texts": pa.list_(pa.string()),
+        "moment": pa.timestamp("us", tz="UTC"),
+    }
+    return pa.schema([(name, types[column]) for name, column in TABLES[table].items()])

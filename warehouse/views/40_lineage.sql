@@ -1,0 +1,17 @@
+-- Every ancestor of every sample, one row each: distance 0 is the sample, then its draft call, its parameter choice,
+-- its assignment; an edited sample has the one it was edited from.
+create or replace view lineage as
+with recursive made as (
+    select key, 'Sample' as type, stage, parents, model, prompt_version from samples
+    union all
+    select key, type, stage, parents, model, prompt_version from drafts
+), ancestors as (
+    select s.key as sample, s.key as ancestor, 0 as distance from samples s
+    union
+    select a.sample, unnest(m.parents) as ancestor, a.distance + 1 as distance
+    from ancestors a join made m on m.key = a.ancestor
+    where a.distance < 32
+)
+select a.sample, a.distance, a.ancestor, m.type, m.stage, m.model, m.prompt_version
+from ancestors a left join made m on m.key = a.ancestor
+order by a.sample, a.distance;
