@@ -1,0 +1,79 @@
+"""Tools of the Berkeley Function Calling Leaderboard: question files and multi-turn function documents."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Catalog, Problem
+from generators.catalogs.documents import Row, files_at, read_rows
+from generators.catalogs.rewriting import renaming_types
+from generators.catalogs.shelf import Draft, Shelf
+
+EXPECTED = "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
+PREFIX = "BFCL_v"
+LANGUAGES = ("java", "javascript")
+TYPE_WORDS: dict[str, str | None] = {
+    **{word: word for word in ("object", "array", "string", "number", "integer", "boolean", "null")},
+    **dict.fromkeys(("dict", "hashmap", "hashtable", "map"), "object"),
+    **dict.fromkeys(("tuple", "list", "arraylist", "set", "queue", "stack"), "array"),
+    **dict.fromkeys(("str", "char"), "string"),
+    **dict.fromkeys(("float", "double"), "number"),
+    **dict.fromkeys(("int", "long", "short", "byte", "bigint"), "integer"),
+    "bool": "boolean",
+    "any": None,
+}
+
+
+def read_bfcl(path: Path) -> Catalog:
+    """The tools of all questions and documents; the same document in several questions is one tool.
+
+    The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or `bfcl:javascript`.
+    """
+    shelf = Shelf("bfcl", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
+    for file in files_at(path):
+        category = _category(file)
+        language = next((name for name in LANGUAGES if category.endswith(f"_{name}")), "")
+        others = sum(not _read_row(row, category, language, shelf) for row in read_rows(file))
+        if others:
+            shelf.report(str(file), "other_format", f"{others} rows of {file} state no function; left out.")
+    return shelf.catalog(path, EXPECTED)
+
+
+def _category(file: Path) -> str:
+    """`simple_python` of `BFCL_v4_simple_python.json`."""
+    stem = file.stem
+    return stem.split("_", 2)[-1] if stem.startswith(PREFIX) else stem
+
+
+def _read_row(row: Row | Problem, category: str, language: str, shelf: Shelf) -> bool:
+    """Put the row's functions on the shelf; False where it is no row of this format."""
+    if isinstance(row, Problem):
+        shelf.problems.append(row)
+        return True
+    value = row.value
+    if not isinstance(value, dict):
+        return False
+    functions = value.get("function")
+    if isinstance(functions, list):
+        for index, function in enumerate(functions):
+            _put(function, f"{row.where}/function/{index}", category, language, shelf)
+        return True
+    if "name" in value and "parameters" in value:
+        _put(value, row.where, category, language, shelf)
+        return True
+    return "involved_classes" in value  # a multi-turn question: its functions stand in files of their own
+
+
+def _put(function: JsonValue, where: str, category: str, language: str, shelf: Shelf) -> None:
+    if not isinstance(function, dict):
+        shelf.refuse(where, function)
+        return
+    draft = Draft(
+        where=where,
+        category=category,
+        name=function.get("name"),
+        description=function.get("description"),
+        parameters=function.get("parameters"),
+        returns=function.get("response"),
+    )
+    shelf.put(draft, f"bfcl:{language}" if language else "bfcl")

@@ -1,0 +1,76 @@
+"""What an import yields: the tools, and everything odd that it met on the way."""
+
+from reprlib import Repr
+from typing import Literal, NamedTuple
+
+from warehouse.records import Record, Tool
+
+ProblemKind = Literal[
+    "all_required",
+    "assumed_required",
+    "assumed_type",
+    "bad_json",
+    "bad_pattern",
+    "bad_record",
+    "circular_reference",
+    "duplicate_name",
+    "generated_name",
+    "incomplete_listing",
+    "invalid_schema",
+    "name_collision",
+    "no_description",
+    "no_name",
+    "no_parameters",
+    "no_parameters_type",
+    "not_an_object",
+    "other_format",
+    "renamed_type",
+    "similar_description",
+    "single_choice",
+    "too_deep",
+    "too_large",
+    "too_many_parameters",
+    "undeclared_required",
+    "undescribed_parameter",
+    "unknown_field",
+    "unknown_type",
+    "unreadable",
+    "unresolvable_reference",
+    "unsupported",
+    "untyped_parameter",
+    "untyped_return",
+]
+LONGEST_SHOWN = 80
+
+
+class Note(NamedTuple):
+    """Something odd about an item, before it is known where the item stands: a kind and a sentence."""
+
+    kind: ProblemKind
+    message: str
+
+
+class Problem(Record):
+    """One odd thing: where it stands (file and JSON pointer, or line), in which tool, and what was done about it."""
+
+    where: str
+    tool: str = ""
+    kind: ProblemKind
+    message: str
+
+
+class Catalog(Record):
+    """An imported catalog: `entries` counts every item met, `distinct` the different names among the tools kept."""
+
+    tools: tuple[Tool, ...]
+    entries: int
+    distinct: int
+    problems: tuple[Problem, ...] = ()
+
+
+def shown(value: object) -> str:
+    """A value as a message shows it: its repr, cut where it is long."""
+    short = Repr()
+    short.maxstring = short.maxother = short.maxlong = LONGEST_SHOWN
+    text = short.repr(value)
+    return text if len(text) <= LONGEST_SHOWN else f"{text[:LONGEST_SHOWN]}…"

@@ -1,0 +1,125 @@
+"""Reading the files that catalogs come in: JSON, JSON lines and YAML, from people nobody vouches for."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Problem
+from warehouse.errors import ConfigurationError
+
+LARGEST = 64 * 2**20
+DEEPEST = 64
+
+
+class Row(NamedTuple):
+    """One item of a file: where it stands, and its value."""
+
+    where: str
+    value: JsonValue
+
+
+def existing(path: Path) -> Path:
+    """The path itself; ConfigurationError where there is nothing at it."""
+    try:
+        found = path.exists()
+    except OSError as error:
+        raise ConfigurationError(f"{str(path)!r} can't be looked at ({error.strerror}).") from error
+    if not found:
+        raise ConfigurationError(f"There is no file or folder at {str(path)!r}; give the path of the catalog.")
+    return path
+
+
+def files_at(path: Path, suffix: str = ".json") -> list[Path]:
+    """The file at `path`, or every file with this suffix below the folder, sorted. Raises ConfigurationError."""
+    if not existing(path).is_dir():
+        return [path]
+    found = sorted(file for file in path.rglob(f"*{suffix}") if file.is_file())
+    if not found:
+        raise ConfigurationError(f"The folder {str(path)!r} holds no {suffix} file.")
+    return found
+
+
+def the_file(path: Path, expected: str) -> Path:
+    """The path of one file; ConfigurationError where it is missing or a folder."""
+    if existing(path).is_dir():
+        raise ConfigurationError(f"{str(path)!r} is a folder; {expected} is one file.")
+    return path
+
+
+def read_text(path: Path) -> str | Problem:
+    """The file's text without a byte order mark, or why it can't be read."""
+    where = str(path)
+    try:
+        with path.open("rb") as file:
+            content = file.read(LARGEST + 1)
+    except OSError as error:
+        return Problem(where=where, kind="unreadable", message=f"{where} can't be read ({error.strerror}); left out.")
+    if len(content) > LARGEST:
+        message = f"{where} is larger than {LARGEST // 2**20} MiB; left out."
+        return Problem(where=where, kind="unreadable", message=message)
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{where} is not UTF-8 (byte {error.start}: {error.reason}); left out."
+        return Problem(where=where, kind="unreadable", message=message)
+
+
+def read_json(path: Path) -> JsonValue | Problem:
+    """The file's one JSON value, or why there is none."""
+    text = read_text(path)
+    return text if isinstance(text, Problem) else parse(text, str(path))
+
+
+def read_rows(path: Path) -> Iterator[Row | Problem]:
+    """The items of a JSON list, or the lines of a JSON-lines file; any other JSON value is one item."""
+    text = read_text(path)
+    if isinstance(text, Problem):
+        yield text
+        return
+    whole = parse(text, str(path))
+    if isinstance(whole, Problem):
+        yield from _lines(text, path, whole)
+    elif isinstance(whole, list):
+        yield from (Row(f"{path}#/{index}", item) for index, item in enumerate(whole))
+    else:
+        yield Row(f"{path}#", whole)
+
+
+def parse(text: str, where: str) -> JsonValue | Problem:
+    """The JSON value that `text` states, or why it states none."""
+    try:
+        value: JsonValue = orjson.loads(text.encode(errors="surrogatepass"))
+    except orjson.JSONDecodeError as error:
+        return Problem(where=where, kind="bad_json", message=f"{where} is not JSON ({error}); left out.")
+    if depth(value) > DEEPEST:
+        message = f"{where} is nested more than {DEEPEST} levels deep; left out."
+        return Problem(where=where, kind="bad_json", message=message)
+    return value
+
+
+def depth(value: JsonValue) -> int:
+    """How many lists and objects stand inside each other, counted without recursion."""
+    level, layer = 0, [value]
+    while layer:
+        inside: list[JsonValue] = []
+        for item in layer:
+            if isinstance(item, dict):
+                inside.extend(item.values())
+            elif isinstance(item, list):
+                inside.extend(item)
+        level, layer = level + 1, inside
+    return level
+
+
+def _lines(text: str, path: Path, whole: Problem) -> Iterator[Row | Problem]:
+    """Each line for itself; where no line is JSON, the one fault of the whole file."""
+    lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
+    parsed = [(number, parse(line, f"{path}:{number}")) for number, line in lines]
+    if all(isinstance(value, Problem) for _, value in parsed):
+        yield whole
+        return
+    for number, value in parsed:
+        yield value if isinstance(value, Problem) else Row(f"{path}:{number}", value)

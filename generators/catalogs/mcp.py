@@ -1,0 +1,67 @@
+"""Tools of a Model Context Protocol server, as its `tools/list` reply states them."""
+
+from pathlib import Path
+
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Catalog, Note, Problem, shown
+from generators.catalogs.documents import read_json, the_file
+from generators.catalogs.shelf import Draft, Shelf
+from warehouse.errors import ConfigurationError
+
+EXPECTED = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"
+
+
+def read_mcp(path: Path) -> Catalog:
+    """The tools of a reply; all in one category, the file's name."""
+    loaded = read_json(the_file(path, EXPECTED))
+    if isinstance(loaded, Problem):
+        raise ConfigurationError(loaded.message)
+    shelf = Shelf("mcp")
+    pages = loaded if isinstance(loaded, list) else [loaded]
+    for number, page in enumerate(pages):
+        pointer = f"{path}#/{number}" if isinstance(loaded, list) else f"{path}#"
+        _read_page(page, pointer, path, shelf, last=number == len(pages) - 1)
+    return shelf.catalog(path, EXPECTED)
+
+
+def _read_page(page: JsonValue, pointer: str, path: Path, shelf: Shelf, *, last: bool) -> None:
+    result = page.get("result", page) if isinstance(page, dict) else page
+    listed = result.get("tools") if isinstance(result, dict) else None
+    if not isinstance(result, dict) or not isinstance(listed, list):
+        raise ConfigurationError(f"{pointer} is {shown(page)}; {EXPECTED} is expected.")
+    inner = "/result/tools" if result is not page else "/tools"
+    for index, stated in enumerate(listed):
+        where = f"{pointer}{inner}/{index}"
+        if isinstance(stated, dict):
+            shelf.put(_draft(stated, where, path.stem))
+        else:
+            shelf.refuse(where, stated)
+    if last and result.get("nextCursor"):
+        message = f"The reply ends with the cursor {shown(result['nextCursor'])}: the server has more tools than these."
+        shelf.report(pointer, "incomplete_listing", message)
+
+
+def _draft(fields: dict[str, JsonValue], where: str, category: str) -> Draft:
+    description, notes = fields.get("description"), []
+    title = _title(fields)
+    if not description and title:
+        description = title
+        notes.append(Note("no_description", f"There is no description; the title {title!r} stands in for it."))
+    return Draft(
+        where=where,
+        category=category,
+        name=fields.get("name"),
+        description=description,
+        parameters=fields.get("inputSchema"),
+        returns=fields.get("outputSchema"),
+        notes=tuple(notes),
+    )
+
+
+def _title(fields: dict[str, JsonValue]) -> str:
+    """The title that a person sees: the tool's own, or (in older servers) that of its annotations."""
+    annotations = fields.get("annotations")
+    older = annotations.get("title") if isinstance(annotations, dict) else None
+    title = fields.get("title") or older
+    return title if isinstance(title, str) else ""

@@ -1,0 +1,262 @@
+"""Tools of an OpenAPI 3.0 or 3.1 description: one operation, one tool.
+
+A tool's parameters are the operation's path, query, header and cookie parameters together with the members of its JSON
+body, side by side; a body that is no plain object is one parameter `body`. Where each goes in a request is kept beside
+the tool (`Operation.places`), not in its schema. Read-only members of a body are left out: a caller can't give them.
+"""
+
+import re
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Literal, NamedTuple
+
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Catalog, Note, Problem, shown
+from generators.catalogs.documents import the_file
+from generators.catalogs.openapi_schemas import as_json_schema
+from generators.catalogs.rewriting import resolve, rewrite
+from generators.catalogs.shelf import Draft, Shelf
+from generators.catalogs.signatures import FATAL
+from generators.catalogs.yaml_documents import read_json_or_yaml
+from warehouse.errors import ConfigurationError
+from warehouse.records import JsonSchema
+
+EXPECTED = "an OpenAPI 3.0 or 3.1 description in JSON or YAML"
+METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
+IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters
+PLAIN_BODY = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
+SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
+LONGEST_CHAIN = 16
+Part = Literal["path", "query", "header", "cookie", "body"]
+PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "header", "cookie": "cookie"}
+_NO_NAME = re.compile(r"[^A-Za-z0-9]+")
+
+Fields = dict[str, JsonValue]
+
+
+class Place(NamedTuple):
+    """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole body)."""
+
+    parameter: str
+    part: Part
+    name: str
+
+
+class Operation(NamedTuple):
+    """One operation: its tool as stated, and what a request of it needs."""
+
+    draft: Draft
+    method: str
+    path: str
+    places: tuple[Place, ...]
+
+
+def read_openapi(path: Path) -> Catalog:
+    """The operations' tools; the first tag is the category, or else the path's first segment."""
+    shelf = Shelf("openapi")
+    for operation in read_operations(path):
+        shelf.put(operation.draft)
+    return shelf.catalog(path, EXPECTED)
+
+
+def read_operations(path: Path) -> tuple[Operation, ...]:
+    """Every operation with the places of its parameters. Raises ConfigurationError where this is no OpenAPI 3."""
+    document = read_json_or_yaml(the_file(path, EXPECTED))
+    if isinstance(document, Problem):
+        raise ConfigurationError(document.message)
+    fields = _mapping(document)
+    version = fields.get("openapi", fields.get("swagger"))
+    if "openapi" not in fields or not str(version).startswith("3."):
+        raise ConfigurationError(f"{str(path)!r} names the version {shown(version)}; {EXPECTED} is expected.")
+    return tuple(_operations(fields, path))
+
+
+def _operations(document: Fields, path: Path) -> Iterator[Operation]:
+    for template, stated in _mapping(document.get("paths")).items():
+        item = _resolved(stated, document)
+        for method in METHODS:
+            operation = item.get(method)
+            if isinstance(operation, dict):
+                where = f"{path}#/paths/{template.replace('~', '~0').replace('/', '~1')}/{method}"
+                yield _Reader(document).operation(operation, item, method, template, where)
+
+
+class _Reader:
+    """Reads one operation: the parameters gathered so far, and what was odd about them."""
+
+    def __init__(self, document: Fields) -> None:
+        self._document = document
+        self._properties: JsonSchema = {}
+        self._required: list[str] = []
+        self._places: list[Place] = []
+        self._notes: list[Note] = []
+
+    def operation(self, operation: Fields, item: Fields, method: str, template: str, where: str) -> Operation:
+        for parameter in self._parameters(operation, item):
+            self._add_parameter(parameter)
+        self._add_body(operation.get("requestBody"))
+        schema: JsonSchema = {"type": "object", "properties": self._properties}
+        if self._required:
+            schema["required"] = self._required
+        draft = Draft(
+            where=where,
+            category=_category(operation, template),
+            name=self._name(operation, method, template),
+            description=operation.get("description") or operation.get("summary"),
+            parameters=schema,
+            returns=self._returns(operation.get("responses")),
+            notes=tuple(self._notes),
+        )
+        return Operation(draft, method, template, tuple(self._places))
+
+    def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
+        """The path's parameters and the operation's own, which stand in for those of the same name and place."""
+        found: dict[str, Fields] = {}
+        for owner in (item, operation):
+            listed = owner.get("parameters")
+            for stated in listed if isinstance(listed, list) else []:
+                parameter = self._followed(stated)
+                found[f"{parameter.get('in')} {parameter.get('name')}"] = parameter
+        return list(found.values())
+
+    def _followed(self, stated: JsonValue) -> Fields:
+        """What a stated object or reference stands for; a dead reference is noted, which leaves the tool out."""
+        fields = _resolved(stated, self._document)
+        if "$ref" in fields:
+            message = f"The reference {shown(fields['$ref'])} points at nothing in this file; left out."
+            self._notes.append(Note("unresolvable_reference", message))
+        return fields
+
+    def _add_parameter(self, parameter: Fields) -> None:
+        if "$ref" in parameter:
+            return
+        name, part = parameter.get("name"), PARTS.get(_text(parameter.get("in")))
+        if not isinstance(name, str) or not name or part is None:
+            message = f"A parameter named {shown(name)} in {shown(parameter.get('in'))} has no place; dropped."
+            self._notes.append(Note("unsupported", message))
+            return
+        if part == "header" and name.lower() in IGNORED_HEADERS:
+            return
+        stated = parameter.get("schema", _first_schema(parameter.get("content")))
+        schema = self._schema({} if stated is None else stated)
+        described = {key: parameter[key] for key in ("description",) if isinstance(parameter.get(key), str)}
+        self._add(name, {**schema, **described}, part, name, needed=part == "path" or parameter.get("required") is True)
+
+    def _add_body(self, stated: JsonValue) -> None:
+        if stated is None:
+            return
+        body = self._followed(stated)
+        if "$ref" in body:
+            return
+        media = _json_schema_of(body.get("content"))
+        if media is None:
+            message = f"The body is {shown(sorted(_mapping(body.get('content'))))}, which holds no JSON; dropped."
+            self._notes.append(Note("unsupported", message))
+            return
+        schema, needed = self._schema(media), body.get("required") is True
+        required = schema.get("required")
+        if not _is_plain_object(schema):
+            self._add("body", schema, "body", "", needed=needed)
+            return
+        for name, member in schema["properties"].items():
+            if not _mapping(member).get("readOnly"):
+                is_needed = needed and isinstance(required, list) and name in required
+                self._add(name, member, "body", name, needed=is_needed)
+
+    def _add(self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool) -> None:
+        """Add one parameter; where its name is taken, the part's name goes in front."""
+        parameter = wanted
+        while parameter in self._properties:
+            parameter = f"{part}_{parameter}"
+        if parameter != wanted:
+            message = f"{wanted!r} stands in two parts of the request; the one in the {part} is called {parameter!r}."
+            self._notes.append(Note("name_collision", message))
+        self._properties[parameter] = schema
+        self._places.append(Place(parameter, part, name))
+        if needed:
+            self._required.append(parameter)
+
+    def _schema(self, stated: JsonValue) -> JsonSchema:
+        if isinstance(stated, bool):
+            return {} if stated else {"not": {}}
+        if not isinstance(stated, dict):
+            self._notes.append(Note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out."))
+            return {}
+        schema, notes = rewrite(stated, self._document, as_json_schema)
+        self._notes.extend(notes)
+        return schema
+
+    def _returns(self, responses: JsonValue) -> JsonSchema | None:
+        """What the first success returns as JSON; a schema that can't be used is noted and left open."""
+        stated = _mapping(responses)
+        for code in SUCCESSES:
+            media = _json_schema_of(_resolved(stated.get(code), self._document).get("content"))
+            if isinstance(media, dict):
+                schema, notes = rewrite(media, self._document, as_json_schema)
+                fatal = [note for note in notes if note.kind in FATAL]
+                if not fatal:
+                    return schema
+                self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
+                return None
+        return None
+
+    def _name(self, operation: Fields, method: str, template: str) -> JsonValue:
+        stated = operation.get("operationId")
+        if stated is not None:
+            return stated
+        name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
+        self._notes.append(Note("generated_name", f"There is no operationId; the tool is called {name!r}."))
+        return name
+
+
+def _category(operation: Fields, template: str) -> str:
+    tags = operation.get("tags")
+    if isinstance(tags, list) and tags and isinstance(tags[0], str) and tags[0]:
+        return tags[0]
+    segments = [segment for segment in template.split("/") if segment and not segment.startswith("{")]
+    return segments[0] if segments else "root"
+
+
+def _resolved(stated: JsonValue, document: Fields) -> Fields:
+    """An object with its reference followed; the reference itself where it leads nowhere."""
+    fields = _mapping(stated)
+    for _ in range(LONGEST_CHAIN):
+        pointer = fields.get("$ref")
+        found = resolve(pointer, document) if isinstance(pointer, str) else None
+        if not isinstance(found, dict):
+            break
+        fields = found
+    return fields
+
+
+def _json_schema_of(content: JsonValue) -> JsonValue:
+    """The schema of the JSON body, or else of a form; None where there is neither."""
+    media = _mapping(content)
+    for wanted in ("json", "x-www-form-urlencoded", "form-data"):
+        for kind, stated in media.items():
+            if kind.split(";")[0].strip().lower().endswith(wanted):
+                return _mapping(stated).get("schema", {})
+    return _mapping(media.get("*/*")).get("schema")
+
+
+def _first_schema(content: JsonValue) -> JsonValue:
+    return next((_mapping(stated).get("schema") for stated in _mapping(content).values()), None)
+
+
+def _is_plain_object(schema: JsonSchema) -> bool:
+    """Whether the members can stand side by side with the other parameters and nothing is lost."""
+    return (
+        set(schema) <= PLAIN_BODY
+        and schema.get("type", "object") == "object"
+        and isinstance(schema.get("properties"), dict)
+        and not schema.get("additionalProperties")
+    )
+
+
+def _mapping(value: JsonValue) -> Fields:
+    return value if isinstance(value, dict) else {}
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else ""

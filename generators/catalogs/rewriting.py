@@ -1,0 +1,154 @@
+"""Making a JSON Schema stand for itself: local references written out, and each node passed through a change."""
+
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+from urllib.parse import unquote
+
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Note, shown
+from warehouse.records import JsonSchema
+
+MOST_NODES = 20_000
+DEEPEST = 24
+ONE_SCHEMA = frozenset(
+    {"items", "additionalProperties", "not", "if", "then", "else", "contains", "propertyNames"}
+    | {"unevaluatedItems", "unevaluatedProperties", "contentSchema"}
+)
+SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
+SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
+DEFINITIONS = frozenset({"$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"})
+ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
+
+Change = Callable[[JsonSchema, list[Note]], JsonSchema]
+
+
+class Rewritten(NamedTuple):
+    """A schema without references, and what was odd about it; not to be used where a note is fatal."""
+
+    schema: JsonSchema
+    notes: tuple[Note, ...]
+
+
+def unchanged(schema: JsonSchema, _: list[Note]) -> JsonSchema:
+    """The change that leaves every node as it is."""
+    return schema
+
+
+def rewrite(schema: JsonSchema, root: JsonValue, change: Change = unchanged) -> Rewritten:
+    """`schema` with its references into `root` written out and every node changed, innermost first.
+
+    Remote references are never fetched. A schema that holds itself is cut where it begins again.
+    """
+    rewriting = _Rewriting(root, change)
+    result = rewriting.schema(schema, ())
+    return Rewritten(result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes)))
+
+
+def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change:
+    """A change that puts JSON Schema's word for each type word of a table; None there means any value."""
+
+    def rename(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+        word = schema.get("type")
+        if not isinstance(word, str) or words.get(word, "") == word:
+            return schema
+        known = word if word in words else word.lower()
+        rest = {key: value for key, value in schema.items() if key != "type"}
+        if known not in words:
+            notes.append(Note("unknown_type", f"The type word {shown(word)} is not known; any value is taken."))
+            return rest
+        new = words[known]
+        if new is None:
+            return rest
+        if reported:
+            notes.append(Note("renamed_type", f"The type word {word!r} is not JSON Schema's; read as {new!r}."))
+        return {key: new if key == "type" else value for key, value in schema.items()}
+
+    return rename
+
+
+def resolve(pointer: str, root: JsonValue) -> JsonValue:
+    """What a local reference (`#/…`) points at in `root`; None where it points nowhere or outside."""
+    if not pointer.startswith("#"):
+        return None
+    found = root
+    for step in unquote(pointer[1:]).split("/")[1:]:
+        name = step.replace("~1", "/").replace("~0", "~")
+        if isinstance(found, dict):
+            found = found.get(name)
+        elif isinstance(found, list) and name.isascii() and name.isdigit() and int(name) < len(found):
+            found = found[int(name)]
+        else:
+            return None
+    return found
+
+
+class _Rewriting:
+    """One walk: the notes it made so far, and how many nodes it wrote."""
+
+    def __init__(self, root: JsonValue, change: Change) -> None:
+        self.notes: list[Note] = []
+        self._root = root
+        self._change = change
+        self._nodes = 0
+
+    def schema(self, schema: JsonValue, trail: tuple[str, ...], level: int = 0) -> JsonValue:
+        """One schema, written out; `trail` holds the references that led here."""
+        self._nodes += 1
+        if self._nodes > MOST_NODES or level > DEEPEST:
+            self._note_size()
+            return {}
+        if not isinstance(schema, dict):
+            return schema
+        written = {
+            key: self._member(key, value, trail, level) for key, value in schema.items() if key not in DEFINITIONS
+        }
+        pointer = written.pop("$ref", None)
+        if "$dynamicRef" in written or (pointer is not None and not isinstance(pointer, str)):
+            self._note_unresolvable(pointer if pointer is not None else written["$dynamicRef"])
+        elif isinstance(pointer, str):
+            written = _joined(self._target(pointer, trail, level), written)
+        return self._change(_with_prefix_items(written), self.notes)
+
+    def _member(self, key: str, value: JsonValue, trail: tuple[str, ...], level: int) -> JsonValue:
+        if key in SCHEMA_MAPS and isinstance(value, dict):
+            return {name: self.schema(item, trail, level + 1) for name, item in value.items()}
+        if key in SCHEMA_LISTS or (key == "items" and isinstance(value, list)):
+            return [self.schema(item, trail, level + 1) for item in value] if isinstance(value, list) else value
+        return self.schema(value, trail, level + 1) if key in ONE_SCHEMA else value
+
+    def _target(self, pointer: str, trail: tuple[str, ...], level: int) -> JsonSchema:
+        found = resolve(pointer, self._root)
+        if found is True:
+            return {}
+        if not isinstance(found, dict):
+            self._note_unresolvable(pointer)
+            return {}
+        if pointer in trail:
+            self.notes.append(
+                Note("circular_reference", f"{shown(pointer)} holds itself; cut where it begins again, any value.")
+            )
+            return {key: found[key] for key in ("type", "title", "description") if isinstance(found.get(key), str)}
+        target = self.schema(found, (*trail, pointer), level + 1)
+        return target if isinstance(target, dict) else {}
+
+    def _note_unresolvable(self, pointer: object) -> None:
+        message = f"The reference {shown(pointer)} points at nothing in this file (others are never fetched); left out."
+        self.notes.append(Note("unresolvable_reference", message))
+
+    def _note_size(self) -> None:
+        message = f"Written out, the schema has over {MOST_NODES} parts or {DEEPEST} levels; left out."
+        self.notes.append(Note("too_large", message))
+
+
+def _joined(target: JsonSchema, beside: JsonSchema) -> JsonSchema:
+    """A reference's target and what stood beside the reference; both hold."""
+    clash = [key for key in beside if key in target and key not in ANNOTATIONS]
+    return {"allOf": [target, beside]} if clash else {**target, **beside}
+
+
+def _with_prefix_items(schema: JsonSchema) -> JsonSchema:
+    """Older drafts wrote the items of a tuple as a list under `items`."""
+    if not isinstance(schema.get("items"), list):
+        return schema
+    return {"prefixItems" if key == "items" else key: value for key, value in schema.items()}

@@ -1,0 +1,139 @@
+"""A tool's parameters as one object schema that every later stage can rely on."""
+
+import re
+from typing import NamedTuple
+
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Note, shown
+from generators.catalogs.rewriting import Change, rewrite, unchanged
+from warehouse.records import JsonSchema
+
+FATAL = frozenset({"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"})
+TYPING = frozenset(
+    {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
+    | {"properties", "items", "prefixItems", "pattern", "format", "minimum", "maximum"}
+)
+
+
+class Signature(NamedTuple):
+    """An object schema, and what was odd about it; not to be used where a note is fatal."""
+
+    schema: JsonSchema
+    notes: tuple[Note, ...]
+
+    @property
+    def usable(self) -> bool:
+        """Whether a tool can have these parameters."""
+        return not any(note.kind in FATAL for note in self.notes)
+
+
+def signature_of(parameters: JsonValue, change: Change = unchanged) -> Signature:
+    """The parameters as a valid, self-contained object schema; `change` knows the format's own words."""
+    if parameters is None:
+        note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
+        return Signature({"type": "object", "properties": {}}, (note,))
+    if not isinstance(parameters, dict):
+        return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
+    schema, notes = rewrite(parameters, parameters, _both(change, _checked_patterns))
+    shaped = _shaped(schema)
+    if not shaped.usable or any(note.kind in FATAL for note in notes):
+        return Signature(shaped.schema, (*notes, *shaped.notes))
+    return Signature(shaped.schema, (*notes, *shaped.notes, *_untyped(shaped.schema), *_validity(shaped.schema)))
+
+
+def valid_returns(returns: JsonValue, change: Change = unchanged) -> tuple[JsonSchema | None, tuple[Note, ...]]:
+    """A schema of what a tool returns, None where it can't be used; a bad one costs the tool only its returns."""
+    if returns is None:
+        return None, ()
+    if not isinstance(returns, dict):
+        return None, (Note("untyped_return", f"The result is {shown(returns)}, not a schema; it is left open."),)
+    schema, notes = rewrite(returns, returns, _both(change, _checked_patterns))
+    fatal = [note for note in (*notes, *_validity(schema)) if note.kind in FATAL]
+    if fatal:
+        return None, (Note("untyped_return", f"The result's schema can't be used: {fatal[0].message}"),)
+    return schema, notes
+
+
+def _shaped(schema: JsonSchema) -> Signature:
+    """The schema with type and properties, its required names all declared."""
+    notes: list[Note] = []
+    if "type" not in schema:
+        notes.append(Note("no_parameters_type", "The parameters name no type at the top; taken as an object."))
+        schema = {"type": "object", **schema}
+    if schema["type"] not in ("object", ["object"]):
+        return _refused(f"The parameters are of type {shown(schema['type'])}, not object; left out.")
+    properties = schema.get("properties", {})
+    if not isinstance(properties, dict):
+        return _refused(f"The properties are {shown(properties)}, not an object; left out.")
+    filled = {name: _as_dict(value) for name, value in properties.items()}
+    shaped = {**schema, "type": "object", "properties": filled}
+    required = schema.get("required", [])
+    undeclared = [name for name in required if name not in filled] if _are_names(required) else []
+    if undeclared:
+        message = f"Required but not declared: {shown(undeclared)}; these names are dropped."
+        notes.append(Note("undeclared_required", message))
+        shaped["required"] = [name for name in required if name in filled]
+    return Signature(shaped, tuple(notes))
+
+
+def _as_dict(schema: JsonValue) -> JsonValue:
+    """`true` and `false` are schemas too, but no place to keep a description."""
+    if isinstance(schema, bool):
+        return {} if schema else {"not": {}}
+    return schema
+
+
+def _untyped(schema: JsonSchema) -> list[Note]:
+    properties = schema["properties"].items()
+    names = [name for name, value in properties if isinstance(value, dict) and not TYPING & set(value)]
+    if not names:
+        return []
+    listed = ", ".join(repr(name) for name in names)
+    return [Note("untyped_parameter", f"No type is given for {listed}; any value is taken.")]
+
+
+def _validity(schema: JsonSchema) -> list[Note]:
+    try:
+        Draft202012Validator.check_schema(schema)
+    except SchemaError as error:
+        place = "/".join(str(step) for step in error.absolute_path) or "the top"
+        reason = error.message if len(error.message) < 200 else f"{error.message[:200]}…"  # noqa: PLR2004
+        return [Note("invalid_schema", f"The schema is not valid JSON Schema at {place} ({reason}); left out.")]
+    return []
+
+
+def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:
+    """Drop patterns that Python can't compile (JSON Schema's are ECMA's), or checking a value would fail."""
+    dropped = schema.get("pattern")
+    kept = schema
+    if isinstance(dropped, str) and not _compiles(dropped):
+        notes.append(Note("bad_pattern", f"The pattern {shown(dropped)} can't be read; it is dropped."))
+        kept = {key: value for key, value in schema.items() if key != "pattern"}
+    patterns = kept.get("patternProperties")
+    if isinstance(patterns, dict) and not all(_compiles(pattern) for pattern in patterns):
+        notes.append(Note("bad_pattern", f"Of the patterns {shown(list(patterns))} some can't be read; all dropped."))
+        kept = {key: value for key, value in kept.items() if key != "patternProperties"}
+    return kept
+
+
+def _compiles(pattern: str) -> bool:
+    try:
+        re.compile(pattern)
+    except (re.error, OverflowError, RecursionError):
+        return False
+    return True
+
+
+def _both(first: Change, second: Change) -> Change:
+    return lambda schema, notes: second(first(schema, notes), notes)
+
+
+def _are_names(value: object) -> bool:
+    return isinstance(value, list) and all(isinstance(name, str) for name in value)
+
+
+def _refused(message: str) -> Signature:
+    return Signature({}, (Note("not_an_object", message),))

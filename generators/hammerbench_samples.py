@@ -1,0 +1,216 @@
+"""HammerBench's published records as samples, with their labels as gold.
+
+The kinds are those of `warehouse.exports.hammerbench.FILES`. Nothing of a record is lost: labels stay as the data have
+them (empty strings and lists too); a record's id, and the label of an irrelevant request (whose tool is not among the
+candidates, so that no call is due), become tags. What the export of a sample gives is the record it came from.
+"""
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path, PurePosixPath
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Problem, ProblemKind, shown
+from generators.catalogs.documents import Row, files_at, read_rows
+from generators.catalogs.hammerbench import hammerbench_shelf, language_of_folder, put_hammerbench_tool
+from generators.catalogs.shelf import Shelf, language_of
+from warehouse.exports.hammerbench import (
+    ALIASES,
+    FILES,
+    ID_TAG,
+    LABEL_TAG,
+    MESSAGE_FIRST,
+    MESSAGE_FIRST_QUERY,
+    MESSAGE_LAST,
+)
+from warehouse.records import CallTurn, GoldCall, Language, Message, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn
+
+STAGE = "import_hammerbench"
+KINDS: Mapping[str, str] = {  # file names, theirs and ours
+    **{PurePosixPath(file).stem: kind for kind, file in FILES.items()},
+    **{kind: kind for kind in FILES},
+    **ALIASES,
+}
+RECORD_FIELDS = frozenset({"id", "messages", "multiple_tools", "single_tool"})
+
+Fields = dict[str, JsonValue]
+
+
+class HammerBenchRecord(NamedTuple):
+    """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
+
+    where: str
+    position: int
+    sample: Sample | None
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[HammerBenchRecord]:
+    """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is at the path.
+
+    The kind is told by the file's name or the record's id (`Based_0_3`); the language, unless given, by the nearest
+    folder named `en` or `zh`, or else by the request.
+    """
+    shelf = hammerbench_shelf()
+    files = files_at(path)
+    return (record for file in files for record in _read_file(file, language, shelf))
+
+
+def _read_file(file: Path, language: Language | None, shelf: Shelf) -> Iterator[HammerBenchRecord]:
+    rows = list(read_rows(file))
+    if not any(isinstance(row, Row) and isinstance(row.value, dict) and "messages" in row.value for row in rows):
+        problem = next((row for row in rows if isinstance(row, Problem)), None)
+        message = f"{file} holds no records with 'messages'; left out."
+        found = problem or Problem(where=str(file), kind="other_format", message=message)
+        yield HammerBenchRecord(str(file), 0, None, (), (found,))
+        return
+    told = language or language_of_folder(file)
+    for position, row in enumerate(rows):
+        if isinstance(row, Problem):
+            yield HammerBenchRecord(row.where, position, None, (), (row,))
+        else:
+            yield _Reading(row.where, shelf).record(row.value, position, file, told)
+
+
+class _Reading:
+    """Reads one record: what was found wrong, and the labels that no call is due for."""
+
+    def __init__(self, where: str, shelf: Shelf) -> None:
+        self._where = where
+        self._shelf = shelf
+        self._problems: list[Problem] = []
+        self._labels: list[GoldCall] = []
+        self._readable = True
+
+    def record(self, value: JsonValue, position: int, file: Path, language: Language | None) -> HammerBenchRecord:
+        fields = value if isinstance(value, dict) else {}
+        kind = _kind(file, fields)
+        if kind is None:
+            known = ", ".join(KINDS)
+            self._refuse(f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}")
+        turns = self._turns(fields.get("messages"), kind or "")
+        said = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
+        told = language or language_of(said)
+        tools = self._tools(fields.get("multiple_tools"), told)
+        self._look_for_losses(fields)
+        if not self._readable:
+            return HammerBenchRecord(self._where, position, None, (), tuple(self._problems))
+        gold = next((call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None)
+        first = gold or next(iter(self._labels), None)
+        sample = Sample(
+            kind=kind or "",
+            language=told,
+            category=first.tool.rpartition(".")[0] if first else "",
+            candidates=tuple(tool.key for tool in tools),
+            turns=tuple(turns),
+            tags=self._tags(fields),
+            origin=Origin(stage=STAGE),
+        )
+        return HammerBenchRecord(self._where, position, sample, tools, tuple(self._problems))
+
+    def _turns(self, messages: JsonValue, kind: str) -> list[Turn]:
+        if not isinstance(messages, list) or not messages:
+            self._refuse(f"The messages are {shown(messages)}, not a list of messages")
+            return []
+        roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
+        turns: list[Turn] = []
+        for index, message in enumerate(messages):
+            content = message.get("content") if isinstance(message, dict) else None
+            following = roles[index + 1] if index + 1 < len(roles) else None
+            turns += self._turn(roles[index], content, following, kind)
+            extra = sorted(set(message) - {"role", "content"}) if isinstance(message, dict) else []
+            if extra:
+                self._note("unknown_field", f"Message {index} has the fields {extra}, which a sample does not keep.")
+        return turns
+
+    def _turn(self, role: JsonValue, content: JsonValue, following: JsonValue, kind: str) -> list[Turn]:
+        """The turns of one message; a user's message that no label follows is one that no tool fits."""
+        match role, content:
+            case "user", str(text):
+                if following == "function call":
+                    return [_user_turn(text, kind)]
+                if following == "assistant":
+                    return [_user_turn(text, kind), CallTurn()]
+                self._refuse(f"After the user's message {shown(text)} there is no label")
+            case "assistant", str(text):
+                return [ReplyTurn(text=text)]
+            case "function call", {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
+                call = GoldCall(tool=name, arguments=arguments)
+                if not kind.startswith("irrelevant"):
+                    return [CallTurn(calls=(call,))]
+                self._labels.append(call)
+                return [CallTurn()]
+            case _:
+                self._refuse(f"A message of the role {shown(role)} has the content {shown(content)}")
+        return []
+
+    def _tools(self, listed: JsonValue, language: Language) -> tuple[Tool, ...]:
+        if not isinstance(listed, list):
+            self._refuse(f"The candidate tools are {shown(listed)}, not a list")
+            return ()
+        before = len(self._shelf.problems)
+        put = [
+            put_hammerbench_tool(stated, f"{self._where}/multiple_tools/{index}", language, self._shelf)
+            for index, stated in enumerate(listed)
+        ]
+        self._problems += self._shelf.problems[before:]
+        tools = tuple(tool for tool in put if tool is not None)
+        if len(tools) < len(put):
+            self._refuse(f"{len(put) - len(tools)} of its {len(put)} candidate tools can't be used")
+        return tools
+
+    def _look_for_losses(self, fields: Fields) -> None:
+        """Report what a sample has no place for, so that an export would not give it back."""
+        extra = sorted(set(fields) - RECORD_FIELDS)
+        if extra:
+            self._note("unknown_field", f"The record has the fields {extra}, which a sample does not keep.")
+        if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
+            message = "'single_tool' is not the candidate that the labels call; an export will write that one instead."
+            self._note("unknown_field", message)
+
+    def _tags(self, fields: Fields) -> tuple[str, ...]:
+        labels = [{"name": call.tool, "arguments": call.arguments} for call in self._labels]
+        written = tuple(f"{LABEL_TAG}{orjson.dumps(label).decode()}" for label in labels)
+        return (f"{ID_TAG}{orjson.dumps(fields['id']).decode()}", *written) if "id" in fields else written
+
+    def _refuse(self, reason: str) -> None:
+        self._readable = False
+        self._note("bad_record", f"{reason}; the record is left out.")
+
+    def _note(self, kind: ProblemKind, message: str) -> None:
+        self._problems.append(Problem(where=self._where, kind=kind, message=message))
+
+
+def _kind(file: Path, fields: Fields) -> str | None:
+    """The kind that the file's name tells, or else the record's id; None where neither does."""
+    identity = fields.get("id")
+    prefix = identity.rsplit("_", 2)[0] if isinstance(identity, str) else ""
+    names = (file.stem, f"HammerBench_{file.stem}", prefix, f"HammerBench_{prefix}")
+    return next((KINDS[name] for name in names if name in KINDS), None)
+
+
+def _user_turn(text: str, kind: str) -> UserTurn:
+    """What the user says, apart from the message it leans on."""
+    if FILES.get(kind, "").startswith("single-turn/"):
+        message, found, query = text.removeprefix(MESSAGE_FIRST).rpartition(MESSAGE_FIRST_QUERY)
+        if found and text.startswith(MESSAGE_FIRST):
+            return UserTurn(text=query, external=Message(app="", text=message))
+        return UserTurn(text=text)
+    said, found, message = text.partition(MESSAGE_LAST)
+    return UserTurn(text=said, external=Message(app="", text=message)) if found else UserTurn(text=text)
+
+
+def _due_tools(fields: Fields) -> list[JsonValue]:
+    """The candidates that the record's labels call."""
+    messages, listed = fields.get("messages"), fields.get("multiple_tools")
+    contents = [
+        message.get("content")
+        for message in (messages if isinstance(messages, list) else [])
+        if isinstance(message, dict)
+    ]
+    called = [content.get("name") for content in contents if isinstance(content, dict)]
+    tools = listed if isinstance(listed, list) else []
+    return [tool for tool in tools if isinstance(tool, dict) and tool.get("name") in called]

@@ -1,0 +1,194 @@
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from generators.catalogs import Catalog, read_catalog
+from generators.catalogs.openapi import Place, read_operations
+from warehouse.errors import ConfigurationError
+
+YAML = """
+openapi: 3.0.3
+info: {title: Library, version: 2024-01-01}
+paths:
+  /books/{bookId}:
+    parameters:
+      - {name: bookId, in: path, required: true, schema: {type: string}, description: Which book.}
+      - {name: verbose, in: query, schema: {type: boolean}}
+    get:
+      operationId: getBook
+      summary: Shows a book.
+      tags: [books]
+      parameters:
+        - {name: verbose, in: query, description: How much to say., schema: {type: string, enum: [on, off]}}
+        - {name: Authorization, in: header, schema: {type: string}}
+      responses:
+        200:
+          content:
+            application/json:
+              schema: {$ref: '#/components/schemas/Book'}
+    patch:
+      description: Changes a book.
+      requestBody: {$ref: '#/components/requestBodies/Change'}
+components:
+  requestBodies:
+    Change:
+      required: true
+      content:
+        application/json:
+          schema:
+            allOf:
+              - {$ref: '#/components/schemas/Book'}
+              - {type: object, properties: {bookId: {type: integer}}, required: [bookId]}
+  schemas:
+    Book:
+      type: object
+      required: [title]
+      properties:
+        id: {type: string, readOnly: true}
+        title: {type: string, example: Faust, maxLength: 80}
+        price: {type: number, nullable: true, minimum: 0, exclusiveMinimum: true, x-unit: euro}
+"""
+
+
+def read(tmp_path: Path, text: str, name: str = "api.yaml") -> Catalog:
+    path = tmp_path / name
+    path.write_text(text, encoding="utf-8")
+    return read_catalog("openapi", path)
+
+
+def document(operation: Any, **more: Any) -> str:
+    return json.dumps({"openapi": "3.1.0", "paths": {"/things/{id}/parts": {"post": operation}}, **more})
+
+
+def kinds(catalog: Catalog) -> list[str]:
+    return [problem.kind for problem in catalog.problems]
+
+
+def test_operations_become_tools_with_path_query_and_body_side_by_side(tmp_path: Path) -> None:
+    catalog = read(tmp_path, YAML)
+    get, patch = catalog.tools
+    assert (get.name, get.description, get.category) == ("getBook", "Shows a book.", "books")
+    assert get.properties == {
+        "bookId": {"type": "string", "description": "Which book."},
+        "verbose": {"type": "string", "enum": ["on", "off"], "description": "How much to say."},
+    }
+    assert get.required == ("bookId",)
+    assert (patch.name, patch.category) == ("patch_books_bookId", "books")
+    assert patch.properties == {
+        "bookId": {"type": "string", "description": "Which book."},
+        "verbose": {"type": "boolean"},
+        "title": {"type": "string", "maxLength": 80, "examples": ["Faust"]},
+        "price": {"type": ["number", "null"], "exclusiveMinimum": 0},
+        "body_bookId": {"type": "integer"},
+    }
+    assert patch.required == ("bookId", "title", "body_bookId")
+    assert sorted(kinds(catalog)) == ["generated_name", "name_collision"]
+
+
+def test_results_are_those_of_the_first_success(tmp_path: Path) -> None:
+    get = read(tmp_path, YAML).tools[0]
+    assert get.returns is not None
+    assert list(get.returns["properties"]) == ["id", "title", "price"]
+
+
+def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -> None:
+    path = tmp_path / "api.yaml"
+    path.write_text(YAML)
+    patch = read_operations(path)[1]
+    assert (patch.method, patch.path) == ("patch", "/books/{bookId}")
+    assert patch.places == (
+        Place("bookId", "path", "bookId"),
+        Place("verbose", "query", "verbose"),
+        Place("title", "body", "title"),
+        Place("price", "body", "price"),
+        Place("body_bookId", "body", "bookId"),
+    )
+
+
+@pytest.mark.parametrize(
+    "schema",
+    [{"type": "array", "items": {"type": "string"}}, {"anyOf": [{"type": "object"}, {"type": "null"}]}, True],
+)
+def test_a_body_that_is_no_plain_object_is_one_parameter(schema: Any, tmp_path: Path) -> None:
+    body = {"required": True, "content": {"application/json; charset=utf-8": {"schema": schema}}}
+    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body}))
+    assert catalog.tools[0].properties == {"body": {} if schema is True else schema}
+    assert catalog.tools[0].required == ("body",)
+
+
+def test_a_body_without_json_is_dropped_and_reported(tmp_path: Path) -> None:
+    body = {"content": {"application/octet-stream": {}}}
+    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "requestBody": body}))
+    assert catalog.tools[0].properties == {}
+    assert kinds(catalog) == ["unsupported"]
+
+
+@pytest.mark.parametrize(
+    "operation",
+    [
+        {"requestBody": {"$ref": "other.yaml#/Body"}},
+        {"requestBody": {"content": {"application/json": {"schema": {"$ref": "http://127.0.0.1:9/x.json"}}}}},
+        {"parameters": [{"$ref": "#/components/parameters/None"}]},
+        {"parameters": [{"name": "a", "in": "query", "schema": {"$ref": "#/components/schemas/None"}}]},
+    ],
+)
+def test_a_reference_that_leads_outside_leaves_the_operation_out(operation: Any, tmp_path: Path) -> None:
+    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", **operation}))
+    assert (catalog.entries, catalog.tools) == (1, ())
+    assert "unresolvable_reference" in kinds(catalog)
+
+
+def test_a_dead_reference_in_a_response_costs_only_the_result(tmp_path: Path) -> None:
+    response = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/None"}}}}}
+    catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "responses": response}))
+    assert catalog.tools[0].returns is None
+    assert kinds(catalog) == ["untyped_return"]
+
+
+def test_a_schema_that_holds_itself_is_cut(tmp_path: Path) -> None:
+    part = {"type": "object", "properties": {"of": {"$ref": "#/components/schemas/Part"}, "name": {"type": "string"}}}
+    body = {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Part"}}}}
+    text = document(
+        {"operationId": "add", "description": "Adds.", "requestBody": body}, components={"schemas": {"Part": part}}
+    )
+    catalog = read(tmp_path, text)
+    assert catalog.tools[0].properties == {"of": {"type": "object"}, "name": {"type": "string"}}
+    assert kinds(catalog) == ["circular_reference"]
+
+
+def test_references_that_chase_each_other_end(tmp_path: Path) -> None:
+    loop = {"A": {"$ref": "#/components/parameters/B"}, "B": {"$ref": "#/components/parameters/A"}}
+    operation = {"operationId": "add", "description": "Adds.", "parameters": [{"$ref": "#/components/parameters/A"}]}
+    catalog = read(tmp_path, document(operation, components={"parameters": loop}))
+    assert "unresolvable_reference" in kinds(catalog)
+
+
+@pytest.mark.parametrize("version", ['swagger: "2.0"', 'openapi: "4.0.0"', "title: none", "- openapi"])
+def test_another_version_is_told_what_is_expected(version: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"OpenAPI 3\.0 or 3\.1 description in JSON or YAML is expected"):
+        read(tmp_path, version)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "a: &a [*a]\nb: *a",
+        "a: &a [1,1,1,1,1,1,1,1]\n"
+        + "".join(
+            f"{x}: &{x} [{','.join(f'*{y}' for _ in range(9))}]\n" for y, x in zip("abcdefgh", "bcdefghi", strict=True)
+        ),
+        "x: !!python/object/apply:os.getcwd []",
+        "openapi: 3.0.0\npaths: {? [a] : b}",
+        "openapi: .nan\nx: 1e999",
+        "openapi: 3.0.0\nx: !!binary aGk=",
+        "openapi: [unclosed",
+        "\t- a",
+        "openapi: 3.0.0\nx: !!timestamp 2024-01-01",
+    ],
+    ids=["loop", "bomb", "python", "key", "nan", "binary", "unclosed", "tab", "date"],
+)
+def test_hostile_yaml_is_explained(text: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"api\.yaml"):
+        read(tmp_path, text)

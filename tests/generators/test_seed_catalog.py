@@ -1,0 +1,288 @@
+"""The seed catalog: what it holds, what every entry must keep, and what is said of a broken one."""
+
+import re
+from collections import Counter
+from collections.abc import Iterator
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import pytest
+from jsonschema import Draft202012Validator, FormatChecker
+
+from generators.catalogs.seed_catalog import read_seed_folder, seed_tools
+from warehouse.errors import ConfigurationError
+from warehouse.records import JsonSchema, Language, Tool
+
+CHINESE = re.compile(r"[\u3400-\u9fff]")
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+FIXED_TEXT = ("enum", "format", "pattern")
+DIFFERING = (
+    ("Clock.WorldClock.convertTime", "from_city", "to_city"),
+    ("Banking.Currency.convertCurrency", "from_currency", "to_currency"),
+    ("Flights.Search.findFlights", "origin", "destination"),
+    ("Navigation.Routes.planTransit", "origin", "destination"),
+    ("Parcels.Sending.quoteShipping", "origin", "destination"),
+    ("Rides.Booking.requestRide", "pickup", "dropoff"),
+    ("Trains.Search.findTrains", "origin", "destination"),
+    ("Translation.Text.translateDocument", "source", "target"),
+)
+ENTRY = """
+category: Pets
+tools:
+  - name: Pets.Walks.planWalk
+    description: {en: Plan a walk., zh: 安排遛狗。}
+    parameters:
+      time: {kind: time, description: {en: starting time, zh: 出发时间}}
+      pace: {enum: {en: [slow, brisk], zh: [慢走, 快走]}, description: {en: pace, zh: 速度}}
+    required: [time]
+    returns:
+      walk_id: {type: string, description: {en: walk number, zh: 编号}}
+"""
+
+
+@pytest.fixture(params=LANGUAGES)
+def language(request: pytest.FixtureRequest) -> Language:
+    return request.param
+
+
+@pytest.fixture
+def tools(language: Language) -> list[Tool]:
+    return seed_tools((language,))
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    (tmp_path / "kinds.yaml").write_text("time: {type: string, pattern: '^[0-2][0-9]:[0-5][0-9]$'}", encoding="utf-8")
+    return tmp_path
+
+
+def schemas_in(schema: JsonSchema) -> Iterator[JsonSchema]:
+    """The schema and every schema inside it."""
+    yield schema
+    for inner in schema.get("properties", {}).values():
+        yield from schemas_in(inner)
+    if "items" in schema:
+        yield from schemas_in(schema["items"])
+
+
+def words_in(node: Any) -> Iterator[str]:
+    """Every text that a person would read in a schema: descriptions, examples, choices, defaults."""
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, list):
+        for item in node:
+            yield from words_in(item)
+    elif isinstance(node, dict):
+        for key, value in node.items():
+            if key not in ("type", "format", "pattern", "required"):
+                yield from words_in(value)
+
+
+def labelled(tools: list[Tool]) -> Iterator[tuple[str, JsonSchema]]:
+    for tool in tools:
+        for name, schema in tool.properties.items():
+            yield f"{tool.name} {name} ({tool.language})", schema
+
+
+def test_there_are_twenty_two_categories_of_seven_tools_or_more(tools: list[Tool]) -> None:
+    counts = Counter(tool.category for tool in tools)
+    assert len(counts) >= 22
+    assert min(counts.values()) >= 7
+    assert len(tools) >= 160
+
+
+def test_both_languages_hold_the_same_tools_with_the_same_shape() -> None:
+    english, chinese = seed_tools(("en",)), seed_tools(("zh",))
+    assert [tool.name for tool in english] == [tool.name for tool in chinese]
+    assert [tool.category for tool in english] == [tool.category for tool in chinese]
+    assert [list(tool.properties) for tool in english] == [list(tool.properties) for tool in chinese]
+    assert [tool.required for tool in english] == [tool.required for tool in chinese]
+    assert {tool.language for tool in english} == {"en"}
+    assert len(seed_tools()) == len(english) + len(chinese)
+
+
+def test_the_catalog_is_read_once() -> None:
+    assert all(one is other for one, other in zip(seed_tools(), seed_tools(), strict=True))
+
+
+def test_a_tools_name_is_dotted_and_unique_and_begins_with_its_category(tools: list[Tool]) -> None:
+    assert len({tool.name for tool in tools}) == len(tools)
+    for tool in tools:
+        assert re.fullmatch(rf"{tool.category}\.[A-Z][A-Za-z]*\.[a-z][A-Za-z]*", tool.name)
+        assert tool.source == "seed"
+
+
+def test_every_schema_is_valid_json_schema(tools: list[Tool]) -> None:
+    for tool in tools:
+        Draft202012Validator.check_schema(tool.parameters)
+        assert tool.returns is not None
+        Draft202012Validator.check_schema(tool.returns)
+
+
+def test_every_required_parameter_is_declared(tools: list[Tool]) -> None:
+    for tool in tools:
+        assert set(tool.required) <= set(tool.properties)
+        assert 1 <= len(tool.properties) <= 7
+
+
+def test_examples_choices_and_defaults_fit_their_own_schema(tools: list[Tool]) -> None:
+    for _, parameter in labelled(tools):
+        for schema in schemas_in(parameter):
+            validator = Draft202012Validator(schema, format_checker=FormatChecker())
+            shown = [*schema.get("examples", ()), *schema.get("enum", ())]
+            shown += [schema["default"]] if "default" in schema else []
+            assert [error.message for value in shown for error in validator.iter_errors(value)] == []
+
+
+def test_free_text_ids_and_lists_have_six_distinct_examples(tools: list[Tool]) -> None:
+    for label, parameter in labelled(tools):
+        for schema in schemas_in(parameter):
+            kind = schema.get("type")
+            free = kind == "string" and not any(key in schema for key in FIXED_TEXT)
+            fixed = schema.get("format") == "email" or "examples" in schema
+            if free or fixed or kind in ("array", "object"):
+                examples = [repr(example) for example in schema.get("examples", ())]
+                assert len(set(examples)) >= 6, label
+                assert len(set(examples)) == len(examples), label
+
+
+def test_every_choice_is_one_of_two_or_more_and_none_hides_in_another(tools: list[Tool]) -> None:
+    for label, schema in labelled(tools):
+        choices = schema.get("enum", [])
+        assert len(choices) != 1, label
+        assert all(len(choice) >= 2 for choice in choices), label
+        marked = [f" {choice} " if CHINESE.search(choice) is None else choice for choice in choices]
+        assert not [one for one in marked for other in marked if one != other and one in other], label
+
+
+def test_english_tools_have_no_chinese_and_chinese_tools_speak_chinese(tools: list[Tool], language: Language) -> None:
+    for tool in tools:
+        described = [tool.description] + [
+            schema["description"]
+            for properties in (tool.properties, (tool.returns or {})["properties"])
+            for outer in properties.values()
+            for schema in schemas_in(outer)
+            if "description" in schema
+        ]
+        if language == "zh":
+            assert all(CHINESE.search(text) for text in described), tool.name
+        else:
+            assert not any(CHINESE.search(text) for text in words_in(tool.parameters)), tool.name
+            assert not any(CHINESE.search(text) for text in [*described, *words_in(tool.returns)]), tool.name
+
+
+def test_chinese_free_text_and_choices_are_chinese() -> None:
+    for label, parameter in labelled(seed_tools(("zh",))):
+        for schema in schemas_in(parameter):
+            if schema.get("type") in (None, "string") and not ("format" in schema or "pattern" in schema):
+                shown = [*schema.get("examples", ()), *schema.get("enum", ())]
+                assert all(CHINESE.search(text) for text in shown), label
+
+
+def test_every_parameter_and_every_result_is_described(tools: list[Tool]) -> None:
+    for tool in tools:
+        for name, schema in {**tool.properties, **(tool.returns or {})["properties"]}.items():
+            assert schema.get("description"), (tool.name, name)
+
+
+def test_descriptions_are_short_sentences_and_distinct_within_a_category(tools: list[Tool], language: Language) -> None:
+    ending, longest = ("。", 24) if language == "zh" else (".", 60)
+    for tool in tools:
+        assert tool.description.endswith(ending)
+        assert len(tool.description) <= longest, tool.description
+    assert len({(tool.category, tool.description) for tool in tools}) == len(tools)
+
+
+def test_parameter_descriptions_are_distinct_within_a_tool(tools: list[Tool]) -> None:
+    for tool in tools:
+        described = sorted(str(schema["description"]).lower() for schema in tool.properties.values())
+        assert all(one != other for one, other in pairwise(described)), tool.name
+        assert not any(text.endswith((".", "。")) for text in described), tool.name
+
+
+def test_no_value_stands_in_the_description_of_its_tool(tools: list[Tool], language: Language) -> None:
+    for tool in tools:
+        for schema in tool.properties.values():
+            for value in words_in([schema.get("enum", []), schema.get("examples", [])]):
+                bound = "" if language == "zh" else r"\b"
+                assert not re.search(f"{bound}{re.escape(value)}{bound}", tool.description, re.IGNORECASE)
+
+
+@pytest.mark.parametrize(("name", "one", "other"), DIFFERING)
+def test_where_two_values_must_differ_their_suggestions_do(tools: list[Tool], name: str, one: str, other: str) -> None:
+    properties = next(tool for tool in tools if tool.name == name).properties
+    first, second = (set(properties[key].get("examples", properties[key].get("enum", ()))) for key in (one, other))
+    assert first
+    assert first.isdisjoint(second)
+
+
+def test_parameters_come_in_every_type(tools: list[Tool]) -> None:
+    schemas = [schema for _, schema in labelled(tools)]
+    types = Counter(schema.get("type", "choice") for schema in schemas)
+    assert set(types) == {"string", "integer", "number", "boolean", "array", "object", "choice"}
+    assert types["object"] >= 2
+    assert {schema.get("format") for schema in schemas} >= {"date", "email"}
+    counts = Counter(len(tool.required) for tool in tools)
+    assert counts[0] >= 3
+    assert sum(count for needed, count in counts.items() if 2 <= needed <= 5) > len(tools) * 0.7
+
+
+def test_most_ids_that_a_tool_takes_are_returned_by_another(tools: list[Tool]) -> None:
+    returned: set[tuple[str, str]] = set()
+    for tool in tools:
+        for outer in (tool.returns or {})["properties"].values():
+            for schema in schemas_in(outer):
+                returned |= {(tool.category, name) for name in schema.get("properties", {})}
+        returned |= {(tool.category, name) for name in (tool.returns or {})["properties"]}
+    taken = {(tool.category, name) for tool in tools for name in tool.properties if name.endswith("_id")}
+    assert taken
+    assert taken <= returned
+
+
+def test_a_new_category_is_read_in_both_languages(folder: Path) -> None:
+    (folder / "pets.yaml").write_text(ENTRY, encoding="utf-8")
+    english, chinese = read_seed_folder(folder)
+    assert english.description == "Plan a walk."
+    assert english.properties["time"]["pattern"] == "^[0-2][0-9]:[0-5][0-9]$"
+    assert english.properties["pace"]["enum"] == ["slow", "brisk"]
+    assert chinese.properties["pace"]["enum"] == ["慢走", "快走"]
+    assert chinese.required == ("time",)
+
+
+@pytest.mark.parametrize(
+    ("written", "broken", "complaint"),
+    [
+        ("Pets.Walks.planWalk", "planWalk", "must be"),
+        ("Pets.Walks.planWalk", "Cats.Walks.planWalk", "must begin with its category"),
+        ("required: [time]", "required: [place]", "requires ['place']"),
+        ("kind: time", "kind: moment", "names the kind 'moment'"),
+        ("{en: pace, zh: 速度}", "{en: pace}", "lacks the language 'zh'"),
+        ("{type: string,", "{type: text,", "bad schema for 'walk_id'"),
+        ("[slow, brisk]", "[slow, on]", "quote words"),
+        ("enum: {en: [slow", "default: {en: fast, zh: 慢走}, enum: {en: [slow", "shows 'fast' for 'pace'"),
+        ("    required: [time]\n", "", "must be"),
+    ],
+)
+def test_a_broken_entry_is_named_with_its_file(folder: Path, written: str, broken: str, complaint: str) -> None:
+    assert written in ENTRY
+    (folder / "pets.yaml").write_text(ENTRY.replace(written, broken), encoding="utf-8")
+    with pytest.raises(ConfigurationError) as caught:
+        list(read_seed_folder(folder))
+    assert complaint in str(caught.value)
+    assert "pets.yaml" in str(caught.value)
+    assert "planWalk" in str(caught.value)
+
+
+@pytest.mark.parametrize("content", ["- a list", "tools: []", "category: Pets", "category: [unclosed"])
+def test_a_file_that_is_no_category_is_refused(folder: Path, content: str) -> None:
+    (folder / "pets.yaml").write_text(content, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=r"pets\.yaml"):
+        list(read_seed_folder(folder))
+
+
+def test_a_tool_written_twice_is_refused(folder: Path) -> None:
+    (folder / "pets.yaml").write_text(ENTRY, encoding="utf-8")
+    (folder / "pets_again.yaml").write_text(ENTRY, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match="written twice"):
+        list(read_seed_folder(folder))
