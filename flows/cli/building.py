@@ -1,0 +1,140 @@
+"""`init`, `build`, `stages` and `deploy`: making datasets."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
+
+if TYPE_CHECKING:
+    from flows.recipe import Recipe
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    app.command("init", epilog="Example: callwright init my-dataset")(init)
+    app.command("build", epilog="Example: callwright build recipe.yaml --preview 5")(build)
+    app.command("stages", epilog="Example: callwright stages --json")(list_stages)
+    app.command("deploy", epilog="Example: callwright deploy recipes/demo.yaml --pool builds")(deploy)
+
+
+def init(
+    folder: Annotated[Path, typer.Argument(help="Where to put the first recipe.")] = Path(),
+    as_json: AsJson = False,
+) -> None:
+    """Write a first recipe to edit, and make the work folder."""
+    from flows.starting import write_first_recipe
+
+    path = write_first_recipe(folder)
+    if as_json:
+        show_json({"recipe": str(path)})
+    else:
+        show(f"{path} is yours to edit. Then: callwright build {path} --preview 5")
+
+
+def build(  # noqa: PLR0917 - typer reads each option from a parameter
+    recipe: Annotated[Path, typer.Argument(help="The recipe, a YAML file.")],
+    preview: Annotated[int, typer.Option(min=0, help="Show N samples of each kind, keep none.")] = 0,
+    limit: Annotated[int, typer.Option(min=0, help="Build at most N samples of each kind.")] = 0,
+    model: Annotated[str, typer.Option(help="One model for all three roles, by its litellm name.")] = "",
+    no_review: Annotated[bool, typer.Option("--no-review", help="Do not push to Label Studio.")] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Build a recipe's samples, going on where the last build of it stopped."""
+    from flows.build import build_dataset
+    from flows.recipe import read_recipe
+    from flows.settings import read_settings
+
+    chosen = read_recipe(recipe)
+    chosen = chosen.with_model(model) if model else chosen
+    chosen = chosen.with_limit(limit) if limit else chosen
+    if preview:
+        _preview(chosen.with_limit(preview), as_json=as_json)
+        return
+    settings = read_settings()
+    with Screen() as screen:
+        if settings.prefect_api_url:
+            from flows.engine.deploying import build_with_prefect
+
+            report = build_with_prefect(recipe, limit, model)
+        else:
+            report = asyncio.run(build_dataset(chosen, settings, screen))
+    pushed = None if no_review else _push(chosen.name)
+    if as_json:
+        show_json(report._asdict() | {"review": pushed})
+        return
+    show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
+    show(
+        f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
+    )
+
+
+def _push(recipe: str) -> dict[str, int] | None:
+    """Push what waits for people, where there is a Label Studio; say where else."""
+    from flows.reviewing import find_label_studio, push_reviews, waiting_reviews
+    from flows.settings import read_settings
+
+    settings = read_settings()
+    waiting = waiting_reviews(settings)
+    if not waiting:
+        return None
+    studio = find_label_studio(settings)
+    if studio is None:
+        say(
+            f"{waiting} samples wait for people. Start Label Studio: callwright review serve; then: callwright review push"
+        )
+        return None
+    with Screen() as screen:
+        result = push_reviews(settings, studio, screen)
+    return result._asdict()
+
+
+def _preview(recipe: "Recipe", *, as_json: bool) -> None:
+    from flows.preview import preview_samples, sample_lines
+    from flows.settings import read_settings
+
+    with Screen() as screen:
+        shown = asyncio.run(preview_samples(recipe, read_settings(), screen))
+    if as_json:
+        show_json([item._asdict() for item in shown])
+        return
+    for item in shown:
+        for line in sample_lines(item):
+            show(line)
+
+
+def list_stages(as_json: AsJson = False) -> None:
+    """List the stages: what each reads, makes and asks, and where the paper has it."""
+    from flows.stages import STAGES
+
+    if as_json:
+        show_json([stage._asdict() | {"function": None, "applies": None} for stage in STAGES])
+        return
+    show_table(
+        ("stage", "group", "reads", "yields", "role", "source", "about"),
+        [
+            (stage.name, stage.group, stage.reads, stage.yields, stage.role or "", stage.source, stage.about)
+            for stage in STAGES
+        ],
+    )
+
+
+def deploy(
+    recipes: Annotated[list[Path], typer.Argument(help="Recipes whose builds Prefect shall run.")],
+    pool: Annotated[
+        str, typer.Option(help="The work pool; made as a process pool where there is none.")
+    ] = "callwright",
+    as_json: AsJson = False,
+) -> None:
+    """Register scheduled builds with Prefect: one deployment a recipe, by the cron line in it."""
+    from flows.engine.deploying import deploy_recipes
+
+    deployed = deploy_recipes(recipes, pool)
+    if as_json:
+        show_json([one._asdict() for one in deployed])
+        return
+    for one in deployed:
+        show(f"{one.name}: {one.schedule or 'no schedule; start it from the UI'}")
+    show(f"A worker carries them out: prefect worker start --pool {pool}")

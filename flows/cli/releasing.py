@@ -1,0 +1,100 @@
+"""`release` and `export`: freezing samples and handing them on."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.screen import AsJson, show, show_json, show_table
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    release = typer.Typer(help="Freeze accepted samples.", no_args_is_help=True, rich_markup_mode=None)
+    release.command("create", epilog="Example: callwright release create v1 --recipe demo")(create)
+    release.command("list", epilog="Example: callwright release list")(list_all)
+    release.command("diff", epilog="Example: callwright release diff v1 v2")(diff)
+    release.command("card", epilog="Example: callwright release card v1")(card)
+    app.add_typer(release, name="release")
+    app.command("export", epilog="Example: callwright export v1 --to openai --out exported")(export)
+
+
+def create(
+    name: Annotated[str, typer.Argument(help="The release's name.")],
+    recipe: Annotated[list[str] | None, typer.Option(help="Only samples of this recipe; may be given again.")] = None,
+    note: Annotated[str, typer.Option(help="A sentence to keep with it.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Freeze what the newest build of each recipe has landed, under a name and a content hash."""
+    from flows.places import open_warehouse
+    from warehouse.releases import create_release
+
+    release = create_release(open_warehouse(), name, recipe or (), note)
+    if as_json:
+        show_json(release)
+    else:
+        show(f"{release.name}: {release.samples} samples, content hash {release.content_hash}")
+
+
+def list_all(as_json: AsJson = False) -> None:
+    """List the releases, the newest first."""
+    from flows.places import open_warehouse
+    from warehouse.releases import list_releases
+
+    releases = list_releases(open_warehouse())
+    if as_json:
+        show_json(releases)
+        return
+    columns = ("name", "samples", "content_hash", "created_at", "note")
+    show_table(columns, [[getattr(release, column) for column in columns] for release in releases])
+
+
+def diff(
+    old: Annotated[str, typer.Argument(help="A release.")],
+    new: Annotated[str, typer.Argument(help="A later release.")],
+    as_json: AsJson = False,
+) -> None:
+    """Say which samples one release has and another has not."""
+    from flows.places import open_warehouse
+    from warehouse.releases import diff_releases
+
+    found = diff_releases(open_warehouse(), old, new)
+    if as_json:
+        show_json(found._asdict())
+        return
+    show(f"{found.kept} kept, {len(found.added)} added, {len(found.removed)} removed.")
+    for sign, keys in (("+", found.added), ("-", found.removed)):
+        for key in keys:
+            show(f"{sign} {key}")
+
+
+def card(name: Annotated[str, typer.Argument(help="A release.")], as_json: AsJson = False) -> None:
+    """Print the release's dataset card: what is in it, how it was made and checked."""
+    from flows.places import open_warehouse
+    from warehouse.cards import card_facts, write_card
+
+    warehouse = open_warehouse()
+    if as_json:
+        show_json(card_facts(warehouse, name)._asdict())
+    else:
+        show(write_card(card_facts(warehouse, name)))
+
+
+def export(
+    release: Annotated[str, typer.Argument(help="A release.")],
+    to: Annotated[str, typer.Option("--to", help="bfcl, hammerbench, openai or parquet.")],
+    out: Annotated[Path | None, typer.Option(help="The folder to write; exports/RELEASE-FORMAT unless given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write a release in another format."""
+    from flows.places import open_warehouse
+    from warehouse.exports.formats import export_release
+    from warehouse.releases import read_release
+
+    content = read_release(open_warehouse(), release)
+    written = export_release(content, to, out or Path("exports") / f"{release}-{to}")
+    if as_json:
+        show_json({"release": release, "format": to, "samples": len(content.samples), "files": written})
+        return
+    for path in written:
+        show(str(path))

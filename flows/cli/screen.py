@@ -1,0 +1,131 @@
+"""What the terminal shows: results, tables, news and progress."""
+
+import sys
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from types import TracebackType
+from typing import TYPE_CHECKING, Annotated, Any, Self
+
+import orjson
+import typer
+
+if TYPE_CHECKING:
+    from rich.progress import Progress, TaskID
+
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
+_STEPS = 10
+
+
+def show_json(value: object) -> None:
+    """Print a result as JSON; moments and paths as text."""
+    sys.stdout.write(orjson.dumps(value, default=_plain, option=orjson.OPT_INDENT_2).decode() + "\n")
+
+
+def _plain(value: object) -> object:
+    if hasattr(value, "model_dump"):
+        return value.model_dump(mode="json")
+    if isinstance(value, tuple) and hasattr(value, "_asdict"):
+        return value._asdict()
+    return str(value)
+
+
+def show(text: str) -> None:
+    """Print a line of a result."""
+    sys.stdout.write(text + "\n")
+
+
+def say(text: str) -> None:
+    """Print a line of news."""
+    sys.stderr.write(text + "\n")
+
+
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
+    """Print a table; numbers are set to the right."""
+    from rich.console import Console
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    kept = [list(row) for row in rows]
+    for place, column in enumerate(columns):
+        numeric = bool(kept) and all(isinstance(row[place], (int, float)) or row[place] is None for row in kept)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
+    for row in kept:
+        table.add_row(*(Text(_cell(value)) for value in row))
+    width = None if sys.stdout.isatty() else 200
+    Console(width=width, highlight=False).print(table)
+
+
+def _cell(value: object) -> str:
+    if value is None:
+        return ""
+    return f"{value:.4f}" if isinstance(value, float) else str(value)
+
+
+class Screen(AbstractContextManager["Screen"]):
+    """News and progress on stderr: a live bar on a terminal, a line every tenth without one."""
+
+    def __init__(self) -> None:
+        """Nothing is drawn before the first stretch begins."""
+        self._bar: Progress | None = None
+        self._task: TaskID | None = None
+        self._title, self._total, self._done, self._told = "", 0, 0, 0
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._bar is not None:
+            self._bar.stop()
+
+    def say(self, sentence: str) -> None:
+        """One event worth a line."""
+        if self._bar is not None:
+            self._bar.console.print(sentence, highlight=False, markup=False)
+        else:
+            say(sentence)
+
+    def begin(self, title: str, total: int) -> None:
+        """A stretch of work with `total` items begins."""
+        self._title, self._total, self._done, self._told = title, total, 0, 0
+        if not sys.stderr.isatty():
+            say(f"{title}: {total} to do")
+            return
+        if self._bar is None:
+            self._bar = _progress_bar()
+            self._bar.start()
+        self._task = self._bar.add_task(title, total=total)
+
+    def advance(self, count: int) -> None:
+        """So many more items are done."""
+        self._done += count
+        if self._bar is not None and self._task is not None:
+            self._bar.advance(self._task, count)
+            return
+        step = self._done * _STEPS // max(1, self._total)
+        if step > self._told:
+            self._told = step
+            say(f"{self._title}: {self._done} of {self._total}")
+
+
+def _progress_bar() -> "Progress":
+    from rich.console import Console
+    from rich.progress import (
+        BarColumn,
+        MofNCompleteColumn,
+        Progress,
+        TextColumn,
+        TimeElapsedColumn,
+        TimeRemainingColumn,
+    )
+
+    return Progress(
+        TextColumn("{task.description}"),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeElapsedColumn(),
+        TimeRemainingColumn(),
+        console=Console(stderr=True),
+    )

@@ -1,0 +1,134 @@
+"""The main job: the demo dataset through every real part, from a tool catalog to a report."""
+
+import asyncio
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from importlib.resources import files
+from pathlib import Path
+from typing import NamedTuple
+
+from flows.build import BuildReport
+from flows.news import News
+from flows.settings import Settings, use_prefect
+from warehouse.records import Release
+from warehouse.store import Warehouse
+
+RELEASE = "demo"
+
+
+class DemoResult(NamedTuple):
+    """What the demo made, and where to look at it."""
+
+    build: BuildReport
+    release: Release
+    leaderboard: list[dict[str, object]]
+    tasks_pushed: int
+    tasks_there_already: int
+    label_studio: str
+    username: str
+    password: str
+    prefect: str
+    report: Path
+    database: Path
+
+    def lines(self) -> list[str]:
+        """The result for a terminal."""
+        width = max(len(row.stage) for row in self.build.funnel)
+        funnel = [
+            f"  {row.stage:<{width}} {row.entered:>5} in {row.passed:>5} passed {row.rejected:>4} rejected "
+            f"{row.failed:>4} failed {row.waiting:>4} waiting"
+            for row in self.build.funnel
+        ]
+        scores = [
+            f"  {row['model']}: Func Acc {row['func_acc']:.3f}, Args Acc {row['args_acc']:.3f}, PN_HR {row['pn_hr']:.3f}, "
+            f"PN_MR {row['pn_mr']:.3f}, Irrelevant {row['irrelevant']:.3f}"
+            for row in self.leaderboard
+        ]
+        return [
+            f"{self.build.landed} of {self.build.planned} planned samples have landed:",
+            *funnel,
+            f"Release {self.release.name}: {self.release.samples} samples, content hash {self.release.content_hash}",
+            *scores,
+            "",
+            f"Review:  {self.label_studio}",
+            f"         user {self.username}, password {self.password}",
+            f"         {self.tasks_pushed} tasks pushed, {self.tasks_there_already} were there already",
+            f"Prefect: {self.prefect}",
+            f"Report:  {self.report}",
+            f"DuckDB:  {self.database} (read-only copy; callwright query for the live one)",
+            "Both servers go on in the background. To end them: make stop",
+        ]
+
+
+def demo_recipe() -> Path:
+    """The demo's recipe."""
+    return Path(str(files("flows"))).parent / "recipes" / "demo.yaml"
+
+
+def run_demo(settings: Settings, news: News) -> DemoResult:
+    """Run the demo; run again, it finds everything done and only looks."""
+    from flows.engine.server import start_prefect
+    from flows.reviewing import serve_label_studio
+
+    with ThreadPoolExecutor(1) as waiting:
+        studio = waiting.submit(serve_label_studio, settings, news.say)  # the slowest to start, so it starts first
+        prefect = start_prefect(settings, news.say)
+        use_prefect(prefect.api, settings.home / "prefect" / "client")
+        from flows.engine.deploying import build_with_prefect
+
+        news.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
+        build = build_with_prefect(demo_recipe(), 0, "")
+        release = _release(settings)
+        board = _evaluate(settings, news)
+        server = studio.result()
+    from annotation.label_studio import LabelStudio
+    from flows.reviewing import push_reviews
+
+    pushed = push_reviews(settings, LabelStudio(server.url, server.token), news)
+    database, report = _publish(settings)
+    return DemoResult(
+        build=build,
+        release=release,
+        leaderboard=board,
+        tasks_pushed=pushed.created,
+        tasks_there_already=pushed.already_there,
+        label_studio=pushed.url,
+        username=server.username,
+        password=server.password,
+        prefect=f"{prefect.url}/runs",
+        report=report,
+        database=database,
+    )
+
+
+def _release(settings: Settings) -> Release:
+    from warehouse.releases import create_release, list_releases
+
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    known = [release for release in list_releases(warehouse) if release.name == RELEASE]
+    return known[0] if known else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
+
+
+def _evaluate(settings: Settings, news: News) -> list[dict[str, object]]:
+    from flows.evaluation import choose_candidates, evaluate_release, leaderboard
+
+    asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, news))
+    return leaderboard(RELEASE, settings)
+
+
+def _publish(settings: Settings) -> tuple[Path, Path]:
+    from flows.report import write_report
+    from warehouse.publish import publish
+
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    report = write_report(warehouse, settings.home / "report.html")
+    return publish(warehouse, settings.home / "published").database, report
+
+
+def stop_servers(settings: Settings) -> list[str]:
+    """End the servers of this work folder; the names of those that ran."""
+    from flows.engine.server import stop_prefect
+    from flows.reviewing import stop_label_studio
+
+    servers: dict[str, Callable[[Settings], bool]] = {"Label Studio": stop_label_studio, "Prefect": stop_prefect}
+    return [name for name, stop in servers.items() if stop(settings)]

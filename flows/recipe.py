@@ -1,0 +1,163 @@
+"""Recipes: what a build makes, of which tools, with which models. A YAML file, read strictly."""
+
+from pathlib import Path
+from typing import Annotated, Any, Literal, Self
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
+
+from llm.models import ModelSettings, read_model
+from warehouse.errors import ConfigurationError
+from warehouse.records import Language, SingleTurnKind
+
+
+class Part(BaseModel):
+    """A part of a recipe: unknown words are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class SeedTools(Part):
+    """Tools of the catalog that callwright brings along; no categories named means all."""
+
+    seed: Literal["all"] | tuple[str, ...] = "all"
+
+
+class ImportedTools(Part):
+    """Tools of a file or folder; the path is relative to the recipe."""
+
+    format: str = Field(alias="import")
+    path: Path
+
+
+def _model(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+Model = Annotated[ModelSettings, BeforeValidator(_model)]
+
+
+class Roles(Part):
+    """Which model words requests, which makes calls from them, and which judges."""
+
+    generator: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
+    checker: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
+    judge: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
+
+
+class Candidate(Part):
+    """A model to be scored, under the name that the leaderboard shows."""
+
+    label: str
+    model: Model
+
+
+class Checks(Part):
+    """Thresholds, as fractions."""
+
+    rouge_l: float = Field(default=0.7, ge=0, le=1)
+    near_duplicate: float = Field(default=0.9, gt=0, le=1)
+
+
+class ReviewRules(Part):
+    """Who goes to people besides all that failed a check: `spot_checks` of the accepted ones, drawn by the seed."""
+
+    spot_checks: int = Field(default=20, ge=0)
+
+
+class Schedule(Part):
+    """When Prefect runs the build."""
+
+    cron: str
+    timezone: str = "UTC"
+
+    @field_validator("cron")
+    @classmethod
+    def _is_cron(cls, cron: str) -> str:
+        from croniter import croniter
+
+        if not croniter.is_valid(cron):
+            raise ValueError(f"{cron!r} is not a cron line such as '0 3 * * *'")
+        return cron
+
+    @field_validator("timezone")
+    @classmethod
+    def _is_known(cls, timezone: str) -> str:
+        from zoneinfo import available_timezones
+
+        if timezone not in available_timezones():
+            raise ValueError(f"there is no time zone {timezone!r}; names are as in 'Europe/Berlin'")
+        return timezone
+
+
+class Recipe(Part):
+    """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars."""
+
+    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
+    description: str = ""
+    seed: int = 0
+    tools: tuple[SeedTools | ImportedTools, ...] = Field(min_length=1)
+    languages: tuple[Language, ...] = ("en",)
+    samples: dict[SingleTurnKind, Annotated[int, Field(ge=0)]]
+    candidates_per_sample: int = Field(default=5, ge=2, le=400)
+    models: Roles = Roles()
+    candidates: tuple[Candidate, ...] = ()
+    checks: Checks = Checks()
+    review: ReviewRules = ReviewRules()
+    budget: float | None = Field(default=None, gt=0)
+    shard_size: int = Field(default=250, ge=1)
+    schedule: Schedule | None = None
+
+    @model_validator(mode="after")
+    def _labels_differ(self) -> Self:
+        labels = [candidate.label for candidate in self.candidates]
+        if len(set(labels)) != len(labels):
+            raise ValueError(f"two candidates have the same label: {labels}")
+        return self
+
+    def with_model(self, name: str) -> "Recipe":
+        """The same recipe with one model in all three roles."""
+        return self.model_copy(update={"models": Roles(**dict.fromkeys(Roles.model_fields, read_model(name)))})
+
+    def with_limit(self, limit: int) -> "Recipe":
+        """The same recipe with at most `limit` samples of each kind."""
+        return self.model_copy(update={"samples": {kind: min(limit, count) for kind, count in self.samples.items()}})
+
+
+def read_recipe(path: Path) -> Recipe:
+    """The recipe in a YAML file, its paths made absolute. Raises ConfigurationError that names file, place and value."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise ConfigurationError(f"The recipe {str(path)!r} can't be read: {error}.") from error
+    try:
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"The recipe {str(path)!r} is not YAML: {error}.") from error
+    if not isinstance(loaded, dict):
+        raise ConfigurationError(
+            f"The recipe {str(path)!r} must be a mapping of settings, not {type(loaded).__name__}."
+        )
+    return parse_recipe(loaded, path.absolute().parent, str(path))
+
+
+def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
+    """A recipe from its settings; `folder` is what its paths are relative to, `named` what errors call it."""
+    try:
+        recipe = Recipe.model_validate(loaded)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(str(step) for step in first["loc"]) or "the top"
+        known = (
+            f" The settings are {', '.join(sorted(Recipe.model_fields))}." if first["type"] == "extra_forbidden" else ""
+        )
+        raise ConfigurationError(
+            f"The recipe {named!r} is wrong at {place}: {first['msg']} (it has {first.get('input')!r}).{known}"
+        ) from error
+    return recipe.model_copy(update={"tools": tuple(_located(source, folder) for source in recipe.tools)})
+
+
+def _located(source: SeedTools | ImportedTools, folder: Path) -> SeedTools | ImportedTools:
+    if isinstance(source, SeedTools):
+        return source
+    return source.model_copy(update={"path": (folder / source.path).absolute()})

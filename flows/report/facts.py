@@ -1,0 +1,57 @@
+"""What the report says, read from the warehouse's views."""
+
+from typing import NamedTuple
+
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+FUNNEL_OUTCOMES = ("passed", "rejected", "failed", "waiting")
+
+
+class ReportFacts(NamedTuple):
+    """The rows behind each section."""
+
+    builds: list[Row]
+    funnel: list[Row]
+    accepted: list[Row]
+    categories: list[Row]
+    checks: list[Row]
+    waiting: list[Row]
+    leaderboard: list[Row]
+    scores: list[Row]
+    errors: list[Row]
+    cost: list[Row]
+
+
+def read_facts(warehouse: Warehouse) -> ReportFacts:
+    """Read every section's rows, each by one query."""
+    return ReportFacts(**{name: warehouse.rows(sql) for name, sql in _QUERIES.items()})
+
+
+_QUERIES = {
+    "builds": """
+        select l.recipe, l.build, l.started_at, count(*) filter (f.stage = 'parameters') as planned,
+            count(*) filter (f.stage = 'land' and f.outcome = 'passed') as landed,
+            count(*) filter (f.outcome = 'waiting') as waiting, count(*) filter (f.outcome = 'failed') as failed,
+            count(*) filter (f.outcome = 'rejected') as rejected
+        from latest_builds l join fates f on f.build = l.build group by all order by l.started_at desc""",
+    "funnel": """
+        select stage, min(position) as position, sum(entered) as entered, sum(passed) as passed, sum(rejected) as rejected,
+            sum(failed) as failed, sum(waiting) as waiting
+        from funnel where is_latest group by stage order by position""",
+    "accepted": """
+        select kind, language, count(*) as samples, count(*) filter (proved) as proved, count(*) filter (vouched) as vouched
+        from accepted_samples group by all order by kind, language""",
+    "categories": "select category, count(*) as samples from accepted_samples group by all order by samples desc, category",
+    "checks": "select * from check_precision",
+    "waiting": """
+        select cause, count(*) as samples, count(*) filter (pushed_at is not null) as pushed,
+            count(*) filter (exists (select 1 from reviews v where v.subject = r.subject and v.kind = r.kind)) as reviewed
+        from review_requests r group by cause order by cause""",
+    "leaderboard": "select * from leaderboard",
+    "scores": """
+        select release, model, metric, slice_by, slice_value, value, count from scores
+        where slice_by <> 'all' order by release, model, metric, slice_by, slice_value""",
+    "errors": "select release, model, error_type, sum(predictions) as predictions from error_types group by all order by all",
+    "cost": "select * from cost_per_accepted where build in (select build from latest_builds)",
+}

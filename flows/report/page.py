@@ -1,0 +1,44 @@
+"""The report's page: facts and plots in one HTML file that opens without a network."""
+
+from datetime import UTC, datetime
+from importlib.resources import files
+from pathlib import Path
+
+from jinja2 import Environment, StrictUndefined
+from markupsafe import Markup
+
+from flows.report.facts import read_facts
+from flows.report.plots import category_plot, error_plot, funnel_plot, score_plot
+from warehouse.store import Warehouse
+
+_SLICES = ("kind", "category", "language")
+
+
+def write_report(warehouse: Warehouse, path: Path) -> Path:
+    """Write the report to `path`; what the warehouse lacks is named with the command that makes it."""
+    import plotly.offline
+
+    facts = read_facts(warehouse)
+    releases = list(dict.fromkeys(row["release"] for row in facts.leaderboard))
+    environment = Environment(undefined=StrictUndefined, autoescape=True, trim_blocks=True, lstrip_blocks=True)
+    template = environment.from_string(files("flows.report").joinpath("page.html").read_text(encoding="utf-8"))
+    page = template.render(
+        facts=facts,
+        made_at=datetime.now(UTC),
+        plotly=Markup(plotly.offline.get_plotlyjs()),  # noqa: S704 - the library's own script
+        funnel=Markup(funnel_plot(facts)) if facts.funnel else "",  # noqa: S704 - plotly escapes its labels
+        categories=Markup(category_plot(facts)) if facts.categories else "",  # noqa: S704
+        releases=[
+            {
+                "name": release,
+                "board": [row for row in facts.leaderboard if row["release"] == release],
+                # plotly escapes its labels
+                "slices": [(name, Markup(plot)) for name in _SLICES if (plot := score_plot(facts, release, name))],
+                "errors": Markup(error_plot(facts, release)),  # noqa: S704
+            }
+            for release in releases
+        ],
+    )
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, encoding="utf-8")
+    return path

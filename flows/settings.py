@@ -1,0 +1,75 @@
+"""Settings from the environment: the only reader of it."""
+
+import os
+from pathlib import Path
+from typing import TYPE_CHECKING, NamedTuple
+
+if TYPE_CHECKING:
+    from warehouse.records import Language
+
+# Nothing may phone home: price maps, telemetry, model downloads and version checks are off unless somebody asks.
+QUIET = {
+    "LITELLM_LOCAL_MODEL_COST_MAP": "True",
+    "LITELLM_MODE": "PRODUCTION",  # or it reads any .env file above itself
+    "DO_NOT_TRACK": "1",
+    "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "HF_HUB_OFFLINE": "1",
+    "HF_HUB_DISABLE_TELEMETRY": "1",
+    "OMP_WAIT_POLICY": "PASSIVE",
+}
+
+
+class Settings(NamedTuple):
+    """What the environment says; `patience` is how many seconds to wait for a locked warehouse."""
+
+    home: Path
+    label_studio_url: str
+    label_studio_token: str
+    prefect_api_url: str
+    workers: int
+    patience: float
+    ledger: Path
+    review_language: "Language"
+
+    @property
+    def warehouse(self) -> Path:
+        """The DuckDB file."""
+        return self.home / "warehouse.duckdb"
+
+
+def read_settings() -> Settings:
+    """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set."""
+    home = Path(os.environ.get("CALLWRIGHT_HOME", ".callwright")).absolute()
+    return Settings(
+        home=home,
+        label_studio_url=os.environ.get("LABEL_STUDIO_URL", ""),
+        label_studio_token=os.environ.get("LABEL_STUDIO_API_KEY", ""),
+        prefect_api_url=os.environ.get("PREFECT_API_URL", ""),
+        workers=int(os.environ.get("CALLWRIGHT_WORKERS", "0")) or (os.cpu_count() or 1),
+        patience=float(os.environ.get("CALLWRIGHT_PATIENCE", "30")),
+        ledger=home / "ledger.sqlite",
+        review_language="zh" if os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") == "zh" else "en",
+    )
+
+
+def quiet_vendors() -> None:
+    """Switch off, for this process and its children, whatever would reach for the network unasked."""
+    for name, value in QUIET.items():
+        os.environ.setdefault(name, value)
+
+
+def environment() -> dict[str, str]:
+    """A copy of the environment, for child processes."""
+    return dict(os.environ)
+
+
+def secret(name: str) -> str:
+    """The secret in the variable `name`, "" where it is not set."""
+    return os.environ.get(name, "")
+
+
+def use_prefect(api: str, home: Path) -> None:
+    """Let this process speak to the Prefect server at `api`; to be called before Prefect is imported."""
+    os.environ["PREFECT_API_URL"] = api
+    os.environ["PREFECT_HOME"] = str(home)
+    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")

@@ -1,0 +1,115 @@
+"""The table of stages: what each reads, who does it, and where the paper asks for it.
+
+The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one table.
+"""
+
+from collections.abc import Awaitable, Callable
+from typing import Any, Literal, NamedTuple
+
+from generators.desk import Desk
+from generators.parameters import choose_parameters
+from generators.requests import write_requests
+from generators.values import fill_values
+from validators.checks.consistency import applies_to as one_call_a_turn
+from validators.checks.consistency import check_consistency
+from validators.checks.format import check_format
+from validators.checks.grounding import check_grounding
+from validators.checks.judge import applies_to as judge_applies
+from validators.checks.judge import check_meaning
+from validators.checks.relevance import applies_to as lacks_due_call
+from validators.checks.relevance import check_relevance
+from warehouse.errors import ConfigurationError
+from warehouse.records import Record, Sample
+
+Role = Literal["generator", "checker", "judge"]
+# Any record type goes in: the table erases the types that each function names.
+StageFunction = Callable[..., Awaitable[list[Any]]]
+
+
+def _always(_record: Record) -> bool:
+    return True
+
+
+class Stage(NamedTuple):
+    """One stage. A stage without a function works on the whole build at once and is named in `flows/build.py`."""
+
+    name: str
+    group: str
+    about: str
+    reads: str
+    yields: str
+    source: str
+    function: StageFunction | None = None
+    role: Role | None = None
+    templates: tuple[str, ...] = ()
+    applies: Callable[[Any], bool] = _always
+    threshold: str = ""  # the recipe's check setting that the function takes as `threshold`
+
+    @property
+    def is_check(self) -> bool:
+        """Whether the stage judges its record instead of making a new one."""
+        return self.yields == "Verdict"
+
+
+STAGES: tuple[Stage, ...] = (
+    Stage(
+        "parameters", "single_turn", "Choose the parameters that everyday users give.",
+        "Assignment", "ParameterChoice", "HammerBench 4.2.1, D.3",
+        choose_parameters, "generator", ("generators/prompts/choose_parameters.j2",),
+    ),
+    Stage(
+        "values", "single_turn", "Give each chosen parameter a value that its schema allows.",
+        "ParameterChoice", "DraftCall", "HammerBench 4.2.1, D.2",
+        fill_values, "generator", ("generators/prompts/fill_values.j2",),
+    ),
+    Stage(
+        "requests", "single_turn", "Word the drafted call as a request, again until it says exactly the arguments.",
+        "DraftCall", "Sample", "HammerBench 4.2.1, D.2",
+        write_requests, "generator", ("generators/prompts/write_request.j2",),
+    ),
+    Stage(
+        "format", "consistency", "Is the sample well-formed and its gold valid by the schema?",
+        "Sample", "Verdict", "HammerBench 4.2.1", check_format,
+    ),
+    Stage(
+        "grounding", "consistency", "Is there evidence for every gold argument?",
+        "Sample", "Verdict", "HammerBench 4.2.1, 5", check_grounding,
+    ),
+    Stage(
+        "relevance", "consistency", "Where no call is due: can none of the candidates do it?",
+        "Sample", "Verdict", "HammerBench 4.2, D.5",
+        check_relevance, "judge", ("validators/prompts/judge_relevance.j2",), lacks_due_call,
+    ),
+    Stage(
+        "consistency", "consistency", "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
+        "Sample", "Verdict", "HammerBench 4.2.1",
+        check_consistency, "checker", ("validators/prompts/call_zero_shot.j2", "validators/prompts/call_one_shot.j2"),
+        one_call_a_turn, threshold="rouge_l",
+    ),
+    Stage(
+        "meaning", "consistency", "Does the judge read the same call out of the conversation, or one that means the same?",
+        "Sample", "Verdict", "HammerBench 4.2.1, D.4",
+        check_meaning, "judge", ("validators/prompts/call_zero_shot.j2", "validators/prompts/judge_calls.j2"), judge_applies,
+    ),
+    Stage("duplicates", "landing", "Is the sample unlike those before it?", "Sample", "Verdict", "HammerBench 5"),
+    Stage("review", "landing", "Do people accept what a check could not prove?", "Sample", "Review", "HammerBench 4.2.1, 5"),
+    Stage("land", "landing", "Keep each accepted sample once.", "Sample", "Acceptance", "HammerBench 5"),
+)  # fmt: skip
+
+
+def stage_named(name: str) -> Stage:
+    """The stage with this name. Raises ConfigurationError that lists the names there are."""
+    for stage in STAGES:
+        if stage.name == name:
+            return stage
+    known = ", ".join(stage.name for stage in STAGES)
+    raise ConfigurationError(f"There is no stage {name!r}; the stages are {known}.")
+
+
+def stages_of(group: str) -> tuple[Stage, ...]:
+    """The stages of a group, in order. Raises ConfigurationError that lists the groups there are."""
+    found = tuple(stage for stage in STAGES if stage.group == group)
+    if not found:
+        known = ", ".join(dict.fromkeys(stage.group for stage in STAGES))
+        raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
+    return found

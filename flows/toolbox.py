@@ -1,0 +1,45 @@
+"""The tools of a recipe: what it imports and what it takes of the seed catalog."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from flows.recipe import Recipe, SeedTools
+from generators.catalogs import Problem, read_catalog
+from generators.catalogs.seed_catalog import seed_tools
+from warehouse.errors import ConfigurationError
+from warehouse.records import Language, Tool
+
+
+class Toolbox(NamedTuple):
+    """Distinct tools, and what was odd in the files they came from."""
+
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...]
+
+
+def gather_tools(recipe: Recipe) -> Toolbox:
+    """Every tool the recipe names, once. Raises ConfigurationError where a source has none."""
+    tools: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    for source in recipe.tools:
+        if isinstance(source, SeedTools):
+            found: Sequence[Tool] = _seeds(source, recipe.languages)
+        else:
+            catalog = read_catalog(source.format, source.path)
+            found = catalog.tools
+            problems += catalog.problems
+            if not found:
+                raise ConfigurationError(f"The {source.format} catalog {str(source.path)!r} has no usable tool.")
+        tools.update((tool.key, tool) for tool in found)
+    return Toolbox(tuple(tools.values()), tuple(problems))
+
+
+def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
+    tools = seed_tools(languages)
+    if source.seed == "all":
+        return tools
+    known = {tool.category for tool in tools}
+    unknown = sorted(set(source.seed) - known)
+    if unknown:
+        raise ConfigurationError(f"The seed catalog has no categories {unknown}; it has {', '.join(sorted(known))}.")
+    return [tool for tool in tools if tool.category in source.seed]

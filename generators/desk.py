@@ -1,0 +1,27 @@
+"""What a stage has at hand while it works on one record."""
+
+from collections.abc import Mapping
+from random import Random
+from typing import NamedTuple
+
+from llm.chat import ChatModel
+from warehouse.errors import RecordError
+from warehouse.records import Tool
+
+
+class Desk(NamedTuple):
+    """The model of the stage's role, a generator seeded for this record, and the catalog's tools by key."""
+
+    chat: ChatModel
+    rng: Random
+    tools: Mapping[str, Tool]
+
+    def tool(self, key: str) -> Tool:
+        """The tool with this key; RecordError where the catalog lacks it."""
+        if key not in self.tools:
+            raise RecordError(f"The catalog has no tool with the key {key!r}.")
+        return self.tools[key]
+
+    def toolset(self, keys: tuple[str, ...]) -> list[Tool]:
+        """The tools with these keys, in their order."""
+        return [self.tool(key) for key in keys]

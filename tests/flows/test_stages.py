@@ -1,0 +1,58 @@
+"""The table of stages, and all that is said about it elsewhere."""
+
+import inspect
+from pathlib import Path
+
+import pytest
+
+import warehouse.records
+from flows.recipe import Checks
+from flows.stage_page import stage_page
+from flows.stages import STAGES, Stage, stage_named, stages_of
+from warehouse.errors import ConfigurationError
+
+TOP = Path(__file__).parents[2]
+
+
+def test_an_unknown_stage_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"no stage 'semantics'; the stages are parameters, values, requests"):
+        stage_named("semantics")
+
+
+def test_an_unknown_group_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"the groups are single_turn, consistency, landing"):
+        stages_of("nothing")
+
+
+def test_names_are_distinct() -> None:
+    assert len({stage.name for stage in STAGES}) == len(STAGES)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_what_a_stage_names_is_there(stage: Stage) -> None:
+    assert hasattr(warehouse.records, stage.reads)
+    assert stage.source
+    assert stage.about.endswith((".", "?"))
+    assert all((TOP / template).is_file() for template in stage.templates)
+    assert bool(stage.role) == bool(stage.templates)
+    assert not stage.threshold or stage.threshold in Checks.model_fields
+
+
+@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.function], ids=lambda stage: stage.name)
+def test_a_stage_is_a_coroutine_of_a_record_and_a_desk(stage: Stage) -> None:
+    assert inspect.iscoroutinefunction(stage.function)
+    parameters = list(inspect.signature(stage.function).parameters.values())
+    assert parameters[1].name == "desk"
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters[2:])
+
+
+def test_each_stage_reads_what_the_one_before_it_makes() -> None:
+    for group in dict.fromkeys(stage.group for stage in STAGES):
+        stages = stages_of(group)
+        for before, after in zip(stages, stages[1:], strict=False):
+            made = before.reads if before.yields in {"Verdict", "Review", "Acceptance"} else before.yields
+            assert after.reads == made
+
+
+def test_the_page_about_the_stages_is_fresh() -> None:
+    assert (TOP / "docs" / "stages.md").read_text(encoding="utf-8") == stage_page(), "Run `make docs`."
