@@ -30,7 +30,7 @@ def main() -> None:
     """Run the command line; errors that callwright can explain become one sentence and an exit code."""
     quiet_vendors()
     try:
-        app(standalone_mode=True)
+        app(prog_name="callwright")
     except ConfigurationError as error:
         _end(error, ASKED_WRONGLY)
     except CallwrightError as error:
