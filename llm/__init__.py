@@ -1,0 +1,1 @@
+"""Language models: one chat protocol, the adapters behind it, the ledger, the limits and the budget."""

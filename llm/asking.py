@@ -1,0 +1,223 @@
+"""Asking a model with all that belongs around it: ledger, limits, budget, strict parsing, one repair, a record."""
+
+import re
+import time
+from collections.abc import Callable, Sequence
+from functools import cache
+from typing import Any, NamedTuple, Protocol, runtime_checkable
+
+import orjson
+from pydantic import BaseModel, ValidationError
+
+from llm.budget import Budget
+from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
+from llm.ledger import Ledger, ledger_key
+from llm.limits import Gate
+from warehouse.errors import BudgetError, CallwrightError, ReplyError
+from warehouse.records import LlmCall, Tool
+
+Options = tuple[tuple[str, Any], ...]  # values of any JSON type
+SHOWN = 200
+_PROBLEMS = 3
+_BYTES_PER_TOKEN = 4
+_REPLY_TOKENS = 512  # expected where no max_tokens is set
+_NOTHING = RawReply("")
+_FENCED = re.compile(r"\s*```json\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
+
+
+@runtime_checkable
+class Priced(Protocol):
+    """An adapter whose requests cost money."""
+
+    async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What so many tokens cost, in US dollars; 0 where the price is not known."""
+        ...
+
+
+class Surroundings(NamedTuple):
+    """What stands around one model: shared by all stages that ask it. `record` is given every LlmCall as it ends."""
+
+    adapter: Adapter
+    ledger: Ledger
+    gate: Gate
+    budget: Budget
+    record: Callable[[LlmCall], object]
+    build: str = ""
+
+
+class _Schema(NamedTuple):
+    document: dict[str, Any]  # JSON Schema
+    text: str
+
+
+class LedgeredChat:
+    """A ChatModel: what the ledger knows is not asked, and what is asked is kept before anybody sees it."""
+
+    def __init__(self, name: str, options: Options, around: Surroundings, *, stage: str = "") -> None:
+        """Ask the model `name` with `options` (all that may change an answer) for `stage`."""
+        self._name = name
+        self._options = options
+        self._around = around
+        self._stage = stage
+        self._most_tokens = int(dict(options).get("max_tokens") or _REPLY_TOKENS)
+        self._priced = around.adapter if isinstance(around.adapter, Priced) else None
+
+    @property
+    def name(self) -> str:
+        """The model's name as the recipe gives it."""
+        return self._name
+
+    def for_stage(self, stage: str, record: Callable[[LlmCall], object] | None = None) -> "LedgeredChat":
+        """The same model, its calls recorded under `stage`, and given to `record` where there is one."""
+        around = self._around if record is None else self._around._replace(record=record)
+        return LedgeredChat(self._name, self._options, around, stage=stage)
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse."""
+        reply = await self._reply(prompt, _schema_of(answer), (), sample_index)
+        try:
+            return parse_answer(reply.text, answer)
+        except ReplyError as error:
+            prompt = _repair(prompt, reply.text, error)
+        reply = await self._reply(prompt, _schema_of(answer), (), sample_index)
+        return parse_answer(reply.text, answer)
+
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+        """The model's reply in free text; `tools` are handed over natively."""
+        reply = await self._reply(prompt, None, tuple(tools), sample_index)
+        return Completion(reply.text, reply.calls)
+
+    async def close(self) -> None:
+        """Give back the adapter's connections; the ledger stays open, others may use it."""
+        await self._around.adapter.close()
+
+    async def _reply(
+        self, prompt: Prompt, schema: "_Schema | None", tools: tuple[Tool, ...], sample_index: int
+    ) -> RawReply:
+        document, text = schema or (None, "")
+        request = ChatRequest(self._name, prompt.messages, document, tools, self._options, sample_index)
+        key = ledger_key(request, prompt, text)
+        sending = _Sending(self._around, self._priced, request, self._most_tokens)
+        try:
+            reply, is_known = await self._around.ledger.answer(key, sending.send)
+        except BudgetError:
+            raise  # nothing was sent
+        except CallwrightError as error:
+            if sending.tries:
+                self._note(key, prompt, sample_index, latency=sending.latency, error=str(error))
+            raise
+        if is_known:
+            self._note(key, prompt, sample_index, reply=_NOTHING._replace(planted=reply.planted), cached=True)
+        else:
+            self._note(key, prompt, sample_index, reply=reply, latency=sending.latency)
+        return reply
+
+    def _note(  # noqa: PLR0913 - one argument for each thing that differs between calls
+        self,
+        key: bytes,
+        prompt: Prompt,
+        sample_index: int,
+        *,
+        reply: RawReply = _NOTHING,
+        latency: float = 0.0,
+        cached: bool = False,
+        error: str = "",
+    ) -> None:
+        call = LlmCall(
+            request=key.hex(),
+            build=self._around.build,
+            stage=self._stage,
+            model=self._name,
+            prompt_version=prompt.version,
+            sample_index=sample_index,
+            prompt_tokens=reply.prompt_tokens,
+            completion_tokens=reply.completion_tokens,
+            cost=reply.cost,
+            latency=latency,
+            cached=cached,
+            planted=reply.planted,
+            error=error,
+        )
+        self._around.record(call)
+
+
+class _Sending:
+    """One request on its way through limits and budget: how often it was sent, and how long the last try took."""
+
+    def __init__(self, around: Surroundings, priced: Priced | None, request: ChatRequest, most_tokens: int) -> None:
+        self._around = around
+        self._priced = priced
+        self._request = request
+        self._most_tokens = most_tokens
+        self._prompt_tokens = 0
+        self.tries = 0
+        self.latency = 0.0
+
+    async def send(self) -> RawReply:
+        """Ask through the gate."""
+        self._prompt_tokens = sum(_size(message.content) for message in self._request.messages) // _BYTES_PER_TOKEN
+        return await self._around.gate.run(self._try, self._prompt_tokens + self._most_tokens)
+
+    async def _try(self) -> RawReply:
+        if self._priced is None:
+            return await self._timed()
+        # Inside the slot: what still waits for one sets no money aside.
+        estimate = await self._priced.price(self._prompt_tokens, self._most_tokens)
+        await self._around.budget.reserve(estimate)
+        cost = 0.0
+        try:
+            reply = await self._timed()
+            cost = reply.cost
+        finally:
+            await self._around.budget.settle(estimate, cost)
+        return reply
+
+    async def _timed(self) -> RawReply:
+        self.tries += 1
+        start = time.perf_counter()
+        try:
+            reply = await self._around.adapter.send(self._request)
+        finally:
+            self.latency = time.perf_counter() - start
+        return reply._replace(text=_sound(reply.text))
+
+
+def parse_answer(text: str, answer: type[Answer]) -> Answer:
+    """A reply read strictly as `answer`: JSON, or one ```json block and nothing else. Raises ReplyError."""
+    fenced = _FENCED.fullmatch(text)
+    try:
+        return answer.model_validate_json(fenced[1] if fenced else text, strict=True)
+    except ValidationError as error:
+        raise ReplyError(
+            f"The reply is not a {answer.__name__}: {_problems(error)}. It begins: {text[:SHOWN]!r}"
+        ) from error
+
+
+def _problems(error: ValidationError) -> str:
+    found = error.errors(include_url=False, include_context=False, include_input=False)
+    said = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
+    more = [f"and {len(said) - _PROBLEMS} more"] if len(said) > _PROBLEMS else []
+    return "; ".join(said[:_PROBLEMS] + more)
+
+
+def _repair(prompt: Prompt, reply: str, error: ReplyError) -> Prompt:
+    """The prompt with the unusable reply and what was wrong with it."""
+    wish = f"Your reply could not be used. {error}\nReply again, with nothing but a JSON object that fits the schema."
+    # Some providers refuse an assistant who says nothing.
+    said = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
+    return prompt.with_changes(messages=(*prompt.messages, *said, ChatMessage(role="user", content=wish)))
+
+
+@cache
+def _schema_of(answer: type[BaseModel]) -> _Schema:
+    document = answer.model_json_schema()
+    return _Schema(document, orjson.dumps(document).decode())
+
+
+def _size(text: str) -> int:
+    return len(text) if text.isascii() else len(text.encode())
+
+
+def _sound(text: str) -> str:
+    """The text without half characters, which JSON escapes can smuggle in and no file can hold."""
+    return text if text.isascii() else text.encode(errors="replace").decode()

@@ -1,0 +1,94 @@
+"""The one way to ask a language model: what a stage sees, and what an adapter must offer."""
+
+from collections.abc import Sequence
+from typing import Any, Literal, NamedTuple, Protocol, TypeVar
+
+from pydantic import BaseModel
+
+from warehouse.records import Call, Record, Tool
+
+Answer = TypeVar("Answer", bound=BaseModel)
+
+
+Role = Literal["system", "user", "assistant"]
+
+
+class ChatMessage(Record):
+    """One message of a prompt."""
+
+    role: Role
+    content: str
+
+
+class Prompt(Record):
+    """Rendered messages; `version` is a hash of the template's text, so that an edited prompt is asked anew."""
+
+    name: str
+    version: str
+    messages: tuple[ChatMessage, ...]
+
+
+class ChatRequest(NamedTuple):
+    """What goes to an adapter: all that may change the answer, and nothing else."""
+
+    model: str
+    messages: tuple[ChatMessage, ...]
+    schema: dict[str, Any] | None  # JSON Schema of the answer, None for free text
+    tools: tuple[Tool, ...]
+    options: tuple[tuple[str, Any], ...]  # temperature, seed, …: sorted pairs, JSON values
+    sample_index: int
+
+
+class RawReply(NamedTuple):
+    """What an adapter gives back: the text, native tool calls (None where there are none), and what it cost.
+
+    `planted` names the defect that the template model was told to make here; it is kept in the ledger and never
+    shown to a stage.
+    """
+
+    text: str
+    calls: tuple[Call, ...] | None = None
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    planted: str = ""
+
+
+class Adapter(Protocol):
+    """A vendor behind one call. Vendor errors leave it as TransientError, ReplyError or ConfigurationError."""
+
+    async def send(self, request: ChatRequest) -> RawReply:
+        """Ask once: no retries, no ledger, no limits."""
+        ...
+
+    async def close(self) -> None:
+        """Give back connections and processes."""
+        ...
+
+
+class Completion(NamedTuple):
+    """A candidate's reply in its own words: text, and native tool calls where the provider has them."""
+
+    text: str
+    calls: tuple[Call, ...] | None
+
+
+class ChatModel(Protocol):
+    """What a stage is handed for its role: a model with the ledger, limits and budget already around it."""
+
+    @property
+    def name(self) -> str:
+        """The model's name as the recipe gives it."""
+        ...
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        """The model's answer as `answer`; asked once more with the error where it does not parse.
+
+        Raises ReplyError where it still does not, TransientError when retries are used up, BudgetError when money is.
+        `sample_index` tells apart several answers to the same prompt.
+        """
+        ...
+
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+        """The model's reply in free text; `tools` are handed over natively."""
+        ...

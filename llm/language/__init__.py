@@ -1,0 +1,1 @@
+"""How values are written and read in English and Chinese: one vocabulary for wording, grounding and understanding."""

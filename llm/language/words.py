@@ -1,0 +1,81 @@
+"""Text as a row of folded words, each with its place in the original; Chinese characters are words of one."""
+
+import re
+from bisect import bisect_left
+from functools import lru_cache
+from typing import NamedTuple
+
+from llm.language.folding import folded
+
+CJK = "\u3400-\u4dbf\u4e00-\u9fff"
+_TOKEN = re.compile(
+    rf"(?P<number>\d+(?:,\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?:(?:st|nd|rd|th)(?![a-z]))?"
+    rf"|(?P<cjk>[{CJK}])"
+    rf"|(?P<word>[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)*)"
+    r"|(?P<stop>[!?;。;\n]|\.(?=\s|$))"
+    r"|(?P<mark>[+#&%$€£¥@])"
+)
+_MARKS = {"&": "and", "%": "percent"}
+_TITLES = frozenset(["dr", "mr", "mrs", "ms", "st", "no", "vs", "jr", "sr", "prof", "e.g", "i.e", "a.m", "p.m"])
+STOP = "."
+
+
+class Word(NamedTuple):
+    """A folded word and its place in the original text."""
+
+    text: str
+    start: int
+    end: int
+
+
+class Words(NamedTuple):
+    """The words of a text; `compact` is all of them run together, `edges` where each begins in it."""
+
+    row: tuple[Word, ...]
+    compact: str
+    edges: tuple[int, ...]
+
+    def find(self, compact: str, *, after: int = 0) -> tuple[int, int] | None:
+        """The first and last word that `compact` covers, None where it does not stand between word edges."""
+        begin = self.compact.find(compact, after)
+        while begin >= 0:
+            first = bisect_left(self.edges, begin)
+            last = bisect_left(self.edges, begin + len(compact))
+            if self.edges[first] == begin and self.edges[last] == begin + len(compact):
+                return first, last - 1
+            begin = self.compact.find(compact, begin + 1)
+        return None
+
+
+@lru_cache(2048)
+def words_of(text: str) -> Words:
+    """The words of `text`, with a `.` for each end of a sentence."""
+    plain = folded(text)
+    row: list[Word] = []
+    for match in _TOKEN.finditer(plain.text):
+        token = _normal(match, row)
+        if token:
+            row.append(Word(token, *plain.span(match.start(), match.end())))
+    pieces: list[str] = []
+    edges = [0]
+    length = 0
+    for index, word in enumerate(row):
+        # a bar keeps "1 2" from reading as "12"
+        apart = "|" if index and word.text[0].isdigit() and row[index - 1].text[-1].isdigit() else ""
+        edges[-1] += len(apart)
+        length += len(apart) + len(word.text)
+        pieces += (apart, word.text)
+        edges.append(length)
+    return Words(tuple(row), "".join(pieces), tuple(edges))
+
+
+def _normal(match: re.Match[str], row: list[Word]) -> str:
+    text = match.group()
+    if match["number"]:
+        return match["number"].replace(",", "")
+    if match.lastgroup == "word":
+        return text.replace("'", "")
+    if match.lastgroup == "stop":
+        abbreviation = text == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
+        return "" if abbreviation else STOP
+    return _MARKS.get(text, text)

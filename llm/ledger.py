@@ -1,0 +1,205 @@
+"""The durable store of answers: what a model was asked and answered is never paid for twice."""
+
+import asyncio
+import sqlite3
+from collections.abc import Awaitable, Callable
+from concurrent.futures import ThreadPoolExecutor
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any, Self
+
+import orjson
+
+from llm.chat import ChatRequest, Prompt, RawReply
+from warehouse.errors import CallwrightError, StoreError
+from warehouse.records import Call
+
+KEY_BYTES = 16
+GROUPING = 0.005  # seconds in which answers are gathered into one commit
+PATIENCE = 60.0  # seconds to wait for another process's commit
+_MARK = 0x63776C67  # SQLite's application id of our ledgers
+_TABLE = "create table if not exists answers (key blob primary key, reply blob not null)"
+_PUT = "insert into answers (key, reply) values (?, ?) on conflict (key) do nothing"
+_GET = "select reply from answers where key = ?"
+
+
+def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
+    """The key of a request: all that may change its answer; `schema` is the text of the request's schema."""
+    tools = [tool.key for tool in request.tools]
+    turns = [text for message in request.messages for text in (message.role, message.content)]
+    asked = [request.model, request.options, schema, prompt.name, prompt.version, request.sample_index, tools, turns]
+    return blake2b(orjson.dumps(asked, option=orjson.OPT_SORT_KEYS), digest_size=KEY_BYTES).digest()
+
+
+class _Batch:
+    """The answers that go into one commit, and those who wait for it."""
+
+    def __init__(self) -> None:
+        self.rows: list[tuple[bytes, bytes]] = []
+        self.ended = asyncio.Event()
+        self.problem = "its event loop was closed before the commit"
+
+
+class Ledger:
+    """Answers by key in an SQLite file that several processes may have open; for one event loop at a time."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the ledger at `path`, made where there is none. Raises StoreError where the file is no ledger."""
+        self._path = path
+        self._reader = _open(path)
+        self._writer = _open(path)
+        self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
+        self._batch: _Batch | None = None
+        self._commits: set[asyncio.Task[None]] = set()
+        self._asking: dict[bytes, asyncio.Future[RawReply]] = {}
+        self._is_open = True
+
+    async def get(self, key: bytes) -> RawReply | None:
+        """The answer under `key`, None where it was never given."""
+        self._must_be_open()
+        try:
+            row = self._reader.execute(_GET, (key,)).fetchone()
+        except sqlite3.Error as error:
+            raise StoreError(_damage(self._path, error)) from error
+        if row is None:
+            return None
+        try:
+            return _decode(row[0])
+        except (ValueError, TypeError) as error:
+            raise StoreError(_damage(self._path, error)) from error
+
+    async def put(self, key: bytes, reply: RawReply) -> None:
+        """Keep an answer; returns when it is on disk. The first answer under a key stays."""
+        self._must_be_open()
+        if self._batch is None:
+            self._batch = _Batch()
+            commit = asyncio.create_task(self._commit_soon(self._batch))
+            self._commits.add(commit)
+            commit.add_done_callback(self._commits.discard)
+        batch = self._batch
+        batch.rows.append((key, _encode(reply)))
+        await batch.ended.wait()
+        if batch.problem:
+            raise StoreError(f"The ledger at {self._path} could not keep an answer: {batch.problem}.")
+
+    async def answer(self, key: bytes, ask: Callable[[], Awaitable[RawReply]]) -> tuple[RawReply, bool]:
+        """The answer under `key` and whether it was there; else `ask`, once however many want it at the same time.
+
+        An error of `ask` goes to all who wait. Where the one who asked is cancelled, the next one asks.
+        """
+        while (asking := self._asking.get(key)) is not None:
+            await asyncio.wait([asking])
+            if not asking.cancelled():
+                return asking.result(), True
+        known = await self.get(key)
+        if known is not None:
+            return known, True
+        asking = self._asking[key] = asyncio.get_running_loop().create_future()
+        try:
+            reply = await ask()
+            await self.put(key, reply)
+            asking.set_result(reply)
+        except CallwrightError as error:
+            asking.set_exception(error)
+            asking.exception()  # looked at, so that asyncio says nothing where nobody else waits
+            raise
+        finally:
+            asking.cancel()  # does nothing to one that ended
+            del self._asking[key]
+        return reply, False
+
+    async def close(self) -> None:
+        """Commit what still waits and close the file."""
+        if not self._is_open:
+            return
+        self._is_open = False
+        try:
+            await asyncio.gather(*self._commits, return_exceptions=True)
+        finally:
+            self._thread.shutdown()
+            self._reader.close()
+            self._writer.close()
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_error: object) -> None:
+        await self.close()
+
+    def _must_be_open(self) -> None:
+        if not self._is_open:
+            raise StoreError(f"The ledger at {self._path} is closed; open it again.")
+
+    async def _commit_soon(self, batch: _Batch) -> None:
+        try:
+            await asyncio.sleep(GROUPING)
+            self._batch = None
+            await asyncio.get_running_loop().run_in_executor(self._thread, self._commit, batch.rows)
+            batch.problem = ""
+        except StoreError as error:
+            batch.problem = str(error)
+        finally:
+            if self._batch is batch:
+                self._batch = None
+            batch.ended.set()
+
+    def _commit(self, rows: list[tuple[bytes, bytes]]) -> None:
+        try:
+            with self._writer:
+                self._writer.execute("begin immediate")
+                self._writer.executemany(_PUT, rows)
+        except sqlite3.Error as error:
+            raise StoreError(f"{error}; see that the disk has room and that no process holds the file") from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"The ledger at {path} can't be opened ({error}); choose a folder to write to.") from error
+    try:
+        _set_up(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreError(_damage(path, error)) from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, path: Path) -> None:
+    with connection:
+        connection.execute("begin immediate")  # two processes may make the same ledger at the same moment
+        mark = connection.execute("pragma application_id").fetchone()[0]
+        is_new = connection.execute("select count(*) from sqlite_master").fetchone()[0] == 0
+        if mark != _MARK and not is_new:
+            raise StoreError(f"The file {path} is an SQLite database but no ledger; give the ledger another name.")
+        if is_new:
+            connection.execute(f"pragma application_id = {_MARK}")
+            connection.execute(_TABLE)
+    connection.execute("pragma journal_mode = wal")
+    connection.execute("pragma synchronous = full")  # an answer was paid for: it survives a power cut too
+    connection.execute("pragma cache_size = -8000")
+
+
+def _damage(path: Path, error: Exception) -> str:
+    return (
+        f"The ledger at {path} can't be read ({error}). "
+        "Move the file away to go on: its answers will be asked and paid for again."
+    )
+
+
+def _encode(reply: RawReply) -> bytes:
+    calls = None if reply.calls is None else [[call.tool, call.arguments] for call in reply.calls]
+    return orjson.dumps((reply.text, calls, reply.prompt_tokens, reply.completion_tokens, reply.cost, reply.planted))
+
+
+def _decode(body: bytes) -> RawReply:
+    text, calls, prompt_tokens, completion_tokens, cost, planted = orjson.loads(body)
+    return RawReply(text, _calls(calls), prompt_tokens, completion_tokens, cost, planted)
+
+
+def _calls(calls: list[tuple[str, dict[str, Any]]] | None) -> tuple[Call, ...] | None:
+    return None if calls is None else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in calls)

@@ -1,0 +1,138 @@
+"""GGUF models in this process, by llama.cpp. Waits of its threads burn CPU unless OMP_WAIT_POLICY is PASSIVE."""
+
+import asyncio
+import secrets
+from collections.abc import Iterable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from typing import Any
+
+from llm.chat import ChatRequest, RawReply
+from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from warehouse.errors import ConfigurationError, ReplyError, TransientError
+
+CONTEXT = 4096
+LONGEST_REPLY = 1024
+_SERVER_FAULT = 500
+
+
+class LocalModel:
+    """A model file behind llama.cpp; loaded with the first request, one thread and one slot for each at a time."""
+
+    def __init__(self, path: Path, *, slots: int = 1, context: int = CONTEXT, timeout: float = 120.0) -> None:
+        """Answer from the file at `path` with `slots` requests side by side, each with `context` tokens."""
+        self._path = path
+        self._slots = slots
+        self._context = context
+        self._timeout = timeout
+        self._threads = ThreadPoolExecutor(slots, thread_name_prefix="llama")
+        self._loading = asyncio.Lock()
+        self._server: Any = None  # xllamacpp has no types
+
+    async def send(self, request: ChatRequest) -> RawReply:
+        """Answer; a schema becomes a grammar, so that the reply can't but fit. Over time, the generation is stopped."""
+        loop = asyncio.get_running_loop()
+        async with self._loading:
+            if self._server is None:
+                self._server = await loop.run_in_executor(self._threads, self._load)
+        names = wire_names(request.tools)
+        stop = Event()
+        try:
+            async with asyncio.timeout(self._timeout):
+                chunks = await loop.run_in_executor(self._threads, self._generate, _body(request, names), stop)
+        except TimeoutError as error:
+            raise TransientError(f"The model {self._path.name} did not finish within {self._timeout:g} s.") from error
+        finally:
+            stop.set()
+        return read_chunks(chunks, names, self._path.name)
+
+    async def close(self) -> None:
+        """Free the model's memory when what it generates is done."""
+        await asyncio.to_thread(self._threads.shutdown)
+        self._server = None
+
+    def _load(self) -> Any:  # noqa: ANN401 - xllamacpp has no types
+        if not self._path.is_file():
+            raise ConfigurationError(f"There is no model file {str(self._path)!r}; name a .gguf file after 'local/'.")
+        try:
+            import xllamacpp
+        except ImportError as error:
+            raise ConfigurationError(
+                f"The model {self._path.name} needs llama.cpp ({error}); install callwright with the extra: "
+                "uv sync --extra local"
+            ) from error
+        settings = xllamacpp.CommonParams()
+        settings.model.path = str(self._path)
+        settings.n_ctx = self._context * self._slots
+        settings.n_parallel = self._slots
+        settings.offline = True
+        settings.warmup = False
+        settings.verbosity = -1
+        settings.api_keys = [secrets.token_hex()]  # it listens on a local port too, which is for nobody
+        try:
+            return xllamacpp.Server(settings)
+        except RuntimeError as error:
+            raise ConfigurationError(f"llama.cpp can't load {str(self._path)!r}: {error}.") from error
+
+    def _generate(self, body: dict[str, Any], stop: Event) -> list[dict[str, Any]]:
+        chunks: list[dict[str, Any]] = []
+
+        def take(chunk: dict[str, Any] | list[dict[str, Any]]) -> bool:
+            chunks.extend(chunk if isinstance(chunk, list) else [chunk])
+            return stop.is_set()
+
+        try:
+            self._server.handle_chat_completions(body, take)
+        except ValueError as error:
+            raise ReplyError(f"llama.cpp can't take the request to {self._path.name}: {error}") from error
+        return chunks
+
+
+def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: str) -> RawReply:
+    """The reply that a stream of chunks makes. Raises ReplyError or TransientError where it tells of an error."""
+    text: list[str] = []
+    written: dict[int, list[str]] = {}
+    usage: dict[str, int] = {}
+    for chunk in chunks:
+        _raise_told(chunk.get("error"), name)
+        usage = chunk.get("usage") or usage
+        for choice in chunk.get("choices", ()):
+            delta = choice.get("delta", {})
+            text.append(delta.get("content") or "")
+            for call in delta.get("tool_calls") or ():
+                known = written.setdefault(call.get("index", 0), ["", ""])
+                known[0] += call.get("function", {}).get("name") or ""
+                known[1] += call.get("function", {}).get("arguments") or ""
+    said = [WrittenCall(*call) for _, call in sorted(written.items())]
+    calls = read_calls(said, names)
+    if said and calls is None:
+        text.append(as_text(said))
+    return RawReply("".join(text), calls, usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0))
+
+
+def _raise_told(told: dict[str, Any] | None, name: str) -> None:
+    if told is None:
+        return
+    message = f"llama.cpp refused a request to {name}: {told.get('message')}."
+    if told.get("code", 0) >= _SERVER_FAULT:
+        raise TransientError(message)
+    raise ReplyError(message)
+
+
+def _body(request: ChatRequest, names: dict[str, str]) -> dict[str, Any]:
+    options = dict(request.options)
+    body: dict[str, Any] = {
+        "messages": [{"role": message.role, "content": message.content} for message in request.messages],
+        "max_tokens": options.get("max_tokens", LONGEST_REPLY),
+        "stream": True,
+        "stream_options": {"include_usage": True},
+        **{name: options[name] for name in ("temperature", "seed") if name in options},
+        **options.get("extra", {}),
+    }
+    if request.tools:
+        body["tools"] = wire_tools(request.tools, names)
+    if request.schema is not None:
+        schema = {"name": "answer", "schema": request.schema}
+        body["response_format"] = {"type": "json_schema", "json_schema": schema}
+    return body

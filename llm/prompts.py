@@ -1,0 +1,63 @@
+"""Prompts are Jinja files: one a stage, `--- system` and `--- user` lines between its messages."""
+
+import re
+from functools import cache
+from hashlib import blake2b
+from importlib.resources import files
+from typing import Any, NamedTuple, cast
+
+import orjson
+from jinja2 import Environment, StrictUndefined, Template
+from pydantic import BaseModel
+
+from llm.chat import ChatMessage, Prompt, Role
+from warehouse.errors import ConfigurationError
+
+_ROLE_LINE = re.compile(r"^--- (system|user|assistant)$", re.MULTILINE)
+_VERSION_BYTES = 6
+
+
+class _Template(NamedTuple):
+    version: str
+    parts: tuple[tuple[str, Template], ...]
+
+
+def render(package: str, name: str, **values: Any) -> Prompt:  # noqa: ANN401 - templates take any record
+    """The prompt `name`.j2 of `package`, filled with `values`; a name the template lacks is an error."""
+    template = _load(package, name)
+    messages = tuple(
+        ChatMessage.model_construct(role=cast("Role", role), content=part.render(**values).strip())
+        for role, part in template.parts
+    )
+    return Prompt.model_construct(name=name, version=template.version, messages=messages)
+
+
+def prompt_version(package: str, name: str) -> str:
+    """The version of a template: a hash of its text."""
+    return _load(package, name).version
+
+
+@cache
+def _load(package: str, name: str) -> _Template:
+    path = files(package).joinpath(f"{name}.j2")
+    if not path.is_file():
+        raise ConfigurationError(f"There is no prompt {name!r} in {package}.")
+    text = path.read_text(encoding="utf-8")
+    pieces = _ROLE_LINE.split(text)
+    environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - plain text for a model, not HTML
+    environment.filters["json"] = _as_json
+    parts = tuple((pieces[at], environment.from_string(pieces[at + 1])) for at in range(1, len(pieces), 2))
+    if not parts:
+        raise ConfigurationError(f"The prompt {name!r} in {package} has no '--- user' line.")
+    version = blake2b(text.encode(), digest_size=_VERSION_BYTES).hexdigest()
+    return _Template(version, parts)
+
+
+def _as_json(value: Any) -> str:  # noqa: ANN401 - any JSON value or record
+    return orjson.dumps(value, default=_plain).decode()
+
+
+def _plain(value: Any) -> Any:  # noqa: ANN401 - orjson's hook takes what it cannot write itself
+    if isinstance(value, BaseModel):
+        return value.model_dump(mode="json")
+    raise TypeError(f"{type(value).__name__} has no JSON form")

@@ -1,0 +1,42 @@
+"""The call that a conversation asks for, as a checker or a candidate makes it."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.template.choosing_tools import choose_tool
+from llm.template.sections import Sections
+from llm.template.understanding import read_conversation
+from llm.template.views import ToolView, view_of
+from warehouse.errors import ReplyError
+
+
+class Proposal(NamedTuple):
+    """A call as it is answered; no tool means that none fits."""
+
+    tool: str | None
+    arguments: dict[str, JsonValue]
+
+
+def shown_views(sections: Sections) -> list[ToolView]:
+    """The tools of the section <tools>; ReplyError where it is not a list of tools."""
+    tools = sections.json("tools")
+    if not isinstance(tools, list):
+        raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
+    return [view_of(tool) for tool in tools]
+
+
+def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
+    """The tool to call and its arguments; no tool where none fits."""
+    turns = sections.turns()
+    view = choose_tool(views, turns)
+    return Proposal(None, {}) if view is None else Proposal(view.name, read_conversation(view, turns))
+
+
+def name_relevant(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
+    """The tool that can do what is asked, null where none can, with the reason."""
+    view = choose_tool(views, sections.turns())
+    if view is None:
+        return {"tool": None, "reason": "None of the tools does what the user asks for."}
+    return {"tool": view.name, "reason": f"The user asks to {view.actions[0]}, and that is what this tool does."}

@@ -1,0 +1,114 @@
+"""The bare command in a request, "cancel a booking" in "Could you please cancel a booking?", and what it asks for.
+
+Who speaks that briefly means each word: a tool that knows only some of them is not what is asked for.
+"""
+
+import re
+
+from llm.language.stemming import deep_stem
+from llm.template.actions import VERBS
+from llm.template.names import is_chinese
+from llm.template.telling_words import EMPTY, chinese_words
+from llm.template.thesaurus import chinese_groups, english_groups
+from llm.template.views import ToolView
+
+_MOST_WORDS = 10
+_FEWEST_CHARACTERS, _BARE_CHARACTERS, _MOST_CHARACTERS = 2, 8, 16
+_LOOKING = 0  # the group of words for looking something up; they tell little
+_FAINT = 0.3
+_KNOWN = 0.3
+_KNOWN_GROUP = 0.15
+_FRAME = re.compile(
+    r"^(?:(?:hey|hi|hello|please|assistant|quick one|okay?)[,:]?\s+"
+    r"|(?:can|could|would|will) you (?:please |help me |kindly )*(?:to )?"
+    r"|i(?:'d like| would like| want| need| have| was hoping you could|'m trying)(?: to)? |help me (?:to )?|let's |time to )+",
+    re.IGNORECASE,
+)
+_CHINESE_FRAME = re.compile(
+    "^(?:请|帮我|麻烦|我想|我要|能帮|能不能|可以|你好|小助手|劳驾|想|给我|现在|我需要|我打算|我这边要|我|你|，|帮|一下|要)+"
+)
+_CLAUSE = re.compile(r"[.?!;,:](?:\s|$)|[。？！；\n，：]")
+_DETAIL = re.compile(r"\s(?:on|at|from|with|without|for me|please)\b")
+_CHINESE_VERB = re.compile(
+    "查询|查看|搜索|获取|查找|看看|查一?下|看一下|找一?下|搜一下|查查|购买|买|下单|预[订定约估测]|订|取消|撤[销回]|导航|提醒|播?放|打开|开[启始]"
+    "|启动|关闭|停止|创建|新建|建立|添加|增加|加上|设置|设一下|删除|删掉|移[除动]|清[除空]|[修更]改|更新|编辑|调[整节]|改[签一]|分享|转[发赠账接换]"
+    "|发[布送起]|发|[下上]载|上传|翻译|申请|推荐|记录|评价|听|寄|退|换[算]?|投诉|举报|[支缴]付?|充值|计算|算一下|比较|续|延长|回复|邀请|暂停|恢复"
+    "|锁定|冻结|导[出入]|合并|识别|呼叫|拨打|给|把|将|用|向|按|显示|朗读|收藏|保存|标记|结束|叫|点|拍|切换|跳过|关注|规划|立即|定时|连接|检查"
+    "|办理|选|登记|报[告名]|通过|重[新播]|控制|管理|设定|共享|屏蔽|置顶|制作|裁剪|追踪|安排|签|报|寻找|练习|对比|统计|请求|补|复制"
+)
+_CHINESE_TAIL = re.compile("(?:一下|好吗|吗|吧|呢|谢谢|要|不要)+$")
+_CHINESE_DETAIL = re.compile('[A-Za-z0-9“”‘’「」"从昨今明刚]|[什么怎哪几]|有没有|多少')
+_WORD = re.compile(r"[A-Za-z]+")
+_RUN = re.compile("[\u4e00-\u9fff]+")
+
+
+def command_in(text: str) -> str:
+    """The command that a request opens with, "" where it is not put that briefly."""
+    clause = _CLAUSE.split(_FRAME.sub("", _CHINESE_FRAME.sub("", text.strip())), maxsplit=1)[0]
+    if is_chinese(clause):
+        command = _CHINESE_TAIL.sub("", clause)
+        is_brief = _FEWEST_CHARACTERS <= len(command) <= _MOST_CHARACTERS and not _CHINESE_DETAIL.search(command)
+        is_command = len(command) <= _BARE_CHARACTERS or _CHINESE_VERB.match(command)
+        return command if is_brief and is_command else ""
+    command = _DETAIL.split(clause, maxsplit=1)[0]
+    words = command.split()
+    if not 1 < len(words) <= _MOST_WORDS or words[0].lower() not in VERBS:
+        return ""
+    has_detail = any(word[0].isupper() for word in words[1:]) or any(character.isdigit() for character in command)
+    return "" if has_detail else command
+
+
+def share_known(view: ToolView, command: str) -> float:
+    """How much of a command the tool speaks of, 0 where it does something else with it."""
+    if is_chinese(command):
+        return _share_of_characters(view, command) if _knows_verb(view, command) else 0.0
+    return _share_of_words(view, command) if _same_verb(view, command) else 0.0
+
+
+def _share_of_words(view: ToolView, command: str) -> float:
+    groups, total, known = english_groups(), 0.0, 0.0
+    for word in _WORD.findall(command.lower()):
+        if word in EMPTY:
+            continue
+        root = deep_stem(word)
+        group = groups.get(root)
+        weight = _FAINT if group == _LOOKING else 1.0
+        total += weight
+        least = _KNOWN_GROUP if group == _LOOKING else _KNOWN
+        if view.words.get(root, 0.0) >= _KNOWN or view.words.get(f"en {group}", 0.0) >= least:
+            known += weight
+    return known / total if total else 0.0
+
+
+def _same_verb(view: ToolView, command: str) -> bool:
+    groups = english_groups()
+    verb = command.split(maxsplit=1)[0].lower()
+    group = groups.get(deep_stem(verb))
+    for action in view.actions:
+        own = action.split()[0].lower()
+        if own == verb or (group is not None and groups.get(deep_stem(own)) == group):
+            return True
+    return False
+
+
+def _knows_verb(view: ToolView, command: str) -> bool:
+    """Whether the tool speaks of the verb that a Chinese command begins with, where the thesaurus knows it."""
+    verb = chinese_words().match(command)
+    return verb is None or f"zh {chinese_groups()[verb.group()]}" in view.words
+
+
+def _share_of_characters(view: ToolView, command: str) -> float:
+    groups, total, known = chinese_groups(), 0.0, 0.0
+    for run in _RUN.findall(command):
+        weights, is_known = [1.0] * len(run), [False] * len(run)
+        for match in chinese_words().finditer(run):
+            group = groups[match.group()]
+            for at in range(*match.span()):
+                weights[at] = _FAINT if group == _LOOKING else weights[at]
+                is_known[at] = is_known[at] or view.words.get(f"zh {group}", 0.0) > _KNOWN_GROUP
+        for at in range(len(run) - 1):
+            if run[at : at + 2] in view.words:
+                is_known[at] = is_known[at + 1] = True
+        total += sum(weights)
+        known += sum(weight for weight, knows in zip(weights, is_known, strict=True) if knows)
+    return known / total if total else 0.0

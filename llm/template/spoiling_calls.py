@@ -1,0 +1,152 @@
+"""Calls with one defect, as a careless checker or candidate makes them."""
+
+from collections.abc import Callable, Sequence
+from random import Random
+
+from pydantic import JsonValue
+
+from llm.template.calling import Proposal
+from llm.template.defects import (
+    EXTRA_ARGUMENT,
+    HALLUCINATED_VALUE,
+    MISSING_ARGUMENT,
+    WRONG_ARGUMENT,
+    WRONG_TOOL,
+)
+from llm.template.judging import is_equivalent
+from llm.template.kinds import type_of
+from llm.template.makers import make_value
+from llm.template.names import is_chinese
+from llm.template.views import ToolView
+from warehouse.errors import ReplyError
+from warehouse.records import Language
+
+_TRIES = 6
+_SWAP_SHARE = 0.5
+
+
+def spoil_call(
+    defect: str, proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random
+) -> Proposal | None:
+    """The call with this defect in it, None where the defect can't be made of this call."""
+    spoil = _SPOILERS.get(defect)
+    return spoil(proposal, views, language, rng) if spoil else None
+
+
+def other_value(view: ToolView, name: str, value: JsonValue, language: Language, rng: Random) -> JsonValue | None:
+    """Another valid value for a parameter, None where there is none."""
+    schema = view.properties[name]
+    if isinstance(value, bool):
+        return not value
+    for _ in range(_TRIES):
+        try:
+            other = make_value(name, schema, language, rng)
+        except ReplyError:
+            return None
+        if not is_equivalent(value, other, schema):
+            return other
+    return None
+
+
+def text_language(text: str) -> Language:
+    """The language that a text is in."""
+    return "zh" if is_chinese(text) else "en"
+
+
+def _wrong_tool(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+    others = [view for view in views if view.name != proposal.tool]
+    if not others:
+        return None
+    other = rng.choice(others)
+    kept = {name: value for name, value in proposal.arguments.items() if name in other.properties}
+    return Proposal(other.name, kept)
+
+
+def _missing(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+    if not proposal.arguments:
+        return None
+    dropped = rng.choice(list(proposal.arguments))
+    return Proposal(proposal.tool, {name: value for name, value in proposal.arguments.items() if name != dropped})
+
+
+def _extra(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+    """An argument that nobody stated; where there is none left to add, one that the tool does not know."""
+    view = _view(proposal, views)
+    if view is None:
+        return None
+    unsaid = [one.name for one in view.parameters if one.name not in proposal.arguments]
+    optional = [name for name in unsaid if name not in view.required] or unsaid
+    if not optional:
+        return (
+            Proposal(proposal.tool, {**proposal.arguments, "confirm": True})
+            if "confirm" not in view.properties
+            else None
+        )
+    name = rng.choice(optional)
+    return _with(proposal, view, name, language, rng)
+
+
+def _wrong(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+    """Two values mixed up where two are of a type, else another value."""
+    view = _view(proposal, views)
+    if view is None or not proposal.arguments:
+        return None
+    pairs = [
+        (one, other)
+        for one in proposal.arguments
+        for other in proposal.arguments
+        if one < other and _are_mixable(view, one, other, proposal.arguments)
+    ]
+    if pairs and rng.random() < _SWAP_SHARE:
+        one, other = rng.choice(pairs)
+        swapped = {one: proposal.arguments[other], other: proposal.arguments[one]}
+        return Proposal(proposal.tool, {**proposal.arguments, **swapped})
+    name = rng.choice(list(proposal.arguments))
+    other_one = other_value(view, name, proposal.arguments[name], language, rng)
+    return None if other_one is None else Proposal(proposal.tool, {**proposal.arguments, name: other_one})
+
+
+def _hallucinated(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
+    """A value made up for what the tool requires and nobody said; else one made up instead of what was said."""
+    view = _view(proposal, views)
+    if view is None:
+        return None
+    due = [name for name in view.required if name not in proposal.arguments and name in view.properties]
+    if due:
+        return _with(proposal, view, rng.choice(due), language, rng)
+    if not proposal.arguments:
+        return _extra(proposal, views, language, rng)
+    name = rng.choice(list(proposal.arguments))
+    made_up = other_value(view, name, proposal.arguments[name], language, rng)
+    return None if made_up is None else Proposal(proposal.tool, {**proposal.arguments, name: made_up})
+
+
+def _with(proposal: Proposal, view: ToolView, name: str, language: Language, rng: Random) -> Proposal | None:
+    try:
+        value = make_value(name, view.properties[name], language, rng)
+    except ReplyError:
+        return None
+    return Proposal(proposal.tool, {**proposal.arguments, name: value})
+
+
+def _view(proposal: Proposal, views: Sequence[ToolView]) -> ToolView | None:
+    return next((view for view in views if view.name == proposal.tool), None)
+
+
+def _are_mixable(view: ToolView, one: str, other: str, arguments: dict[str, JsonValue]) -> bool:
+    first, second = view.properties.get(one, {}), view.properties.get(other, {})
+    return (
+        type_of(first) == type_of(second)
+        and not first.get("enum")
+        and not second.get("enum")
+        and not is_equivalent(arguments[one], arguments[other], first)
+    )
+
+
+_SPOILERS: dict[str, Callable[[Proposal, Sequence[ToolView], Language, Random], Proposal | None]] = {
+    WRONG_TOOL: _wrong_tool,
+    MISSING_ARGUMENT: _missing,
+    EXTRA_ARGUMENT: _extra,
+    WRONG_ARGUMENT: _wrong,
+    HALLUCINATED_VALUE: _hallucinated,
+}

@@ -1,0 +1,168 @@
+"""Wordings with one defect, as a careless writer makes them; some of them look flawless from outside."""
+
+from collections.abc import Callable
+from random import Random
+
+from pydantic import JsonValue
+
+from llm.language.locating import locate
+from llm.template.composing import compose
+from llm.template.defects import (
+    EXTRA_ARGUMENT,
+    HALLUCINATED_VALUE,
+    MISSING_ARGUMENT,
+    WRONG_ARGUMENT,
+    WRONG_TOOL,
+)
+from llm.template.makers import make_value
+from llm.template.names import is_chinese
+from llm.template.saying import say
+from llm.template.spoiling_calls import other_value
+from llm.template.views import ParameterView, ToolView
+from llm.template.wording import Worded, quote_values, word_call
+from warehouse.records import Language
+
+_OTHER_ACTIONS: dict[Language, tuple[str, ...]] = {
+    "en": (
+        "check the weather for the weekend", "cancel the whole thing", "translate this into French",
+        "set an alarm for the morning", "find a good restaurant nearby", "show me the latest news",
+        "play some relaxing music", "look up the opening hours", "send a message to the manager",
+    ),
+    "zh": (
+        "看看周末的天气", "把整个订单取消", "把这句话翻译成法语", "设个早上的闹钟", "找一家附近的餐馆", "看看最新的新闻",
+        "放点轻松的音乐", "查一下营业时间", "给经理发条消息",
+    ),
+}  # fmt: skip
+_OPPOSITES = {
+    "book": "cancel", "reserve": "cancel", "create": "delete", "add": "remove", "open": "close", "buy": "return",
+    "start": "stop", "enable": "disable", "cancel": "book", "delete": "create", "remove": "add", "close": "open",
+    "send": "delete", "turn on": "turn off", "get": "delete", "retrieve": "delete", "find": "delete", "show": "hide",
+    "预订": "取消", "添加": "删除", "创建": "删除", "新建": "删除", "打开": "关闭", "取消": "预订", "删除": "添加", "关闭": "打开",
+    "查询": "修改", "查看": "删除", "购买": "退掉", "发送": "撤回", "开启": "关闭",
+}  # fmt: skip
+_ASIDES: dict[Language, tuple[str, ...]] = {
+    "en": ("By the way, {c} {v}.", "Oh, and {c}: {v}.", "It's for {c} {v}, I think."),
+    "zh": ("对了，{c}{v}。", "哦，{c}是{v}。", "好像{c}是{v}。"),
+}
+_TRIES = 4
+_OPPOSITE_SHARE = 0.6
+_OWNED_UP_SHARE = 0.25
+_HALF = 0.5
+
+
+def spoil_wording(
+    defect: str, view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
+) -> Worded | None:
+    """A wording with this defect in it, None where it can't be made of this call."""
+    spoil = _SPOILERS.get(defect)
+    return spoil(view, arguments, language, rng) if spoil else None
+
+
+def _other_action(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+    """Asks for something else, with all values in place."""
+    action = view.actions[0]
+    opposites = [other + action[len(verb) :] for verb, other in _OPPOSITES.items() if action.startswith(verb)]
+    fitting = [other for other in opposites if is_chinese(other) == (language == "zh")]
+    options = fitting if fitting and rng.random() < _OPPOSITE_SHARE else list(_OTHER_ACTIONS[language])
+    action = rng.choice([other for other in options if other not in view.keys] or list(_OTHER_ACTIONS[language]))
+    return quote_values(compose(view, arguments, language, rng, action=action))
+
+
+def _left_out(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+    """Leaves one value out; says nothing of it, or claims that words without it say it."""
+    if not arguments:
+        return None
+    name = rng.choice(list(arguments))
+    rest = {other: value for other, value in arguments.items() if other != name}
+    worded = word_call(view, rest, language, rng)
+    if locate(arguments[name], view.properties[name], worded.request) is not None:
+        return None
+    claims = [None, _last_words(worded.request), *worded.mentions.values()]
+    words = rng.choice(claims)
+    return worded if not words else worded._replace(mentions={**worded.mentions, name: words})
+
+
+def _last_words(request: str) -> str:
+    """The end of a request: two words of it, six Chinese characters."""
+    bare = request.rstrip("。.?!？！")
+    return bare[-6:] if is_chinese(bare) else " ".join(bare.split()[-2:])
+
+
+def _added(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+    """States a value that was not drafted; mostly without owning up to it."""
+    unsaid = [one for one in view.parameters if one.name not in arguments]
+    if not unsaid:
+        return None
+    extra = rng.choice(unsaid)
+    value = make_value(extra.name, extra.schema, language, rng)
+    worded = word_call(view, {**arguments, extra.name: value}, language, rng)
+    if rng.random() < _OWNED_UP_SHARE:
+        return worded
+    return worded._replace(mentions={name: words for name, words in worded.mentions.items() if name != extra.name})
+
+
+def _mistaken(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+    """Words another value of the same type: in place of the right one, or after it, as a second thought."""
+    changed = _with_another_value(view, arguments, language, rng)
+    if changed is None:
+        return None
+    parameter, value = changed
+    if rng.random() < _HALF:
+        return _instead(view, arguments, {parameter.name: value}, language, rng)
+    right = word_call(view, arguments, language, rng)
+    aside = _aside(parameter, value, language, rng)
+    return right._replace(request=f"{right.request}{'' if language == 'zh' else ' '}{aside}")
+
+
+def _made_up(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+    """Words a value from nowhere and claims the right words, or throws in a detail that nobody gave."""
+    unsaid = [one for one in view.parameters if one.name not in arguments]
+    if unsaid and (not arguments or rng.random() < _HALF):
+        detail = rng.choice(unsaid)
+        right = word_call(view, arguments, language, rng)
+        aside = _aside(detail, make_value(detail.name, detail.schema, language, rng), language, rng)
+        return right._replace(request=f"{right.request}{'' if language == 'zh' else ' '}{aside}")
+    changed = _with_another_value(view, arguments, language, rng)
+    if changed is None:
+        return None
+    parameter, value = changed
+    worded = word_call(view, {**arguments, parameter.name: value}, language, rng)
+    if locate(arguments[parameter.name], parameter.schema, worded.request) is not None:
+        return None
+    gold = say(parameter, arguments[parameter.name], language, rng, plain=True).words
+    return worded._replace(mentions={**worded.mentions, parameter.name: gold})
+
+
+def _instead(
+    view: ToolView, arguments: dict[str, JsonValue], changed: dict[str, JsonValue], language: Language, rng: Random
+) -> Worded | None:
+    """A wording of the changed values; None where it says the right ones all the same."""
+    worded = word_call(view, {**arguments, **changed}, language, rng)
+    is_right = [locate(arguments[name], view.properties[name], worded.request) is not None for name in changed]
+    return None if any(is_right) else worded
+
+
+def _with_another_value(
+    view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
+) -> tuple[ParameterView, JsonValue] | None:
+    for name in rng.sample(list(arguments), len(arguments))[:_TRIES]:
+        value = other_value(view, name, arguments[name], language, rng)
+        if value is not None:
+            return next(one for one in view.parameters if one.name == name), value
+    return None
+
+
+def _aside(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> str:
+    said = say(parameter, value, language, rng, plain=True)
+    cue = f"the {said.cue}" if language == "en" else said.cue
+    shape = rng.choice(_ASIDES[language] if isinstance(value, str) else _ASIDES[language][:2])
+    return shape.format(c=cue, v=said.shown)
+
+
+_SPOILERS: dict[str, Callable[[ToolView, dict[str, JsonValue], Language, Random], Worded | None]] = {
+    WRONG_TOOL: _other_action,
+    MISSING_ARGUMENT: _left_out,
+    EXTRA_ARGUMENT: _added,
+    WRONG_ARGUMENT: _mistaken,
+    HALLUCINATED_VALUE: _made_up,
+}

@@ -1,0 +1,132 @@
+"""Understanding a request: which of a tool's arguments it states, found by what people call them and by their shape."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.template.compound_reading import read_items, read_members
+from llm.template.hearing import Hearing, Reading
+from llm.template.kinds import type_of
+from llm.template.recognising import recognise
+from llm.template.sections import Turn
+from llm.template.value_reading import read_after, read_before, read_whole
+from llm.template.views import CueTable, ParameterView, ToolView
+
+_CORRECTION = re.compile(
+    r"\b(?:actually|sorry|instead|wait|rather|no,|scratch that|i mean)|不对|改成|还是|算了|哦不|应该是", re.IGNORECASE
+)
+_LONGEST_ANSWER = 80
+_LONGEST_TEXT = 8000  # nobody says more at once; text that goes on is cut, not chewed for minutes
+_MOST_TURNS = 100
+
+
+class Mark(NamedTuple):
+    """A place where a parameter is called by a cue."""
+
+    start: int
+    end: int
+    owner: int
+    strong: bool
+
+
+def read_request(view: ToolView, text: str) -> dict[str, JsonValue]:
+    """The arguments that one text states for the tool, in the tool's order."""
+    heard = Hearing(text[:_LONGEST_TEXT])
+    for key in view.keys:
+        at = heard.lower.find(key)
+        if at >= 0:
+            heard.claim(at, at + len(key))
+            break
+    return _read(view.parameters, view.cues, heard)
+
+
+def read_conversation(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
+    """The arguments that the user states over all turns; what comes later counts, also the answer to a question."""
+    stated: dict[str, JsonValue] = {}
+    asked: tuple[int, ...] = ()
+    called: tuple[int, ...] = ()
+    for turn in turns[-_MOST_TURNS:]:
+        if turn.speaker == "assistant":
+            asked = _called(view, turn.text)
+            continue
+        got = read_request(view, turn.text)
+        if turn.speaker == "message":
+            missing = {view.parameters[one].name for one in called} - set(stated)
+            stated.update({name: value for name, value in got.items() if name in missing})
+            continue
+        if asked and not got and len(turn.text) <= _LONGEST_ANSWER:
+            got = _answer(view.parameters[asked[0]], turn.text)
+        stated.update(got)
+        called, asked = _called(view, turn.text), ()
+    return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
+
+
+def _answer(parameter: ParameterView, text: str) -> dict[str, JsonValue]:
+    value = read_whole(parameter, text)
+    return {} if value is None else {parameter.name: value}
+
+
+def _called(view: ToolView, text: str) -> tuple[int, ...]:
+    """The parameters that a text calls by their cues, in the order of the text."""
+    if view.cues is None:
+        return ()
+    return tuple(dict.fromkeys(view.cues.owner(match.group())[0] for match in view.cues.pattern.finditer(text)))
+
+
+def _read(parameters: tuple[ParameterView, ...], cues: CueTable | None, heard: Hearing) -> dict[str, JsonValue]:
+    readings: dict[str, Reading] = {}
+    marks = _marks(cues, heard)
+    for index, mark in enumerate(marks):
+        parameter = parameters[mark.owner]
+        known = readings.get(parameter.name)
+        if not heard.is_free(mark.start, mark.end) or (known and not _is_corrected(heard, known, mark)):
+            continue
+        reading = _at(mark, index, marks, parameter, heard)
+        if reading:
+            readings[parameter.name] = reading
+            heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
+    readings |= dict(recognise([one for one in parameters if one.name not in readings], heard))
+    return {one.name: readings[one.name].value for one in parameters if one.name in readings}
+
+
+def _marks(cues: CueTable | None, heard: Hearing) -> list[Mark]:
+    if cues is None:
+        return []
+    return [
+        Mark(match.start(), match.end(), *cues.owner(match.group()))
+        for match in cues.pattern.finditer(heard.text)
+        if heard.is_free(*match.span()) and not heard.is_quoted(match.start())
+    ]
+
+
+def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, heard: Hearing) -> Reading | None:
+    """The value that goes with this cue: before it where "as the" says so, else behind it, else before it."""
+    sentence = heard.sentence_end(mark.end)
+    if type_of(parameter.schema) in ("array", "object"):
+        read = read_items if type_of(parameter.schema) == "array" else read_members
+        return read(parameter, heard, mark.end, sentence)
+    following = next((other.start for other in marks[index + 1 :] if other.owner != mark.owner), len(heard.text))
+    floor = max(
+        [
+            0,
+            *(end for _, end in heard.claims if end <= mark.start),
+            *(stop + 1 for stop in heard.stops if stop < mark.start),
+        ]
+    )
+    before = read_before(parameter, heard, floor, mark.start)
+    if (
+        before
+        and heard.is_free(before.start, before.end)
+        and (heard.text[before.end : mark.start].strip() or parameter.is_number or parameter.kind == "boolean")
+    ):
+        return before
+    behind = read_after(parameter, heard, mark.end, min(following, sentence), strong=mark.strong)
+    if behind and heard.is_free(behind.start, behind.end):
+        return behind
+    return before if before and heard.is_free(before.start, before.end) else None
+
+
+def _is_corrected(heard: Hearing, known: Reading, mark: Mark) -> bool:
+    return bool(_CORRECTION.search(heard.text, known.end, mark.start))

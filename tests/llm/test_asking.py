@@ -1,0 +1,276 @@
+"""Asking: parsed strictly, repaired once, recorded, and never twice."""
+
+import asyncio
+from typing import Literal
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import BaseModel
+
+from llm.asking import parse_answer
+from llm.budget import Budget
+from llm.chat import ChatModel, RawReply
+from llm.limits import Limits
+from llm.litellm_model import LiteLLMModel
+from warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError
+from warehouse.records import Call, Tool
+
+
+class Trip(BaseModel):
+    """What the tests ask for."""
+
+    city: str
+    days: int
+
+
+class Mood(BaseModel):
+    """Another answer."""
+
+    mood: Literal["good", "bad"]
+
+
+GOOD = '{"city":"Lyon","days":2}'
+LYON = Trip(city="Lyon", days=2)
+
+
+class PricedAdapter:
+    """Each request costs ten cents, and is expected to."""
+
+    def __init__(self, count=0):
+        self.count = count
+
+    async def send(self, request):
+        self.count += 1
+        await asyncio.sleep(0)
+        return RawReply(GOOD, None, 10, 5, 0.1)
+
+    async def price(self, prompt_tokens, completion_tokens):
+        return 0.1
+
+    async def close(self):
+        pass
+
+
+async def test_an_answer_is_asked_once_and_recorded_both_times(chat_with, scripted, prompt):
+    adapter = scripted(RawReply(GOOD, None, 10, 5, 0.02, "wrong value"))
+    chat: ChatModel = chat_with(adapter)
+
+    assert await chat.ask(prompt, Trip) == LYON
+    assert await chat.ask(prompt, Trip) == LYON
+
+    assert len(adapter.requests) == 1
+    asked, known = chat.calls
+    assert (asked.stage, asked.build, asked.model) == ("requests", "build-1", "openai/gpt-4o-mini")
+    assert (asked.prompt_tokens, asked.completion_tokens, asked.cost, asked.cached) == (10, 5, 0.02, False)
+    assert asked.latency > 0
+    assert (known.request, known.cached, known.cost, known.latency) == (asked.request, True, 0.0, 0.0)
+    assert asked.planted == known.planted == "wrong value"
+
+
+async def test_the_request_holds_what_may_change_the_answer(chat_with, scripted, prompt):
+    adapter = scripted(GOOD)
+    await chat_with(adapter, options=(("temperature", 0.5),)).ask(prompt, Trip, sample_index=3)
+
+    request = adapter.requests[0]
+    assert (request.model, request.messages, request.tools) == ("openai/gpt-4o-mini", prompt.messages, ())
+    assert (request.options, request.sample_index) == ((("temperature", 0.5),), 3)
+    assert request.schema == Trip.model_json_schema()
+
+
+@pytest.mark.parametrize("difference", ["sample", "answer", "version", "model", "options"])
+async def test_another_question_is_another_request(chat_with, scripted, prompt, difference):
+    adapter = scripted(GOOD, '{"mood":"good"}' if difference == "answer" else GOOD)
+    chat = other = chat_with(adapter)
+    await chat.ask(prompt, Trip)
+
+    match difference:
+        case "sample":
+            await chat.ask(prompt, Trip, sample_index=1)
+        case "answer":
+            await chat.ask(prompt, Mood)
+        case "version":
+            await chat.ask(prompt.with_changes(version="2"), Trip)
+        case "model":
+            other = chat_with(adapter, name="openai/gpt-4o")
+            await other.ask(prompt, Trip)
+        case "options":
+            other = chat_with(adapter, options=(("seed", 1),))
+            await other.ask(prompt, Trip)
+
+    assert len(adapter.requests) == 2
+    assert not other.calls[-1].cached
+
+
+async def test_another_stage_shares_the_answers(chat_with, scripted, prompt):
+    adapter = scripted(GOOD)
+    chat = chat_with(adapter)
+    mine = []
+    await chat.ask(prompt, Trip)
+    await chat.for_stage("values").ask(prompt, Trip)
+    await chat.for_stage("checks", mine.append).ask(prompt, Trip)
+
+    assert [call.stage for call in chat.calls] == ["requests", "values"]
+    assert [(call.stage, call.cached) for call in mine] == [("checks", True)]
+
+
+async def test_a_bad_reply_is_shown_to_the_model_once(chat_with, scripted, prompt):
+    adapter = scripted('{"city": "Lyon"}', GOOD)
+    chat = chat_with(adapter)
+
+    assert await chat.ask(prompt, Trip) == LYON
+    assert await chat.ask(prompt, Trip) == LYON
+
+    assert len(adapter.requests) == 2
+    repair = adapter.requests[1].messages
+    assert repair[:2] == prompt.messages
+    assert (repair[2].role, repair[2].content) == ("assistant", '{"city": "Lyon"}')
+    assert repair[3].role == "user"
+    assert "days: Field required" in repair[3].content
+    assert [call.cached for call in chat.calls] == [False, False, True, True]
+
+
+async def test_an_empty_reply_is_repaired_without_an_empty_message(chat_with, scripted, prompt):
+    adapter = scripted("", GOOD)
+
+    assert await chat_with(adapter).ask(prompt, Trip) == LYON
+    assert [message.role for message in adapter.requests[1].messages] == ["system", "user", "user"]
+
+
+async def test_a_reply_that_stays_bad_is_an_error_that_shows_it(chat_with, scripted, prompt):
+    adapter = scripted("No.", "I would rather not. " * 50)
+    chat = chat_with(adapter)
+
+    with pytest.raises(ReplyError) as first:
+        await chat.ask(prompt, Trip)
+    with pytest.raises(ReplyError):
+        await chat.ask(prompt, Trip)
+
+    assert len(adapter.requests) == 2, "what was answered stays answered"
+    assert "The reply is not a Trip: the whole: Invalid JSON" in str(first.value)
+    assert repr(("I would rather not. " * 50)[:200]) in str(first.value)
+
+
+@pytest.mark.parametrize("text", [GOOD, f"```json\n{GOOD}\n```", f"\n```JSON\n{GOOD}```\n", f"  {GOOD}\n"])
+def test_json_and_one_fenced_block_are_read(text):
+    assert parse_answer(text, Trip) == LYON
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        *("", "null", "[]", '{"days":2}', '{"city":null,"days":2}', '{"city":"Lyon","days":"2"}'),
+        *(f"Here: {GOOD}", f"```json\n{GOOD}\n```\nEnjoy!", f"```\n{GOOD}\n```", GOOD + GOOD, GOOD[:-1]),
+    ],
+)
+def test_anything_else_is_refused(text):
+    with pytest.raises(ReplyError):
+        parse_answer(text, Trip)
+
+
+@given(st.text(), st.integers())
+def test_what_is_written_is_read(city, days):
+    trip = Trip(city=city, days=days)
+    assert parse_answer(trip.model_dump_json(), Trip) == trip
+
+
+@given(st.text())
+def test_no_text_breaks_the_parser(text):
+    with pytest.raises(ReplyError):
+        parse_answer(text, Trip)
+
+
+async def test_half_characters_do_not_break_the_ledger(chat_with, scripted, prompt):
+    chat = chat_with(scripted("a\ud800b"))
+
+    assert (await chat.complete(prompt)).text == "a?b"
+
+
+async def test_free_text_and_native_calls_come_back(chat_with, scripted, prompt):
+    tool = Tool(name="trip", description="Plan.", parameters={}, category="travel")
+    adapter = scripted(RawReply("", (Call(tool="trip", arguments={"city": "Lyon"}),)))
+    chat = chat_with(adapter)
+
+    first, second = [await chat.complete(prompt, [tool]) for _ in range(2)]
+
+    assert first == second == ("", (Call(tool="trip", arguments={"city": "Lyon"}),))
+    assert adapter.requests[0].tools == (tool,)
+    assert adapter.requests[0].schema is None
+
+
+async def test_a_transient_error_is_retried_and_recorded_as_one_call(chat_with, scripted, prompt, fake_time):
+    chat = chat_with(scripted(TransientError("Busy.", retry_after=7), GOOD))
+
+    assert await chat.ask(prompt, Trip) == LYON
+    assert fake_time.slept[0] >= 7
+    assert [call.error for call in chat.calls] == [""]
+    assert chat.calls[0].latency < 1
+
+
+@pytest.mark.parametrize("error", [TransientError("Busy."), ReplyError("Filtered."), ConfigurationError("No key.")])
+async def test_a_failed_call_is_recorded_and_not_kept(chat_with, scripted, prompt, error):
+    chat = chat_with(scripted(error, GOOD), limits=Limits(attempts=1))
+
+    with pytest.raises(type(error)):
+        await chat.ask(prompt, Trip)
+    assert await chat.ask(prompt, Trip) == LYON
+
+    assert str(error) in chat.calls[0].error
+    assert [call.cached for call in chat.calls] == [False, False]
+
+
+async def test_the_same_question_at_the_same_time_is_one_request(chat_with, scripted, prompt):
+    adapter = scripted(GOOD)
+    chat = chat_with(adapter)
+
+    assert await asyncio.gather(*(chat.ask(prompt, Trip) for _ in range(10))) == [LYON] * 10
+    assert sorted(call.cached for call in chat.calls) == [False] + [True] * 9
+    assert len(adapter.requests) == 1
+
+
+async def test_a_budget_stops_the_asking_and_what_is_known_stays_free(chat_with, prompt):
+    adapter, budget = PricedAdapter(), Budget(0.55, spent=0.2)
+    chat = chat_with(adapter, budget=budget)
+
+    ended = await asyncio.gather(*(chat.ask(prompt, Trip, sample_index=n) for n in range(9)), return_exceptions=True)
+
+    assert ended.count(LYON) == adapter.count == 3
+    assert all(isinstance(end, BudgetError) for end in ended if end != LYON)
+    assert budget.spent == pytest.approx(0.5)
+    assert len(chat.calls) == 3, "what was not sent is no call"
+    known = [number for number, end in enumerate(ended) if end == LYON]
+    assert await chat.ask(prompt, Trip, sample_index=known[0]) == LYON
+
+
+async def test_money_is_set_aside_inside_the_slot_only(chat_with, prompt):
+    adapter = PricedAdapter()
+    chat = chat_with(adapter, budget=Budget(1.05), limits=Limits(concurrency=1))
+
+    await asyncio.gather(*(chat.ask(prompt, Trip, sample_index=number) for number in range(10)))
+
+    assert adapter.count == 10
+
+
+async def test_a_spent_budget_does_not_stop_models_that_cost_nothing(chat_with, scripted, prompt):
+    assert await chat_with(scripted(GOOD), budget=Budget(1.0, spent=2.0)).ask(prompt, Trip) == LYON
+
+
+async def test_closing_a_chat_closes_its_adapter(chat_with, scripted):
+    adapter = scripted()
+    await chat_with(adapter).close()
+
+    assert adapter.is_closed
+
+
+async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prompt, fake_time):
+    adapter = LiteLLMModel("openai/gpt-4o-mini", api_key="sk-secret", timeout=0.5)
+    chat = chat_with(adapter, options=(("api_base", server.url),), limits=Limits(concurrency=4, attempts=10))
+    server.script = ["busy", "ill", "half", "cut", "slow", "away", "well", "page"]
+
+    trips = await asyncio.gather(*(chat.ask(prompt, Trip, sample_index=number) for number in range(6)))
+    await chat.close()
+
+    assert trips == [LYON] * 6
+    assert len(server.bodies) == 7 + 6
+    assert sum(call.cost for call in chat.calls) == pytest.approx(6 * 2.7e-05)
+    assert sum(7 <= pause < 7.3 for pause in fake_time.slept) == 1

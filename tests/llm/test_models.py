@@ -1,0 +1,111 @@
+"""Models by name, and the settings a recipe gives them."""
+
+import pytest
+
+from llm.asking import LedgeredChat
+from llm.budget import Budget
+from llm.limits import Limits
+from llm.litellm_model import LiteLLMModel
+from llm.local_model import LocalModel
+from llm.models import ModelSettings, open_adapter, open_chat, read_model
+from warehouse.errors import ConfigurationError
+
+
+@pytest.mark.parametrize("name", ["openai/gpt-4o", "anthropic/claude-x", "hosted_vllm/org/model", "local/a/b.gguf"])
+def test_known_forms_are_taken(name):
+    assert read_model(name).name == name
+
+
+@pytest.mark.parametrize(
+    "name", ["", "gpt-4o", "template/v2", "template", "/x", "openai/", "local/", "local/.gguf", "local/x.bin", " a/b"]
+)
+def test_other_names_are_answered_with_the_forms(name):
+    with pytest.raises(ConfigurationError, match=r"template/v1.*local/PATH\.gguf.*openai/gpt-4o-mini"):
+        read_model(name)
+
+
+@pytest.mark.parametrize(
+    ("name", "options", "words"),
+    [
+        ("openai/x", {"temprature": 1}, "The settings are name, seed"),
+        ("openai/x", {"temperature": 3}, "temperature"),
+        ("openai/x", {"temperature": "hot"}, "temperature"),
+        ("openai/x", {"concurrency": "16"}, "concurrency"),
+        ("openai/x", {"max_tokens": 0}, "max_tokens"),
+        ("openai/x", {"api_base": "127.0.0.1:8000"}, "must begin with http"),
+        ("openai/x", {"error_rate": {"refusal": 0.1}}, "for template/v1 only"),
+        ("template/v1", {"error_rate": {"refusal": 1.5}}, "error_rate"),
+        ("template/v1", {"api_base": "http://127.0.0.1"}, "api_base mean nothing to 'template/v1'"),
+        ("local/x.gguf", {"api_key": "sk"}, "api_key mean nothing to"),
+        ("openai/x", {"extra": {"model": "y"}}, "extra can't hold model"),
+        ("openai/x", {"transport": "pigeon"}, "transport"),
+    ],
+)
+def test_wrong_settings_are_named(name, options, words):
+    with pytest.raises(ConfigurationError, match=words):
+        read_model(name, options)
+
+
+def test_what_changes_an_answer_is_part_of_its_key():
+    settings = read_model(
+        "openai/x",
+        {"seed": 1, "temperature": 0, "max_tokens": 9, "api_base": "http://h/v1/", "extra": {"top_p": 1}}
+        | {"structured": "prompt"},
+    )
+    assert settings.options == (
+        ("api_base", "http://h/v1"),
+        ("extra", {"top_p": 1}),
+        ("max_tokens", 9),
+        ("seed", 1),
+        ("structured", "prompt"),
+        ("temperature", 0.0),
+    )
+    template = read_model("template/v1", {"seed": 4, "error_rate": {"refusal": 0.1, "extra argument": 0.0}})
+    assert template.options == (("error_rate", {"refusal": 0.1}), ("seed", 4))
+
+
+def test_what_does_not_change_an_answer_is_not():
+    quick = {"concurrency": 2, "requests_per_minute": 3, "tokens_per_minute": 4, "attempts": 1, "patience": 5.0}
+    secret = {"api_key": "sk-secret", "api_key_variable": "K", "timeout": 6, "transport": "litellm"}
+    settings = read_model("openai/x", quick | secret)
+
+    assert settings.options == read_model("openai/x").options == ()
+    assert settings.limits == Limits(**quick)
+
+
+def test_the_key_shows_nowhere():
+    settings = read_model("openai/x", {"api_key": "sk-secret"})
+
+    for shown in (repr(settings), str(settings), settings.model_dump_json(), str(settings.model_dump()), settings.key):
+        assert "sk-secret" not in shown
+    assert settings.key == read_model("openai/x").key
+    with_more = settings.with_changes(seed=3)
+    assert with_more.api_key is not None
+    assert with_more.api_key.get_secret_value() == "sk-secret"
+
+
+def test_settings_survive_json():
+    settings = read_model("openai/x", {"seed": 1, "temperature": 0.5, "extra": {"top_p": 1}})
+    assert ModelSettings.model_validate_json(settings.model_dump_json()) == settings
+
+
+@pytest.mark.parametrize(("name", "adapter"), [("openai/x", LiteLLMModel), ("local/x.gguf", LocalModel)])
+async def test_each_form_has_its_adapter(name, adapter):
+    opened = open_adapter(read_model(name))
+    assert isinstance(opened, adapter)
+    await opened.close()
+
+
+async def test_the_template_is_opened_with_its_seed_and_its_errors():
+    from llm.template.model import TemplateModel
+
+    opened = open_adapter(read_model("template/v1", {"seed": 3, "error_rate": {"refusal": 0.1}}))
+    assert isinstance(opened, TemplateModel)
+    await opened.close()
+
+
+async def test_a_chat_is_opened_with_all_around_it(ledger):
+    chat = open_chat(read_model("openai/x"), ledger=ledger, budget=Budget(None), record=lambda call: None)
+    assert isinstance(chat, LedgeredChat)
+    assert chat.name == "openai/x"
+    await chat.close()
