@@ -1,0 +1,75 @@
+"""The runner of the official cases, and what it finds."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from tests.conformance.__main__ import main
+
+LABEL = {"name": "f", "arguments": {"a": "x"}}
+
+
+def write(folder: Path, content: dict) -> str:
+    file = folder / "cases.json"
+    file.write_text(json.dumps(content))
+    return str(file)
+
+
+def rouge_case(score: float) -> dict:
+    return {
+        "inputs": {"reference": "a b", "hypothesis": "a c"},
+        "official_f_en": score,
+        "official_f_zh": 0.4999999950000001,
+    }
+
+
+def test_hammerbench_is_scored_as_officially(shared: Path, capsys) -> None:
+    assert main([str(shared / "cases" / "hammerbench.json"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["differences"] == []
+    assert report["agree"] >= 60
+
+
+def test_a_case_that_differs_is_named(tmp_path: Path, capsys) -> None:
+    assert main([write(tmp_path, {"about": "x", "rouge_l": [rouge_case(0.4999999950000001), rouge_case(0.9)]})]) == 1
+    assert capsys.readouterr().out == (
+        "rouge_l 1: official_f_en is officially 0.9, ours is 0.4999999950000001\n1 agree, 1 differ\n"
+    )
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"about": "nothing else"},
+        {"rouge_2": []},
+        {"rouge_l": [], "wash_syntax": []},
+        {"rouge_l": [{**rouge_case(0.5), "threshold": 1}]},
+        {"calculate_turn": [{"inputs": {"turn_flags": [], "func_acc_first": True, "x": 1}, "official": {"PR": 1}}]},
+        {"calculate_turn": [{"inputs": {"turn_flags": [], "func_acc_first": True}, "official": {"F1": 1}}]},
+        {"multi_snapshot": [{"id": "x", "inputs": {"conversations": [], "mode": "7"}, "official": {}}]},
+    ],
+)
+def test_what_it_does_not_know_is_an_error_and_not_a_skip(tmp_path: Path, capsys, content: dict) -> None:
+    assert main([write(tmp_path, content)]) == 2
+    assert capsys.readouterr().err
+
+
+def test_files_of_papers_to_come_are_refused_clearly(shared: Path, capsys) -> None:
+    assert main([str(shared / "cases" / "confetti.json")]) == 2
+    assert "the runners know" in capsys.readouterr().err
+    assert main([str(shared / "cases" / "missing.json")]) == 2
+
+
+def test_a_crash_agrees_only_with_a_scored_failure(tmp_path: Path, capsys) -> None:
+    good = {"predict": '{"name": "f", "parameters": {"a": "x"}}', "label": LABEL}
+    bad = {"predict": "Sorry.", "label": LABEL}
+    crash = {"crash": "NameError: name 'x' is not defined"}
+    cases = [
+        {"id": "1", "language": "en", "inputs": [good, bad], "official": crash},
+        {"id": "2", "language": "en", "inputs": [good], "official": crash},
+    ]
+    assert main([write(tmp_path, {"head_aggregate": cases})]) == 1
+    out = capsys.readouterr().out
+    assert "1 agree, 1 differ" in out
+    assert "head_aggregate 2: crash" in out

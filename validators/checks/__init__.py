@@ -1,0 +1,1 @@
+"""Checks: each answers proved, unproved or contradicted about one sample."""

@@ -1,0 +1,128 @@
+"""Whether a model that knows only the conversation makes the gold call, zero-shot and one-shot (HammerBench 4.2.1).
+
+Both right: proved. Otherwise a model has read it differently, and models err; so the answer is unproved and goes on to
+people. It is contradicted only where the text itself speaks against the gold: both readings are one and the same other
+call of the same tool, and the words of the conversation state each value in which they differ, and not the gold's.
+"""
+
+from typing import NamedTuple
+
+from generators.desk import Desk
+from llm.language.locating import locate
+from validators.checks.decisions import weakest
+from validators.conversations import said_texts
+from validators.matching.calls import THRESHOLD, CallDifference, compare_calls
+from validators.proposals import ONE_SHOT, ZERO_SHOT, due_call, has_one_call_at_most, propose_call
+from warehouse.records import Arguments, Call, Decision, JsonSchema, Sample, Snapshot, Verdict
+
+CHECK = "consistency"
+VERSION = "1"
+
+
+class Readings(NamedTuple):
+    """What the model read out of one prefix, and how each reading differs from the gold."""
+
+    zero_shot: CallDifference
+    one_shot: CallDifference
+    decision: Decision
+    reason: str
+
+
+def applies_to(sample: Sample) -> bool:
+    """Whether this check can say something: at every snapshot one call is due at most."""
+    return has_one_call_at_most(sample)
+
+
+async def check_consistency(sample: Sample, desk: Desk, *, threshold: float = THRESHOLD) -> list[Verdict]:
+    """Let the checker make every call of the sample from the conversation alone, in two settings."""
+    if not applies_to(sample):
+        reason = "This check reads one call a turn; the sample has no call turn, or several calls in one."
+        return [Verdict(subject=sample.key, check=CHECK, decision="unproved", reason=reason, version=VERSION)]
+    readings = []
+    for snapshot in sample.snapshots():
+        zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, desk)
+        one_shot = await propose_call(ONE_SHOT, sample, snapshot, desk)
+        schemas = _schemas(snapshot, sample, desk)
+        readings.append(judge_readings(snapshot, zero_shot, one_shot, schemas, threshold=threshold))
+    return [_verdict(sample, readings)]
+
+
+def judge_readings(
+    snapshot: Snapshot,
+    zero_shot: Call | None,
+    one_shot: Call | None,
+    schemas: dict[str, JsonSchema],
+    *,
+    threshold: float = THRESHOLD,
+) -> Readings:
+    """Hold both readings of a snapshot against its gold; `schemas` are those of the gold tool's parameters."""
+    gold = due_call(snapshot)
+    first = compare_calls(gold, zero_shot, schemas, threshold=threshold)
+    second = compare_calls(gold, one_shot, schemas, threshold=threshold)
+    if first.is_same and second.is_same:
+        return Readings(first, second, "proved", "")
+    if first.is_same or second.is_same:
+        odd, name = (second, "one-shot") if first.is_same else (first, "zero-shot")
+        return Readings(first, second, "unproved", f"the {name} reading {odd.sentence()}, the other is the gold call")
+    if zero_shot != one_shot:
+        reason = f"the zero-shot reading {first.sentence()}; the one-shot reading {second.sentence()}"
+        return Readings(first, second, "unproved", reason)
+    if zero_shot is not None and _is_stated(first, zero_shot.arguments, snapshot, schemas):
+        reason = f"both readings are one call that {first.sentence()}, and the conversation states what they say"
+        return Readings(first, second, "contradicted", reason)
+    return Readings(first, second, "unproved", f"both readings are one call that {first.sentence()}")
+
+
+def _is_stated(
+    difference: CallDifference, given: Arguments, snapshot: Snapshot, schemas: dict[str, JsonSchema]
+) -> bool:
+    """Whether the conversation's words bear out the reading against the gold, in every argument that differs."""
+    if not difference.has_same_tool:
+        return False
+    texts = said_texts(snapshot.prefix)
+    gold = snapshot.calls[0].arguments
+    added = [*difference.hallucinated, *(value.argument for value in difference.wrong)]
+    dropped = [*difference.missing, *(value.argument for value in difference.wrong)]
+    return all(_says(texts, given[name], schemas.get(name, {})) for name in added) and not any(
+        _says(texts, gold[name], schemas.get(name, {})) for name in dropped
+    )
+
+
+def _says(texts: list[str], value: object, schema: JsonSchema) -> bool:
+    return any(locate(value, schema, text) is not None for text in texts)  # type: ignore[arg-type]
+
+
+def _schemas(snapshot: Snapshot, sample: Sample, desk: Desk) -> dict[str, JsonSchema]:
+    due = due_call(snapshot)
+    named = (tool for tool in desk.toolset(sample.candidates) if due is not None and tool.name == due.tool)
+    tool = next(named, None)
+    return tool.properties if tool is not None else {}
+
+
+def _verdict(sample: Sample, readings: list[Readings]) -> Verdict:
+    decision = weakest([reading.decision for reading in readings])
+    scores = [difference.score for reading in readings for difference in (reading.zero_shot, reading.one_shot)]
+    return Verdict(
+        subject=sample.key,
+        check=CHECK,
+        decision=decision,
+        score=round(sum(scores) / len(scores), 4),
+        reason=_reason(readings),
+        version=VERSION,
+    )
+
+
+def _reason(readings: list[Readings]) -> str:
+    several = len(readings) > 1
+    parts = [
+        (f"At snapshot {at} {reading.reason}" if several else _capitalised(reading.reason))
+        for at, reading in enumerate(readings)
+        if reading.reason
+    ]
+    if not parts:
+        return f"The checker made the gold call zero-shot and one-shot at {len(readings)} snapshot(s)."
+    return ". ".join(parts) + "."
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]

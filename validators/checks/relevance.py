@@ -1,0 +1,71 @@
+"""Whether, where no call is due, really none of the candidates can do what is asked (HammerBench appendix D.5).
+
+Code answers first: a candidate that is the withheld tool under another name contradicts the sample. Then the judge is
+asked; a tool that it names is an opinion, so the sample is unproved and goes to people.
+"""
+
+from pydantic import BaseModel
+
+from generators.candidates import are_redundant
+from generators.desk import Desk
+from llm.prompts import render
+from validators.checks.decisions import weakest
+from validators.conversations import conversation_text
+from validators.proposals import PROMPTS, shown_tools
+from warehouse.records import Decision, Sample, Snapshot, Tool, Verdict
+
+CHECK = "relevance"
+VERSION = "1"
+TEMPLATE = "judge_relevance"
+
+
+class Relevance(BaseModel):
+    """The tool that can do what is asked, null where none can, and why."""
+
+    tool: str | None
+    reason: str
+
+
+def applies_to(sample: Sample) -> bool:
+    """Whether the sample has a turn at which no call is due."""
+    return any(not snapshot.calls for snapshot in sample.snapshots())
+
+
+async def check_relevance(sample: Sample, desk: Desk) -> list[Verdict]:
+    """Prove that no candidate can do what is asked where none is to be called."""
+    idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
+    if not idle:
+        return [_verdict(sample, "proved", "A call is due at every turn, so nothing is to be refused.")]
+    twin = find_twin(desk.toolset(sample.withheld), desk.toolset(sample.candidates))
+    if twin:
+        return [_verdict(sample, "contradicted", f"The withheld tool is still among the candidates: {twin}.")]
+    opinions = [await _ask(snapshot, sample, desk) for snapshot in idle]
+    named = [opinion for opinion in opinions if opinion.tool]
+    decision = weakest(["unproved" if opinion.tool else "proved" for opinion in opinions])
+    reason = " ".join(
+        f"The judge says that {opinion.tool!r} fits: {opinion.reason}"
+        if opinion.tool
+        else f"None fits: {opinion.reason}"
+        for opinion in named or opinions
+    )
+    return [_verdict(sample, decision, reason)]
+
+
+def find_twin(withheld: list[Tool], candidates: list[Tool]) -> str:
+    """Which candidate could stand for which withheld tool, as a clause; "" where none could."""
+    pairs = ((hidden, shown) for hidden in withheld for shown in candidates if are_redundant(hidden, shown))
+    return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")
+
+
+async def _ask(snapshot: Snapshot, sample: Sample, desk: Desk) -> Relevance:
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        tools=shown_tools(sample, desk),
+        conversation=conversation_text(snapshot.prefix),
+    )
+    return await desk.chat.ask(prompt, Relevance)
+
+
+def _verdict(sample: Sample, decision: Decision, reason: str) -> Verdict:
+    return Verdict(subject=sample.key, check=CHECK, decision=decision, reason=reason, version=VERSION)

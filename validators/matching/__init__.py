@@ -1,0 +1,1 @@
+"""How two calls are compared: Rouge-L, typed values, and what differs between calls."""

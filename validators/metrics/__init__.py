@@ -1,0 +1,1 @@
+"""The metrics of the papers, over their own result files and over our predictions."""

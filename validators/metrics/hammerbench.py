@@ -1,0 +1,166 @@
+"""HammerBench's numbers over its own logs: as the paper computed them, and as the newest release does (EVALUATORS 1.5).
+
+The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come out to the digit.
+"""
+
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
+
+from validators.metrics.hammerbench_snapshots import LogRow, SnapshotResult, is_refusal, score_snapshot
+from validators.replies.reading import Style
+from warehouse.errors import RecordError
+from warehouse.records import Language
+
+_EPSILON = 1e-9
+
+Conversation = Sequence[LogRow]
+SnapshotChoice = Literal["all", "first", "last"] | Sequence[Sequence[int]]
+
+
+class ConversationResult(NamedTuple):
+    """One conversation: where it first went wrong (None where nowhere), and how far it came."""
+
+    first_wrong: int | None
+    progress: float
+    success: bool
+    right: int
+
+
+class LogScores(NamedTuple):
+    """The paper's metrics over conversations, as fractions; `problems` names what could not be scored as a call."""
+
+    func_acc: float
+    pn_hr: float
+    pn_mr: float
+    args_acc: float
+    pr: float
+    sr: float
+    rejection_rate: float
+    conversations: int
+    snapshots: int
+    problems: tuple[str, ...] = ()
+
+
+class FlatScores(NamedTuple):
+    """The released code's metrics over single rows, as fractions and means."""
+
+    func_acc: float
+    pn_fp: float
+    pn_fn: float
+    args_acc: float
+    rejection_rate: float
+    string_ratio: float
+    mean_hallucinated: float
+    mean_missing: float
+    rows: int
+    problems: tuple[str, ...] = ()
+
+
+def score_conversations(
+    conversations: Sequence[Conversation],
+    *,
+    choice: SnapshotChoice = "all",
+    flags: Sequence[Sequence[bool]] | None = None,
+    language: Language = "en",
+    style: Style = "default",
+) -> LogScores:
+    """Score whole conversations (HammerBench 6.1.1); `flags` are a judge's, None scores the arguments by rule.
+
+    Raises RecordError where flags or snapshots do not fit the conversations.
+    """
+    results = [[score_snapshot(row, language, style) for row in rows] for rows in conversations]
+    chosen = choose_snapshots([len(rows) for rows in results], choice)
+    decided = _decided(results, flags)
+    opened = [bool(rows) and rows[0].tool_right for rows in results]
+    turns = [
+        score_turns([decided[at][index] for index in picked], func_right=opened[at]) for at, picked in enumerate(chosen)
+    ]
+    seen = [results[at][index] for at, picked in enumerate(chosen) if opened[at] for index in picked]
+    evaluated = sum(len(picked) for picked in chosen)
+    total = len(results)
+    return LogScores(
+        func_acc=_share(sum(opened), total),
+        pn_hr=sum(row.hallucinated > 0 for row in seen) / (len(seen) + _EPSILON),
+        pn_mr=sum(row.missing > 0 for row in seen) / (len(seen) + _EPSILON),
+        args_acc=_share(sum(turn.right for turn in turns), evaluated),
+        pr=sum(turn.progress for turn in turns) / (total + _EPSILON),
+        sr=sum(turn.success for turn in turns) / (total + _EPSILON),
+        rejection_rate=_share(sum(bool(rows) and rows[0].refused for rows in results), total),
+        conversations=total,
+        snapshots=evaluated,
+        problems=tuple(_problems(results)),
+    )
+
+
+def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResult:
+    """Progress, success and the number of right snapshots of one conversation, whose first tool is right or not."""
+    first_wrong = next((index for index, right in enumerate(flags) if not right), None)
+    if not func_right:
+        return ConversationResult(first_wrong, 0.0, success=False, right=0)
+    progress = 1.0 if first_wrong is None else first_wrong / len(flags)
+    return ConversationResult(first_wrong, progress, success=first_wrong is None and bool(flags), right=sum(flags))
+
+
+def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[list[int]]:
+    """The indices of the snapshots to score, one list a conversation; what lies beyond its end is left out.
+
+    Raises RecordError where a list of indices is not as long as the log.
+    """
+    if isinstance(choice, str):
+        pieces = {"all": slice(None), "first": slice(1), "last": slice(-1, None)}
+        return [list(range(length))[pieces[choice]] for length in lengths]
+    if len(choice) != len(lengths):
+        raise RecordError(f"The snapshot list is for {len(choice)} conversations, but the log has {len(lengths)}.")
+    return [[at for at in picked if -length <= at < length] for picked, length in zip(choice, lengths, strict=True)]
+
+
+def score_rows(rows: Sequence[LogRow], *, language: Language, style: Style = "default") -> FlatScores:
+    """Score rows as the newest release does, one by one; the tool's name is not asked for in `args_acc`."""
+    results = [score_snapshot(row, language, style) for row in rows]
+    named = [row for row in results if row.tool_right]
+    total = len(results)
+    return FlatScores(
+        func_acc=_share(len(named), total),
+        pn_fp=sum(row.hallucinated > 0 for row in named) / (len(named) + _EPSILON),
+        pn_fn=sum(row.missing > 0 for row in named) / (len(named) + _EPSILON),
+        args_acc=_share(sum(row.arguments_right for row in results), total),
+        rejection_rate=_share(sum(row.refused for row in results), total),
+        string_ratio=_share(sum(not row.is_call for row in results), total),
+        mean_hallucinated=sum(row.hallucinated for row in results) / (total + _EPSILON),
+        mean_missing=sum(row.missing for row in results) / (total + _EPSILON),
+        rows=total,
+        problems=tuple(f"Row {at}: {row.problem}" for at, row in enumerate(results) if row.problem),
+    )
+
+
+def irrelevant_rate(replies: Sequence[str]) -> float:
+    """The metric Irrelevant (and IS): the share of replies that say sorry; 0 where there are none."""
+    return _share(sum(is_refusal(reply) for reply in replies), len(replies))
+
+
+def _decided(results: Sequence[Sequence[SnapshotResult]], flags: Sequence[Sequence[bool]] | None) -> list[list[bool]]:
+    """Whether each snapshot is right: by rule, or by the judge where tool and parameter names are right too."""
+    if flags is None:
+        return [[row.arguments_right for row in rows] for rows in results]
+    if [len(one) for one in flags] != [len(one) for one in results]:
+        raise RecordError(
+            f"The judge's flags are for {len(flags)} conversations with {sum(map(len, flags))} snapshots; the log has"
+            f" {len(results)} with {sum(map(len, results))}, or cuts them elsewhere."
+        )
+    return [
+        [bool(flag) and row.names_right for flag, row in zip(judged, rows, strict=True)]
+        for judged, rows in zip(flags, results, strict=True)
+    ]
+
+
+def _problems(results: Sequence[Sequence[SnapshotResult]]) -> Iterator[str]:
+    for at, rows in enumerate(results):
+        if not rows:
+            yield f"Conversation {at} has no snapshots."
+        for index, row in enumerate(rows):
+            if row.problem:
+                yield f"Conversation {at}, snapshot {index}: {row.problem}"
+
+
+def _share(count: int, total: int) -> float:
+    return count / total if total else 0.0

@@ -1,0 +1,77 @@
+"""The reply styles that HammerBench scores: plain or fenced JSON, Mistral's tag and xLAM's object (EVALUATORS 1.3).
+
+Read as the published evaluator reads them, so that its numbers come out again: what it cannot read, this cannot either.
+"""
+
+import json
+import re
+from typing import Literal
+
+from pydantic import JsonValue
+
+from validators.replies.parsed import ParsedReply, ReplyCall, unreadable
+from warehouse.records import Arguments
+
+HammerBenchStyle = Literal["default", "mistral", "xlam"]
+
+_FENCE = re.compile(r"```json(.*?)```", re.DOTALL)
+_FIRST_CALL = '{"name"'
+_OPENINGS = {"mistral": "[TOOL_CALLS][", "xlam": '"tool_calls": ['}
+_UNSAID = ("", "\\")
+
+
+def parse_hammerbench(text: str, style: HammerBenchStyle) -> ParsedReply:
+    """The calls of a reply in one of HammerBench's JSON styles."""
+    if style == "default":
+        whole = _whole_call(text)
+        return ParsedReply((whole,)) if whole else _read_blocks(_blocks(text))
+    _, opening, rest = text.partition(_OPENINGS[style])
+    if not opening:
+        return unreadable(f"The reply has no {_OPENINGS[style]!r}, with which calls of the style {style!r} begin.")
+    return _read_blocks([rest.partition("]")[0]])
+
+
+def _whole_call(text: str) -> ReplyCall | None:
+    """The reply as one call with `parameters`; None where it is something else, which is then read in blocks."""
+    try:
+        value = json.loads(text)
+    except (ValueError, RecursionError):
+        return None
+    if not isinstance(value, dict) or "parameters" not in value or "name" not in value:
+        return None
+    return ReplyCall(value["name"], _cleaned(value["parameters"]))
+
+
+def _blocks(text: str) -> list[str]:
+    fenced = _FENCE.findall(text)
+    return fenced or [text[text.find(_FIRST_CALL) :]]
+
+
+def _read_blocks(blocks: list[str]) -> ParsedReply:
+    calls = []
+    for block in blocks:
+        try:
+            value = _block_value(block)
+        except (ValueError, RecursionError) as error:
+            return unreadable(f"The reply holds no JSON that can be read: {error}.")
+        if not isinstance(value, dict) or "name" not in value:
+            return unreadable("The reply's JSON is no object with a name.")
+        calls.append(ReplyCall(value["name"], _cleaned(value.get("arguments", value.get("parameters")))))
+    return ParsedReply(tuple(calls))
+
+
+def _block_value(block: str) -> JsonValue:
+    """The block as JSON, else its last line: parallel calls stand one on a line, and the last one counts."""
+    try:
+        value: JsonValue = json.loads(block)
+    except ValueError:
+        lines = block.splitlines()
+        value = json.loads(lines[-1]) if lines else json.loads("")
+    return value
+
+
+def _cleaned(arguments: JsonValue) -> Arguments:
+    """The arguments that say something; what is no object says nothing."""
+    if not isinstance(arguments, dict):
+        return {}
+    return {name: value for name, value in arguments.items() if value not in _UNSAID}
