@@ -1,0 +1,1 @@
+"""What people decide: samples become Label Studio tasks, annotations become reviews."""

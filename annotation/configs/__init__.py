@@ -1,0 +1,1 @@
+"""What each review screen looks like, and its words."""

@@ -1,0 +1,97 @@
+"""Annotations as Label Studio exports them, turned into records."""
+
+from collections.abc import Mapping
+from datetime import UTC, datetime
+from typing import Any
+
+from pydantic import JsonValue
+
+from warehouse.errors import AnnotationError
+from warehouse.records import Record
+
+
+class PulledAnnotation(Record):
+    """One annotation of one of our tasks; `result` is what the controls of the screen hold."""
+
+    server: str
+    task_id: int
+    annotation_id: int
+    kind: str
+    subject: str
+    version: int
+    reviewer: str
+    reviewed_at: datetime
+    seconds: float
+    skipped: bool = False
+    result: tuple[dict[str, JsonValue], ...]
+
+
+def read_annotation(
+    task: Mapping[str, Any], annotation: Mapping[str, Any], reviewers: Mapping[int, str], server: str
+) -> PulledAnnotation:
+    """The record of an exported annotation; AnnotationError names the task and the field that do not fit."""
+    task_id = _whole(task, "id", "?")
+    kind, subject, version = read_key(task_id, _field(_field(task, "data", task_id), "callwright_key", task_id))
+    result = _field(annotation, "result", task_id)
+    if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
+        raise _misfit(task_id, "result", result, "a list of objects")
+    reviewer = _whole(annotation, "completed_by", task_id)
+    return PulledAnnotation(
+        server=server,
+        task_id=task_id,
+        annotation_id=_whole(annotation, "id", task_id),
+        kind=kind,
+        subject=subject,
+        version=version,
+        reviewer=reviewers.get(reviewer, str(reviewer)),
+        reviewed_at=_moment(annotation, task_id),
+        seconds=float(annotation.get("lead_time") or 0.0),
+        skipped=bool(annotation.get("was_cancelled")),
+        result=tuple(result),
+    )
+
+
+def read_key(task_id: int | str, key: object) -> tuple[str, str, int]:
+    """The review kind, the subject's key and the version that a `callwright_key` holds."""
+    kind, _, rest = str(key).partition(":")
+    subject, _, version = rest.partition(":")
+    if not (kind and subject and version.isdecimal()):
+        raise _misfit(task_id, "data.callwright_key", key, "kind:subject:version")
+    return kind, subject, int(version)
+
+
+def read_moment(text: object, task_id: int | str, field: str) -> datetime:
+    """A time stamp of Label Studio, with its zone."""
+    try:
+        moment = datetime.fromisoformat(str(text))
+    except ValueError as error:
+        raise _misfit(task_id, field, text, "an ISO time") from error
+    return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _moment(annotation: Mapping[str, Any], task_id: int | str) -> datetime:
+    return read_moment(annotation.get("updated_at") or annotation.get("created_at"), task_id, "updated_at")
+
+
+def _field(holder: Any, name: str, task_id: int | str) -> Any:  # noqa: ANN401 - a foreign server's JSON
+    if not isinstance(holder, Mapping) or name not in holder:
+        raise AnnotationError(
+            f"Task {task_id} of Label Studio has no field {name!r}. Was its data changed by hand? "
+            "Delete the task; the next push makes it anew."
+        )
+    return holder[name]
+
+
+def _whole(holder: Mapping[str, Any], name: str, task_id: int | str) -> int:
+    value = _field(holder, name, task_id)
+    value = value.get("id") if isinstance(value, Mapping) else value
+    if not isinstance(value, int):
+        raise _misfit(task_id, name, value, "a whole number")
+    return value
+
+
+def _misfit(task_id: int | str, field: str, value: object, wanted: str) -> AnnotationError:
+    return AnnotationError(
+        f"Field {field!r} of task {task_id} in Label Studio holds {str(value)[:200]!r} where {wanted} was expected. "
+        "Was the project's data or labeling interface changed by hand?"
+    )

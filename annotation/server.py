@@ -1,0 +1,196 @@
+"""A local Label Studio that callwright installs, starts, finds again and stops."""
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Mapping
+from http import HTTPStatus
+from http.client import HTTPConnection, HTTPException
+from pathlib import Path
+
+from annotation import keeper
+from annotation.server_files import (
+    Credentials,
+    Places,
+    load_credentials,
+    new_credentials,
+    only_one,
+    save_credentials,
+    serving_process,
+)
+from annotation.server_install import install, tail
+from warehouse.errors import AnnotationError
+from warehouse.records import Record
+
+_HOST = "127.0.0.1"
+_PAUSE = 0.5
+_NEWS_EVERY = 10.0
+_STOP_PATIENCE = 20.0
+_ANSWER_PATIENCE = 10.0
+_INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
+
+
+class ServerInfo(Record):
+    """A Label Studio that answers: where, for whom, and whether this call started it."""
+
+    url: str
+    token: str
+    username: str
+    password: str
+    pid: int
+    started: bool = False
+
+
+def start(
+    home: Path,
+    base_environment: Mapping[str, str],
+    *,
+    progress: Callable[[str], None] = lambda news: None,
+    timeout: float = 300.0,
+) -> ServerInfo:
+    """The Label Studio below `home`, started (and installed) where it does not run yet.
+
+    Raises AnnotationError with the end of the log where it can't be installed or does not come up in `timeout` seconds.
+    """
+    places = Places(home / "label-studio")
+    places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with only_one(places, timeout):
+        credentials = load_credentials(places) or new_credentials()
+        found = serving_process(places)
+        if found is None:
+            install(places, base_environment, progress)
+            credentials = credentials.with_changes(port=_free_port(credentials.port))
+            save_credentials(places, credentials)
+            _launch(places, credentials, base_environment)
+        pid = _wait_until_ready(places, credentials, progress, timeout)
+        return _info(pid, credentials, started=found is None)
+
+
+def running(home: Path) -> ServerInfo | None:
+    """The Label Studio that serves below `home` and answers, None where none does."""
+    places = Places(home / "label-studio")
+    found, credentials = serving_process(places), load_credentials(places)
+    if found is None or credentials is None or _answer(credentials) != HTTPStatus.OK:
+        return None
+    return _info(found[0], credentials, started=False)
+
+
+def stop(home: Path) -> bool:
+    """End the Label Studio below `home`; False where none ran."""
+    places = Places(home / "label-studio")
+    found = serving_process(places)
+    if found is None:
+        return False
+    os.kill(found[0], signal.SIGTERM)
+    end = time.monotonic() + _STOP_PATIENCE
+    while serving_process(places) == found:
+        if time.monotonic() > end:
+            os.kill(found[0], signal.SIGKILL)
+            break
+        time.sleep(_PAUSE / 5)
+    places.record.unlink(missing_ok=True)
+    return True
+
+
+def _launch(places: Places, credentials: Credentials, base_environment: Mapping[str, str]) -> None:
+    places.data.mkdir(exist_ok=True, mode=0o700)
+    places.record.unlink(missing_ok=True)
+    if places.log.exists():
+        places.log.replace(places.log.with_suffix(".log.1"))
+    serve = [str(places.python), "-m", "label_studio.server", "start", "--no-browser", "--enable-legacy-api-token"]
+    serve += ["--internal-host", _HOST, "--port", str(credentials.port)]
+    guard = [sys.executable, "-I", keeper.__file__, str(places.record), str(places.data), str(credentials.port)]
+    with places.log.open("ab") as log:
+        subprocess.run(  # noqa: S603 - our own command; the keeper detaches and returns at once
+            [*guard, *serve],
+            env=_environment(places, credentials, base_environment),
+            cwd=places.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=True,
+        )
+
+
+def _environment(places: Places, credentials: Credentials, base_environment: Mapping[str, str]) -> dict[str, str]:
+    """What Label Studio may know: it reads plain names such as HOST and PASSWORD, so nothing else is passed on."""
+    kept = {name: base_environment[name] for name in _INHERITED if name in base_environment}
+    return kept | {
+        "HOME": str(places.folder),
+        "PYTHONUNBUFFERED": "1",
+        "LABEL_STUDIO_BASE_DATA_DIR": str(places.data),
+        "LABEL_STUDIO_USERNAME": credentials.username,
+        "LABEL_STUDIO_PASSWORD": credentials.password,
+        "LABEL_STUDIO_USER_TOKEN": credentials.token,
+        "LABEL_STUDIO_DISABLE_SIGNUP_WITHOUT_LINK": "true",
+        "LABEL_STUDIO_COLLECT_ANALYTICS": "false",
+        "LABEL_STUDIO_LATEST_VERSION_CHECK": "false",
+        "LABEL_STUDIO_SENTRY_DSN": "",
+        "LABEL_STUDIO_FRONTEND_SENTRY_DSN": "",
+        "LABEL_STUDIO_DEBUG": "false",
+        "LABEL_STUDIO_AZURE_MOUNT_FIX": "true",  # sets SQLite to write-ahead logging, so that readers don't block
+    }
+
+
+def _wait_until_ready(places: Places, credentials: Credentials, progress: Callable[[str], None], timeout: float) -> int:
+    begin = news = time.monotonic()
+    while (now := time.monotonic()) - begin < timeout:
+        found = serving_process(places)
+        if found is None and places.record.exists():
+            raise AnnotationError(f"Label Studio ended while starting:\n{tail(places.log)}\nThe log is {places.log}.")
+        status = _answer(credentials)
+        if found is not None and status == HTTPStatus.OK:
+            return found[0]
+        if status in (HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN):
+            raise AnnotationError(
+                f"Label Studio does not know the token in {places.credentials}: its data at {places.data} are older or "
+                "newer than that file. Restore the file, or delete both to start anew without the annotations."
+            )
+        if now >= news:
+            progress(f"Waiting for Label Studio ({now - begin:.0f} s; the first start takes about a minute) …")
+            news += _NEWS_EVERY
+        time.sleep(_PAUSE)
+    raise AnnotationError(
+        f"Label Studio did not come up in {timeout:.0f} s:\n{tail(places.log)}\nThe log is {places.log}."
+    )
+
+
+def _answer(credentials: Credentials) -> int:
+    """The status with which the server greets the token's owner, 0 where nobody answers."""
+    connection = HTTPConnection(_HOST, credentials.port, timeout=_ANSWER_PATIENCE)
+    try:
+        connection.request("GET", "/api/current-user/whoami", headers={"Authorization": f"Token {credentials.token}"})
+        response = connection.getresponse()
+        response.read()  # a server that can't finish its answer says so in its log
+        return response.status
+    except (OSError, HTTPException):
+        return 0
+    finally:
+        connection.close()
+
+
+def _free_port(wanted: int) -> int:
+    """The wanted port where it is free, else another free one."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((_HOST, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise AnnotationError("No port is free on this machine for Label Studio.")
+
+
+def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:
+    return ServerInfo(
+        url=f"http://{_HOST}:{credentials.port}",
+        token=credentials.token,
+        username=credentials.username,
+        password=credentials.password,
+        pid=pid,
+        started=started,
+    )

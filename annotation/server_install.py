@@ -1,0 +1,73 @@
+"""Label Studio's own environment: made by uv from a lock file, because its pins clash with callwright's."""
+
+import subprocess
+import sys
+from collections.abc import Callable, Mapping
+from hashlib import blake2b
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from annotation.server_files import Places
+from warehouse.errors import AnnotationError
+
+_STAMP = ".callwright-lock"
+_TIMEOUT = 1800.0
+_TAIL = 2000
+
+
+def install(places: Places, base_environment: Mapping[str, str], progress: Callable[[str], None]) -> None:
+    """Make the environment unless it is there; one that a crash left half made is made anew."""
+    lock = files("annotation").joinpath("label-studio.lock")
+    print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
+    stamp = places.env / _STAMP
+    if places.python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == print_of_lock:
+        return
+    progress("Installing Label Studio into an environment of its own (once, one to three minutes) …")
+    with as_file(lock) as path:
+        _uv(places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env))
+        _uv(
+            places,
+            base_environment,
+            "pip",
+            "install",
+            "--python",
+            str(places.python),
+            "--require-hashes",
+            "-r",
+            str(path),
+        )
+    stamp.write_text(print_of_lock, encoding="utf-8")
+
+
+def _uv(places: Places, environment: Mapping[str, str], *arguments: str) -> None:
+    import uv
+
+    command = [uv.find_uv_bin(), *arguments]
+    with places.install_log.open("ab") as log:
+        try:
+            done = subprocess.run(  # noqa: S603 - our own command
+                command,
+                env=dict(environment),
+                cwd=places.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=_TIMEOUT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise AnnotationError(
+                f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network, then try again; "
+                f"the log is {places.install_log}."
+            ) from error
+    if done.returncode:
+        raise AnnotationError(
+            f"Label Studio could not be installed (`uv {' '.join(arguments[:2])}` ended with {done.returncode}):\n"
+            f"{tail(places.install_log)}\nCheck that the package index is reachable, then try again; the log is "
+            f"{places.install_log}."
+        )
+
+
+def tail(log: Path) -> str:
+    """The end of a log file, "" where there is none."""
+    return log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""

@@ -1,0 +1,41 @@
+"""Tools as a person reads them: a name, a sentence, and a line for each parameter."""
+
+import json
+from collections.abc import Iterator
+
+from annotation.words import Words
+from warehouse.records import JsonSchema, Tool
+
+
+def describe_tool(tool: Tool, words: Words) -> str:
+    """The tool in plain text."""
+    return "\n".join([f"{tool.name}: {tool.description}", *_parameter_lines(tool, words)])
+
+
+def _parameter_lines(tool: Tool, words: Words) -> Iterator[str]:
+    for name, schema in tool.properties.items():
+        need = words.required if name in tool.required else words.optional
+        about = str(schema.get("description", ""))
+        facts = ", ".join([_type_name(schema), need, *_limits(schema, words)])
+        yield f"  • {name} ({facts}) {about}".rstrip()
+
+
+def _type_name(schema: JsonSchema) -> str:
+    kind = schema.get("type", "any")
+    name = " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
+    items = schema.get("items")
+    return f"{name} of {_type_name(items)}" if isinstance(items, dict) else str(schema.get("format", name))
+
+
+def _limits(schema: JsonSchema, words: Words) -> Iterator[str]:
+    if "enum" in schema:
+        yield f"{words.one_of} {' / '.join(_plain(value) for value in schema['enum'])}"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None or high is not None:
+        yield f"{'' if low is None else low}…{'' if high is None else high}"
+    if "default" in schema:
+        yield f"= {_plain(schema['default'])}"
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)

@@ -1,0 +1,53 @@
+"""The words of the review screens, in each interface language."""
+
+from functools import cache
+from importlib.resources import files
+
+import yaml
+
+from warehouse.records import Decision, Language, Record
+from warehouse.records.samples import EvidenceKind
+
+
+class Words(Record):
+    """Every word that an annotator reads and that is not part of the sample."""
+
+    title: str
+    instruction: str
+    verdict: str
+    accept: str
+    edit: str
+    reject: str
+    reasons: str
+    reason: dict[str, str]
+    comment: str
+    conversation: str
+    calls: str
+    evidence: str
+    failed: str
+    passed: str
+    none: str
+    tools: str
+    edit_request: str
+    edit_calls: str
+    why: str
+    user: str
+    assistant: str
+    called: str
+    result: str
+    message: str
+    no_calls: str
+    no_evidence: str
+    evidence_kind: dict[EvidenceKind, str]
+    decision: dict[Decision, str]
+    required: str
+    optional: str
+    one_of: str
+    returned: str
+
+
+@cache
+def words_in(language: Language) -> Words:
+    """The words of one interface language."""
+    text = files("annotation.configs").joinpath(f"{language}.yaml").read_text(encoding="utf-8")
+    return Words.model_validate(yaml.safe_load(text))

@@ -1,0 +1,126 @@
+"""A small dining catalog and samples of it."""
+
+import pytest
+
+from annotation.pulled import PulledAnnotation
+from warehouse.records import CallTurn, Evidence, GoldCall, Message, Sample, Tool, UserTurn, Verdict
+
+REQUEST = (
+    "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? We are four."
+)
+FOUR = REQUEST.index("four")
+
+
+def _schema(required: list[str], **properties: dict[str, object]) -> dict[str, object]:
+    return {"type": "object", "properties": properties, "required": required, "additionalProperties": False}
+
+
+@pytest.fixture
+def tools() -> list[Tool]:
+    book = Tool(
+        name="book_table",
+        description="Books a table in a restaurant.",
+        category="dining",
+        parameters=_schema(
+            ["restaurant", "date"],
+            restaurant={"type": "string", "description": "Name of the restaurant."},
+            date={"type": "string", "format": "date", "description": "Day of the visit."},
+            time={"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$", "description": "Time of the visit."},
+            people={"type": "integer", "minimum": 1, "maximum": 20, "description": "How many guests come."},
+            seating={"type": "string", "enum": ["inside", "outside", "bar"], "default": "inside"},
+        ),
+    )
+    cancel = Tool(
+        name="cancel_table",
+        description="Cancels a booked table.",
+        category="dining",
+        parameters=_schema(["booking"], booking={"type": "string", "description": "Booking number."}),
+    )
+    return [book, cancel]
+
+
+@pytest.fixture
+def make_sample(tools: list[Tool]):
+    def make(request: str = REQUEST, number: int = 0, kind: str = "perfect") -> Sample:
+        call = GoldCall(
+            tool="book_table",
+            arguments={"restaurant": "Trattoria Verde", "date": "2026-05-03", "time": "19:30", "people": 4},
+            evidence=(
+                Evidence(argument="restaurant", kind="span", turn=0, start=28, end=43, quote="Trattoria Verde"),
+                Evidence(argument="date", kind="normalised", turn=0, start=51, end=61, quote="3rd of May", rule="date"),
+                Evidence(
+                    argument="people", kind="normalised", turn=0, start=FOUR, end=FOUR + 4, quote="four", rule="number"
+                ),
+            ),
+        )
+        return Sample(
+            kind=kind,
+            language="en",
+            category="dining",
+            candidates=tuple(tool.key for tool in tools),
+            turns=(
+                UserTurn(text=request, external=Message(app="Mail", text="See you there!")),
+                CallTurn(calls=(call,)),
+            ),
+            tags=(f"number:{number}",),
+        )
+
+    return make
+
+
+@pytest.fixture
+def sample(make_sample) -> Sample:
+    return make_sample()
+
+
+@pytest.fixture
+def verdicts(sample: Sample) -> list[Verdict]:
+    return [
+        Verdict(subject=sample.key, check="format", decision="proved"),
+        Verdict(subject=sample.key, check="consistency", decision="unproved", score=0.91, reason="No time was said."),
+        Verdict(subject=sample.key, check="grounding", decision="contradicted", reason="The time is said nowhere."),
+    ]
+
+
+@pytest.fixture
+def annotate(sample: Sample):
+    """An annotation of the sample, as it comes back from Label Studio; the arguments are what the controls hold."""
+
+    def make(
+        verdicts: tuple[str, ...] = (),
+        *,
+        reasons: tuple[str, ...] = (),
+        request: str | None = None,
+        calls: str | None = None,
+        comment: str | None = None,
+        **changes: object,
+    ) -> PulledAnnotation:
+        typed = {"edited_request": request, "edited_calls": calls, "comment": comment}
+        result = [_choices("verdict", [verdict]) for verdict in verdicts]
+        result += [_choices("reasons", list(reasons))] if reasons else []
+        result += [
+            {"from_name": name, "to_name": "conversation", "type": "textarea", "value": {"text": [text]}}
+            for name, text in typed.items()
+            if text is not None
+        ]
+        return PulledAnnotation.model_validate(
+            {
+                "server": "http://127.0.0.1:1",
+                "task_id": 7,
+                "annotation_id": 70,
+                "kind": "sample_review",
+                "subject": sample.key,
+                "version": 1,
+                "reviewer": "reviewer@localhost",
+                "reviewed_at": "2026-11-21T10:00:00Z",
+                "seconds": 12.5,
+                "result": result,
+            }
+            | changes
+        )
+
+    return make
+
+
+def _choices(name: str, chosen: list[str]) -> dict[str, object]:
+    return {"from_name": name, "to_name": "conversation", "type": "choices", "value": {"choices": chosen}}

@@ -1,0 +1,86 @@
+"""The keeper is tried on a command that only sleeps."""
+
+import json
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from annotation import keeper
+
+SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
+
+
+class Kept:
+    """A keeper and the process it keeps."""
+
+    def __init__(self, folder: Path) -> None:
+        self.data, record, child = folder / "data", folder / "server.json", folder / "child"
+        self.data.mkdir()
+        command = [sys.executable, "-c", SLEEPER, str(child)]
+        subprocess.run([sys.executable, "-I", keeper.__file__, str(record), str(self.data), "80", *command], check=True)
+        until(lambda: record.exists() and child.exists() and child.read_text(encoding="utf-8") != "")
+        self.record = json.loads(record.read_text(encoding="utf-8"))
+        self.pid, self.child = self.record["pid"], int(child.read_text(encoding="utf-8"))
+
+
+def until(condition, patience: float = 10) -> None:
+    end = time.monotonic() + patience
+    while not condition():
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+
+
+def is_alive(pid: int) -> bool:
+    try:
+        return "Z" not in Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0]
+    except OSError:
+        return False
+
+
+@pytest.fixture
+def kept(tmp_path):
+    kept = Kept(tmp_path)
+    yield kept
+    for pid in (kept.pid, kept.child):
+        if is_alive(pid):
+            os.kill(pid, signal.SIGKILL)
+
+
+def test_the_keeper_detaches_and_leaves_its_number_and_the_port(kept):
+    assert is_alive(kept.pid)
+    assert is_alive(kept.child)
+    assert kept.record["port"] == 80
+    assert os.getsid(kept.pid) == kept.pid
+
+
+def test_the_kept_process_ends_when_its_data_folder_is_gone(kept):
+    shutil.rmtree(kept.data)
+    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+
+
+def test_the_kept_process_ends_when_another_folder_stands_in_its_place(kept):
+    kept.data.rename(kept.data.with_name("old"))
+    kept.data.mkdir()
+    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+
+
+def test_the_keeper_that_is_asked_to_end_takes_the_kept_process_along(kept):
+    os.kill(kept.pid, signal.SIGTERM)
+    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="Only Linux ends a child with its parent.")
+def test_a_keeper_that_is_killed_outright_takes_the_kept_process_along(kept):
+    os.kill(kept.pid, signal.SIGKILL)
+    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+
+
+def test_the_keeper_ends_with_the_process_it_keeps(kept):
+    os.kill(kept.child, signal.SIGTERM)
+    until(lambda: not is_alive(kept.pid))

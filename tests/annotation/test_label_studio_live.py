@@ -1,0 +1,189 @@
+"""The adapter against a real Label Studio."""
+
+import os
+from concurrent.futures import ThreadPoolExecutor
+from datetime import timedelta
+from pathlib import Path
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.review import parse_review
+from annotation.screens import Screen, screen_for
+from annotation.server import ServerInfo, running, start
+from annotation.task import review_task
+from warehouse.errors import AnnotationError
+
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
+
+
+@pytest.fixture
+def screen(request: pytest.FixtureRequest) -> Screen:
+    """The screen of sample reviews, under a kind of this test's own."""
+    number = abs(hash(request.node.nodeid)) % 10**9
+    return screen_for("sample_review").with_changes(kind=f"test_{number}")
+
+
+@pytest.fixture
+def samples(make_sample):
+    return [make_sample(number=number) for number in range(30)]
+
+
+@pytest.fixture
+def tasks(samples, tools, screen):
+    return [review_task(sample, tools, [], reason="-").with_changes(kind=screen.kind) for sample in samples]
+
+
+def annotate(label_studio: LabelStudio, task: int, *, skipped: bool = False, **controls: str) -> int:
+    result = [
+        {
+            "from_name": name,
+            "to_name": "conversation",
+            "type": "choices" if name in ("verdict", "reasons") else "textarea",
+            "value": {"choices" if name in ("verdict", "reasons") else "text": [value]},
+        }
+        for name, value in controls.items()
+    ]
+    made = label_studio._client.annotations.create(id=task, result=result, was_cancelled=skipped, lead_time=4.5)
+    return made.id
+
+
+def test_tasks_pushed_twice_stand_there_once(label_studio, screen, tasks):
+    project = label_studio.ensure_project(screen)
+    first, second = label_studio.push(project, tasks), label_studio.push(project, tasks)
+    assert (first.created, first.already_there) == (30, 0)
+    assert (second.created, second.already_there) == (0, 30)
+    assert first.task_ids == second.task_ids
+    assert label_studio.status(project).tasks == 30
+
+
+def test_tasks_pushed_at_once_from_two_sides_stand_there_once(label_studio, label_studio_server, screen, tasks):
+    def push(_side: int) -> dict[str, int]:
+        with LabelStudio(label_studio_server.url, label_studio_server.token) as own:
+            return own.push(own.ensure_project(screen), tasks).task_ids
+
+    with ThreadPoolExecutor(2) as sides:
+        one, other = sides.map(push, range(2))
+    again = label_studio.push(label_studio.ensure_project(screen), tasks)
+    assert label_studio.status(label_studio.find_project(screen.kind)).tasks == 30
+    assert again.created == 0
+    assert set(one) == set(other) == set(again.task_ids)
+
+
+def test_a_project_is_found_again_when_somebody_renamed_it(label_studio, screen):
+    project = label_studio.ensure_project(screen)
+    label_studio._client.projects.update(project.id, title="My own title")
+    assert label_studio.ensure_project(screen).id == project.id
+
+
+def test_the_interface_changes_its_language_but_not_what_a_person_changed(label_studio, screen, tasks):
+    project = label_studio.ensure_project(screen)
+    ids = label_studio.push(project, tasks[:1]).task_ids
+    annotate(label_studio, ids[tasks[0].callwright_key], verdict="accept")
+    label_studio.ensure_project(screen_for("sample_review", "zh").with_changes(kind=screen.kind))
+    assert "修改后接受" in label_studio._client.projects.get(project.id).label_config
+    own = screen.config.replace('<View className="cw-columns">', '<View className="mine">')
+    label_studio._client.projects.update(project.id, label_config=own)
+    assert label_studio.ensure_project(screen).changed_by_hand
+    assert label_studio._client.projects.get(project.id).label_config == own
+
+
+def test_what_people_said_is_pulled_once_and_again_only_when_it_changed(label_studio, screen, samples, tasks, tools):
+    project = label_studio.ensure_project(screen)
+    ids = [label_studio.push(project, tasks).task_ids[task.callwright_key] for task in tasks]
+    annotate(label_studio, ids[0], verdict="accept", comment="Good.")
+    annotate(label_studio, ids[1], verdict="reject", reasons="unnatural")
+    annotate(
+        label_studio, ids[2], verdict="edit", edited_calls='[{"tool": "cancel_table", "arguments": {"booking": "B7"}}]'
+    )
+    bad = annotate(label_studio, ids[3], verdict="edit", edited_calls="[{")
+    annotate(label_studio, ids[4], skipped=True)
+    pulled = label_studio.pull(project)
+    parsed = {each.task_id: parse_review(each, samples[ids.index(each.task_id)], tools) for each in pulled.annotations}
+    assert [parsed[task].outcome for task in ids[:5]] == ["reviewed", "reviewed", "reviewed", "returned", "skipped"]
+    assert parsed[ids[0]].review.seconds == 4.5
+    assert parsed[ids[1]].review.reasons == ("unnatural",)
+    assert parsed[ids[2]].edited.gold[0].arguments == {"booking": "B7"}
+    assert parsed[ids[3]].returned.calls == "[{"
+    assert label_studio.status(project).finished == 4
+
+    later = pulled.cursor + timedelta(minutes=2)  # the adapter looks back two minutes
+    assert label_studio.pull(project, later).annotations == ()
+    label_studio._client.annotations.update(id=bad, result=[])
+    assert [each.annotation_id for each in label_studio.pull(project, later).annotations] == [bad]
+
+
+def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, samples, tasks, tools):
+    project = label_studio.ensure_project(screen)
+    ids = label_studio.push(project, tasks[:1]).task_ids
+    annotate(label_studio, ids[tasks[0].callwright_key], verdict="edit", edited_calls="[{")
+    parsed = parse_review(label_studio.pull(project).annotations[0], samples[0], tools)
+    again = review_task(samples[0], tools, [], reason="-", returned=parsed.returned).with_changes(kind=screen.kind)
+    assert label_studio.push(project, [again]).created == 1
+    assert (
+        label_studio._client.tasks.get(id=str(label_studio.push(project, [again]).task_ids[again.callwright_key])).data[
+            "calls"
+        ]
+        == "[{"
+    )
+
+
+def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_studio, screen, tasks):
+    project = label_studio.ensure_project(screen)
+    label_studio.push(project, tasks[:1])
+    data = {**tasks[1].data(), "callwright_key": ""}
+    del data["callwright_key"]
+    made = label_studio._client.projects.import_tasks(project.id, request=[{"data": data}], return_task_ids=True)
+    pulled = label_studio.pull(project)
+    assert pulled.annotations == ()
+    assert list(pulled.foreign) == made.task_ids
+
+
+@pytest.mark.filterwarnings("ignore:The `parse_obj` method")  # of the vendor's own token refresh
+def test_a_personal_access_token_works_as_well(label_studio, label_studio_server):
+    token = label_studio._client.tokens.create()
+    with LabelStudio(label_studio_server.url, token.token) as other:
+        assert other.signed_in_as() == label_studio_server.username
+
+
+def test_a_wrong_token_is_refused_with_what_to_do(label_studio_server):
+    with (
+        LabelStudio(label_studio_server.url, "0" * 40) as other,
+        pytest.raises(AnnotationError, match="refused the tok"),
+    ):
+        other.find_project("sample_review")
+
+
+def test_a_second_start_finds_the_running_server(label_studio_server: ServerInfo, tmp_path_factory):
+    home = next(path for path in Path(tmp_path_factory.getbasetemp()).glob("home*") if (path / "label-studio").is_dir())
+    again = start(home, os.environ)
+    assert (again.pid, again.started) == (label_studio_server.pid, False)
+    assert running(home).url == label_studio_server.url
+    assert running(home / "elsewhere") is None
+
+
+def test_the_server_keeps_its_telephone_on_the_hook(label_studio_server: ServerInfo):
+    """Every socket that the server's processes hold leads to this machine."""
+    addresses = {address for process in _processes(label_studio_server.pid) for address in _peers(process)}
+    assert addresses <= {"127.0.0.1"}
+
+
+def _processes(keeper: int) -> list[int]:
+    children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text(encoding="utf-8").split()
+    return [keeper, *map(int, children)]
+
+
+def _peers(process: int) -> set[str]:
+    sockets = set()
+    for link in Path(f"/proc/{process}/fd").iterdir():
+        target = str(link.readlink())
+        if target.startswith("socket:["):
+            sockets.add(target[8:-1])
+    rows = [line.split() for line in Path(f"/proc/{process}/net/tcp").read_text(encoding="utf-8").splitlines()[1:]]
+    found = set()
+    for row in rows:
+        if row[9] in sockets:
+            peer = bytes.fromhex(row[2].split(":")[0])[::-1]
+            if any(peer):
+                found.add(".".join(map(str, peer)))
+    return found

@@ -1,0 +1,195 @@
+import json
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from annotation.edited_calls import read_calls
+from annotation.review import parse_review
+from annotation.task import write_calls
+from warehouse.errors import AnnotationError, RecordError
+from warehouse.records import CallTurn, GoldCall, Tool, UserTurn
+
+
+def _calls(**arguments: object) -> str:
+    return json.dumps([{"tool": "book_table", "arguments": arguments}])
+
+
+def test_an_accepted_sample_gives_a_review_with_who_when_and_how_long(annotate, sample, tools):
+    parsed = parse_review(annotate(("accept",), comment="Fine."), sample, tools)
+    review = parsed.review
+    assert parsed.outcome == "reviewed"
+    assert parsed.edited is None
+    assert (review.subject, review.decision, review.reviewer) == (sample.key, "accept", "reviewer@localhost")
+    assert (review.seconds, review.comment, review.result) == (12.5, "Fine.", None)
+    assert review.reviewed_at.tzinfo is not None
+
+
+def test_a_rejection_keeps_its_reasons(annotate, sample, tools):
+    parsed = parse_review(annotate(("reject",), reasons=("wrong_tool", "other")), sample, tools)
+    assert parsed.review.decision == "reject"
+    assert parsed.review.reasons == ("wrong_tool", "other")
+
+
+def test_an_edit_of_the_calls_makes_a_child_of_the_sample(annotate, sample, tools):
+    typed = _calls(restaurant="Trattoria Verde", date="2026-05-04", people=4)
+    parsed = parse_review(annotate(("edit",), calls=typed), sample, tools)
+    edited = parsed.edited
+    assert parsed.review.decision == "edit"
+    assert parsed.review.result == edited.key != sample.key
+    assert edited.origin.stage == "review"
+    assert edited.origin.parents == (sample.key,)
+    assert edited.gold[0].arguments == {"restaurant": "Trattoria Verde", "date": "2026-05-04", "people": 4}
+    assert edited.request == sample.request
+
+
+def test_what_the_reviewer_changed_rests_on_the_reviewer_and_the_rest_on_what_was_said(annotate, sample, tools):
+    typed = _calls(restaurant="Trattoria Verde", date="2026-05-04", people=4)
+    evidence = parse_review(annotate(("edit",), calls=typed), sample, tools).edited.gold[0].evidence
+    assert {item.argument: item.kind for item in evidence} == {
+        "restaurant": "span",
+        "date": "person",
+        "people": "normalised",
+    }
+
+
+def test_a_reworded_request_keeps_only_the_evidence_that_still_stands_in_it(annotate, sample, tools):
+    request = sample.request.replace("We are four.", "We will be 4.")
+    parsed = parse_review(annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools)
+    kinds = {item.argument: item.kind for item in parsed.edited.gold[0].evidence}
+    assert parsed.edited.request == request
+    assert kinds == {"restaurant": "span", "date": "normalised", "time": "person", "people": "person"}
+
+
+def test_an_empty_list_says_that_no_call_is_due(annotate, sample, tools):
+    parsed = parse_review(annotate(("edit",), calls="[]"), sample, tools)
+    assert parsed.edited.gold == ()
+
+
+def test_only_the_request_under_review_is_reworded(annotate, sample, tools):
+    longer = sample.with_changes(turns=(UserTurn(text="Hello."), *sample.turns))
+    pulled = annotate(("edit",), request="A table, please.", calls=write_calls(sample.gold), subject=longer.key)
+    turns = parse_review(pulled, longer, tools).edited.turns
+    assert [turn.text for turn in turns if isinstance(turn, UserTurn)] == ["Hello.", "A table, please."]
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("[{", "The calls are not JSON: .* in line 1"),
+        ('{"tool": "book_table"}', "must be a JSON list"),
+        ('["book_table"]', 'just "tool" and "arguments"'),
+        ('[{"tool": "fly", "arguments": {}}]', '"fly" is none of the candidate tools'),
+        ('[{"tool": "book_table", "arguments": []}]', '"arguments" must be an object'),
+        (_calls(restaurant="A", date="2026-05-03", wine="red"), "no parameter 'wine'"),
+        (_calls(restaurant="A"), "'date' is a required property"),
+        (_calls(restaurant="A", date="2026-05-03", people=0), "people: 0 is less than the minimum"),
+        (_calls(restaurant="A", date="2026-05-03", time="7:30"), "time: '7:30' does not match"),
+        (_calls(restaurant="A", date="3 May"), "date: '3 May' is not a 'date'"),
+        ('[{"tool": "book_table", "arguments": {"date": "1", "date": "2"}}]', "'date' is given twice"),
+        ('[{"tool": "book_table", "arguments": {"people": NaN}}]', "NaN is not a number"),
+        ('[{"tool": "book_table", "arguments": {"people": 1e999}}]', "1e999 is not a number"),
+        ('[{"tool": "book_table", "arguments": {"people": 99999999999999999999}}]', "can't be stored"),
+        ('[{"tool": "book_table", "arguments": {"restaurant": "\\ud800"}}]', "can't be stored"),
+        ("9" * 5000, "can't be read"),
+        ("[" * 100_000, "nested too deeply|not JSON"),
+        (None, "was left empty"),
+    ],
+)
+def test_calls_that_cannot_be_used_come_back_with_a_reason(typed, problem, annotate, sample, tools):
+    parsed = parse_review(annotate(("edit",), request="Other words.", calls=typed), sample, tools)
+    assert parsed.outcome == "returned"
+    assert parsed.review is None
+    with pytest.raises(RecordError, match=problem):
+        raise RecordError(parsed.returned.problem)
+    assert parsed.returned.request == "Other words."
+    assert typed is None or parsed.returned.calls == typed
+
+
+@pytest.mark.parametrize(
+    ("verdicts", "problem"),
+    [
+        ((), "No verdict was chosen."),
+        (("accept", "reject"), "2 verdicts were chosen (accept, reject); choose one."),
+        (("reject",), "Rejected without a reason."),
+        (("edit",), "Accept with edits was chosen, but nothing was changed."),
+    ],
+)
+def test_an_annotation_without_one_clear_answer_comes_back(verdicts, problem, annotate, sample, tools):
+    parsed = parse_review(annotate(verdicts, request=sample.request, calls=write_calls(sample.gold)), sample, tools)
+    assert parsed.outcome == "returned"
+    assert parsed.returned.problem == problem
+
+
+def test_a_request_of_spaces_comes_back(annotate, sample, tools):
+    parsed = parse_review(annotate(("edit",), request="  ", calls="[]"), sample, tools)
+    assert parsed.returned.problem == "The box with the request holds nothing but spaces."
+
+
+def test_a_skipped_task_gives_no_review(annotate, sample, tools):
+    assert parse_review(annotate(skipped=True), sample, tools).outcome == "skipped"
+
+
+def test_an_imperfect_request_may_leave_out_what_is_required(annotate, make_sample, tools):
+    sample = make_sample(kind="imperfect")
+    pulled = annotate(("edit",), calls=_calls(restaurant="Trattoria Verde"), subject=sample.key)
+    assert parse_review(pulled, sample, tools).outcome == "reviewed"
+
+
+def test_controls_that_somebody_added_are_passed_over(annotate, sample, tools):
+    pulled = annotate(("accept",))
+    extra = {"from_name": "mood", "to_name": "conversation", "type": "rating", "value": {"rating": 5}}
+    parsed = parse_review(pulled.with_changes(result=(*pulled.result, extra)), sample, tools)
+    assert parsed.review.decision == "accept"
+
+
+def test_an_annotation_of_another_sample_is_refused(annotate, make_sample, tools):
+    with pytest.raises(AnnotationError, match=r"Task 7 .* is about"):
+        parse_review(annotate(("accept",)), make_sample(number=1), tools)
+
+
+def test_a_verdict_that_nobody_knows_is_refused_with_task_and_field(annotate, sample, tools):
+    with pytest.raises(AnnotationError, match=r"'verdict' of task 7 .* 'perhaps'"):
+        parse_review(annotate(("perhaps",)), sample, tools)
+
+
+def test_a_control_of_another_type_is_refused_with_task_and_field(annotate, sample, tools):
+    broken = {"from_name": "verdict", "to_name": "conversation", "type": "rating", "value": {"rating": 5}}
+    with pytest.raises(AnnotationError, match=r"'verdict' of task 7 .* 'choices'"):
+        parse_review(annotate(result=[broken]), sample, tools)
+
+
+_JSON = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=8,
+)
+_ANYTHING = Tool(
+    name="t", description="", category="c", parameters={"type": "object", "properties": {"a": {}, "b": {}}}
+)
+
+
+@given(st.lists(st.dictionaries(st.sampled_from(["a", "b"]), _JSON), max_size=3))
+def test_calls_that_are_written_for_editing_are_read_back_the_same(arguments):
+    calls = tuple(GoldCall(tool="t", arguments=each) for each in arguments)
+    assert read_calls(write_calls(calls), [_ANYTHING]) == calls
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(request=st.text(min_size=1), calls=st.text(min_size=1))
+def test_whatever_is_typed_is_either_used_or_carried_back(request, calls, annotate, sample, tools):
+    parsed = parse_review(annotate(("edit",), request=request, calls=calls), sample, tools)
+    if parsed.outcome == "returned":
+        assert (parsed.returned.request, parsed.returned.calls) == (request, calls)
+    else:
+        assert parsed.edited.request == request.strip()
+
+
+def test_a_changed_call_turn_stays_as_executed_as_it_was(annotate, sample, tools):
+    executed = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=sample.gold, executed=True)))
+    parsed = parse_review(annotate(("edit",), calls="[]", subject=executed.key), executed, tools)
+    assert parsed.edited.turns[-1] == CallTurn(calls=(), executed=True)

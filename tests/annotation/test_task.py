@@ -1,0 +1,118 @@
+import json
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.task import Returned, review_task, write_calls
+from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn, Verdict
+
+HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)"> <View><Choices/></View> {{7*7}} \u202e$calls'
+
+
+def test_a_task_is_named_by_its_kind_its_subject_and_its_version(sample, tools, verdicts):
+    task = review_task(sample, tools, verdicts, reason="A check failed.")
+    assert task.callwright_key == f"sample_review:{sample.key}:1"
+    assert task.data()["callwright_key"] == task.callwright_key
+
+
+def test_what_failed_stands_apart_from_what_passed_and_the_worst_comes_first(sample, tools, verdicts):
+    task = review_task(sample, tools, verdicts, reason="A check failed.")
+    assert task.failed.splitlines() == [
+        "FAILED · grounding: The time is said nowhere.",
+        "UNSURE · consistency 0.91: No time was said.",
+    ]
+    assert task.passed == "ok · format"
+
+
+def test_each_argument_shows_where_its_value_comes_from(sample, tools):
+    task = review_task(sample, tools, [], reason="-")
+    assert task.evidence.splitlines() == [
+        'restaurant = "Trattoria Verde" ← “Trattoria Verde” (said)',
+        'date = "2026-05-03" ← “3rd of May” (date)',
+        'time = "19:30" ← no evidence',
+        "people = 4 ← “four” (number)",
+    ]
+
+
+def test_the_evidence_of_a_check_counts_more_than_the_generators_own(sample, tools):
+    found = Evidence(argument="time", kind="normalised", quote="half past seven in the evening", rule="time")
+    verdict = Verdict(subject=sample.key, check="grounding", decision="proved", evidence=(found,))
+    task = review_task(sample, tools, [verdict], reason="-")
+    assert 'time = "19:30" ← “half past seven in the evening” (time)' in task.evidence
+
+
+def test_an_external_message_speaks_with_a_voice_of_its_own(sample, tools):
+    lines = review_task(sample, tools, [], reason="-").conversation
+    assert [(line.author, line.text) for line in lines] == [
+        ("User", sample.request),
+        ("Message in Mail", "See you there!"),
+    ]
+
+
+def test_a_long_conversation_shows_all_turns_but_the_calls_under_review(sample, tools):
+    earlier = GoldCall(tool="cancel_table", arguments={"booking": "B1"})
+    longer = sample.with_changes(
+        turns=(
+            UserTurn(text="Cancel B1."),
+            CallTurn(calls=(earlier,), executed=True),
+            ResultTurn(results=({"done": True},)),
+            ReplyTurn(text="Cancelled."),
+            *sample.turns,
+        )
+    )
+    lines = review_task(longer, tools, [], reason="-").conversation
+    assert [line.author for line in lines] == [
+        "User", "Assistant calls", "API result", "Assistant", "User", "Message in Mail",
+    ]  # fmt: skip
+    assert json.loads(lines[1].text) == [{"tool": "cancel_table", "arguments": {"booking": "B1"}}]
+
+
+def test_tools_are_described_with_types_needs_and_limits(sample, tools):
+    text = review_task(sample, tools, [], reason="-").tools
+    assert "book_table: Books a table in a restaurant." in text
+    assert "  • date (date, required) Day of the visit." in text
+    assert "  • people (integer, optional, 1…20) How many guests come." in text
+    assert "  • seating (string, optional, one of inside / outside / bar, = inside)" in text
+
+
+def test_where_no_call_is_due_the_annotator_reads_a_sentence_and_edits_an_empty_list(sample, tools):
+    silent = sample.with_changes(turns=(sample.turns[0], CallTurn()))
+    task = review_task(silent, tools, [], reason="-")
+    assert task.calls_shown == "No call is due (no candidate tool fits)"
+    assert json.loads(task.calls) == []
+
+
+def test_the_words_around_a_sample_are_chinese_for_a_chinese_annotator(sample, tools, verdicts):
+    task = review_task(sample, tools, verdicts, reason="-", language="zh")
+    assert task.failed.startswith("未通过 · grounding")
+    assert task.conversation[0].author == "用户"
+    assert "必填" in task.tools
+
+
+def test_an_edit_that_came_back_is_found_again_with_what_was_typed(sample, tools):
+    returned = Returned(request="Book it.", calls="[oops", problem="The calls are not JSON.", version=1)
+    task = review_task(sample, tools, [], reason="A check failed.", returned=returned)
+    assert task.callwright_key.endswith(":2")
+    assert task.why == "Your edit came back: The calls are not JSON.\nA check failed."
+    assert (task.request, task.calls) == ("Book it.", "[oops")
+
+
+def test_hostile_text_is_passed_on_letter_by_letter(make_sample, tools):
+    sample = make_sample(HOSTILE)
+    verdict = Verdict(subject=sample.key, check="judge", decision="contradicted", reason=HOSTILE)
+    data = review_task(sample, tools, [verdict], reason=HOSTILE).data()
+    assert data["conversation"][0]["text"] == HOSTILE
+    assert data["why"] == HOSTILE
+    assert HOSTILE in data["failed"]
+
+
+@given(text=st.text(max_size=200), value=st.text(max_size=50))
+def test_any_text_makes_a_task_that_json_can_carry(text: str, value: str):
+    call = GoldCall(tool="t", arguments={"a": value})
+    sample = Sample(
+        kind="perfect", language="en", category="c", candidates=(), turns=(UserTurn(text=text), CallTurn(calls=(call,)))
+    )
+    data = review_task(sample, [], [], reason=text).data()
+    assert json.loads(json.dumps(data)) == data
+    assert data["request"] == text
+    assert json.loads(write_calls((call,))) == [{"tool": "t", "arguments": {"a": value}}]
