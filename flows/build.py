@@ -1,11 +1,11 @@
 """A build: from a recipe to landed samples. The command line, Prefect and the tests all call this."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from flows.groups import GroupRun, Workers, local_workers, run_group
@@ -13,16 +13,16 @@ from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.news import News
 from flows.recipe import Recipe
 from flows.settings import Settings
-from flows.shards import write_records
+from flows.shards import record_line, write_lines
 from flows.stages import STAGES
 from flows.toolbox import gather_tools
 from generators.assignments import plan_assignments
 from llm.models import open_adapter
 from llm.prompts import prompt_version
 from warehouse.errors import ConfigurationError
-from warehouse.records import Assignment, Record, Sample, Tool, content_key
+from warehouse.records import Assignment, Sample, Tool, content_key
 from warehouse.releases import read_tools
-from warehouse.rows import Row
+from warehouse.rows import Row, body_of
 from warehouse.store import Warehouse
 
 BUILD_VERSION = 1  # raised when the same recipe, tools and prompts would make other samples
@@ -105,7 +105,7 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
     path = settings.home / "builds" / f"{key}.tools.jsonl"
     if not path.exists():
         unfinished = path.with_suffix(".unfinished")
-        write_records(unfinished, tools)
+        write_lines(unfinished, (record_line("Tool", body_of(tool)) for tool in tools))
         unfinished.replace(path)
     return path
 
@@ -133,9 +133,9 @@ def _version(path: str) -> str:
 
 async def make_samples(run: GroupRun, workers: Workers) -> None:
     """Plan the assignments and turn those without a fate yet into samples."""
-    planned = plan(run)
     done = {row["subject"] for row in _fates(run, "parameters")}
-    await run_group(run, "single_turn", [one for one in planned if one.key not in done], workers)
+    lines = (record_line("Assignment", body_of(one)) for one in plan(run) if one.key not in done)
+    await run_group(run, "single_turn", lines, workers)
     # A sample is its content: where two drafts were worded alike, the second made nothing new, and its fate says so.
     run.warehouse.execute(
         """
@@ -147,33 +147,31 @@ async def make_samples(run: GroupRun, workers: Workers) -> None:
     )
 
 
-def plan(run: GroupRun) -> list[Assignment]:
+def plan(run: GroupRun) -> Iterator[Assignment]:
     """Every assignment of the recipe: each kind's count is shared out evenly over the languages."""
-    planned: list[Assignment] = []
     for kind, count in run.recipe.samples.items():
         share, rest = divmod(count, len(run.recipe.languages))
         for position, language in enumerate(run.recipe.languages):
-            planned += plan_assignments(
+            yield from plan_assignments(
                 kind, language, share + (position < rest), run.tools,
                 seed=run.recipe.seed, candidates=run.recipe.candidates_per_sample,
             )  # fmt: skip
-    return planned
 
 
-async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Record] = ()) -> None:
+async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample] = ()) -> None:
     """Carry this build's samples that no check has seen yet, and `edited` ones, through the checks."""
-    rows = run.warehouse.rows(
+    unseen = run.warehouse.stream(
         """
         with made as (select key, body, unnest(parents) as parent from samples)
-        select distinct on (m.key) m.key, m.body from made m
+        select distinct on (m.key) m.body from made m
         join fates f on f.build = ? and f.stage = 'requests' and f.outcome = 'passed' and f.subject = m.parent
         where not exists (select 1 from fates g where g.build = f.build and g.stage = 'format' and g.subject = m.key)
         order by m.key
         """,
         [run.build],
     )
-    samples: list[Record] = [Sample.model_validate(orjson.loads(row["body"])) for row in rows]
-    await run_group(run, "consistency", [*samples, *edited], workers)
+    bodies = chain((body for (body,) in unseen), map(body_of, edited))
+    await run_group(run, "consistency", (record_line("Sample", body) for body in bodies), workers)
 
 
 def land(run: GroupRun) -> None:

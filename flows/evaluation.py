@@ -107,7 +107,7 @@ async def _predict_all(asking: _Asking, samples: Sequence[Sample]) -> list[Predi
 def _score(warehouse: Warehouse, content: ReleaseContent, label: str) -> None:
     predictions = list(read_predictions(warehouse, content.release.name, label))
     samples = {sample.key: sample for sample in content.samples}
-    mistakes = [{"key": one.key, "error_type": error_type(one, samples[one.subject])} for one in predictions]
+    mistakes = {one.key: str(error_type(one, samples[one.subject])) for one in predictions}
     warehouse.put(score_predictions(predictions, content.samples, content.tools))
     warehouse.mark_errors(mistakes)
 

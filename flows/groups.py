@@ -2,10 +2,11 @@
 
 import asyncio
 import shutil
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from contextlib import contextmanager
 from functools import partial
+from itertools import count, islice
 from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
@@ -13,9 +14,9 @@ from typing import NamedTuple
 from flows.news import News
 from flows.recipe import Recipe
 from flows.settings import Settings
-from flows.shards import Shard, ShardResult, run_shard, write_records
+from flows.shards import Shard, ShardResult, run_shard, write_lines
 from warehouse.errors import ConfigurationError, TransientError
-from warehouse.records import Record, Tool
+from warehouse.records import Tool
 from warehouse.store import Warehouse
 
 
@@ -38,17 +39,19 @@ class GroupRun(NamedTuple):
     news: News
 
 
-async def run_group(run: GroupRun, group: str, records: Sequence[Record], workers: Workers) -> None:
-    """Carry records through a group of stages, shard by shard, landing each shard as it comes back.
+async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers) -> None:
+    """Carry records, as the lines of `record_line`, through a group of stages, landing each shard as it comes back.
 
     Raises, after everything that was done has landed, ConfigurationError or TransientError where a model refused or
     the budget was spent: the next build goes on from there.
     """
-    if not records:
-        return
-    run.news.begin(group, len(records))
     folder = run.settings.home / "shards" / run.build
     shutil.rmtree(folder, ignore_errors=True)
+    shards = list(_shards(run, group, lines, folder))
+    total = sum(shard.records for shard in shards)
+    if not total:
+        return
+    run.news.begin(group, total)
     slots = asyncio.Semaphore(workers.slots)
     results: list[ShardResult] = []
 
@@ -64,10 +67,10 @@ async def run_group(run: GroupRun, group: str, records: Sequence[Record], worker
         results.append(result)
 
     async with asyncio.TaskGroup() as tasks:
-        for shard in _shards(run, group, records, folder):
+        for shard in shards:
             tasks.create_task(carry(shard))
     shutil.rmtree(folder, ignore_errors=True)
-    _stop(group, len(records) - sum(result.done for result in results), results)
+    _stop(group, total - sum(result.done for result in results), results)
 
 
 def _stop(group: str, undone: int, results: Sequence[ShardResult]) -> None:
@@ -81,16 +84,21 @@ def _stop(group: str, undone: int, results: Sequence[ShardResult]) -> None:
     )
 
 
-def _shards(run: GroupRun, group: str, records: Sequence[Record], folder: Path) -> Iterator[Shard]:
-    size = run.recipe.shard_size
-    for number, start in enumerate(range(0, len(records), size)):
+def _shards(run: GroupRun, group: str, lines: Iterable[bytes], folder: Path) -> Iterator[Shard]:
+    """Write the records to files of one shard each; none of them is held in memory meanwhile."""
+    left = iter(lines)
+    for number in count():
         source = folder / f"{group}-{number:05}.jsonl"
-        write_records(source, records[start : start + size])
+        records = write_lines(source, islice(left, run.recipe.shard_size))
+        if not records:
+            source.unlink()
+            return
         yield Shard(
             build=run.build,
             group=group,
             number=number,
             recipe=run.recipe,
+            records=records,
             source=source,
             target=folder / f"{group}-{number:05}",
             toolbox=run.toolbox,
@@ -110,12 +118,15 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
 
     A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
     """
-    count = settings.workers if _computes_here(recipe) else 1
-    if count == 1:
+    slots = settings.workers if _computes_here(recipe) else 1
+    if slots == 1:
         yield Workers(_in_thread, 1)
         return
-    with ProcessPoolExecutor(count, mp_context=get_context("spawn")) as pool:
-        yield Workers(partial(_in_pool, pool), count)
+    # Workers are forked from a server that has imported what they need: they start at once and share its memory.
+    context = get_context("forkserver")
+    context.set_forkserver_preload(["flows.shards", "llm.template.model", "rouge_score.rouge_scorer"])
+    with ProcessPoolExecutor(slots, mp_context=context) as pool:
+        yield Workers(partial(_in_pool, pool), slots)
 
 
 async def _in_thread(shard: Shard) -> ShardResult:

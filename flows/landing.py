@@ -5,8 +5,6 @@ from datetime import UTC, datetime
 from hashlib import blake2b
 from typing import NamedTuple
 
-import orjson
-
 from annotation.screens import SAMPLE_REVIEW
 from flows.decisions import carry_over_decisions
 from flows.recipe import Recipe
@@ -35,7 +33,7 @@ class Landing(NamedTuple):
 
 # A sample is as far as a stage when the stage before passed it; the newest verdicts of each check count.
 _PASSED = """
-    select s.key, s.body from samples s join fates f on f.subject = s.key
+    select s.key from samples s join fates f on f.subject = s.key
     where f.build = ? and f.stage = ? and f.outcome = 'passed'
         and not exists (select 1 from fates g where g.build = f.build and g.stage = ? and g.subject = s.key)
     order by exists (select 1 from acceptances a where a.subject = s.key) desc, s.key
@@ -44,35 +42,31 @@ _PASSED = """
 
 def check_duplicates(landing: Landing) -> None:
     """Reject samples that say the same as one before them, of this build or accepted by another recipe."""
-    waiting = landing.warehouse.rows(_PASSED, [landing.build, "meaning", "duplicates"])
-    if not waiting:
-        return
     index = DuplicateIndex(threshold=landing.recipe.checks.near_duplicate)
-    for row in _earlier(landing):
-        index.verdict(_sample(row))
+    for (body,) in landing.warehouse.stream(_EARLIER, [landing.build, landing.recipe.name]):
+        index.verdict(Sample.model_validate_json(body))
     verdicts: list[Record] = []
     fates: list[Row] = []
-    for row in waiting:
-        verdict = index.verdict(_sample(row))
+    passed = _PASSED.replace("select s.key", "select s.body")
+    for (body,) in landing.warehouse.stream(passed, [landing.build, "meaning", "duplicates"]):
+        verdict = index.verdict(Sample.model_validate_json(body))
         verdicts.append(verdict)
         outcome = "rejected" if verdict.decision == "contradicted" else "passed"
-        fates.append(landing.note("duplicates", row["key"], outcome, verdict.reason if outcome == "rejected" else ""))
+        fates.append(
+            landing.note("duplicates", verdict.subject, outcome, verdict.reason if outcome == "rejected" else "")
+        )
     landing.warehouse.put_rows({"verdicts": _rows("verdicts", verdicts), "fates": fates})
 
 
-def _earlier(landing: Landing) -> list[Row]:
-    """What has a place already: samples of this build that came through before, and other recipes' accepted ones."""
-    return landing.warehouse.rows(
-        """
-        select s.key, s.body from samples s
-        where exists (select 1 from fates f
-                where f.build = ? and f.stage = 'duplicates' and f.outcome = 'passed' and f.subject = s.key)
-            or exists (select 1 from acceptances a
-                where a.subject = s.key and a.recipe <> ? and a.withdrawn_at is null)
-        order by s.key
-        """,
-        [landing.build, landing.recipe.name],
-    )
+# What has a place already: samples of this build that came through before, and other recipes' accepted ones.
+_EARLIER = """
+    select s.body from samples s
+    where exists (select 1 from fates f
+            where f.build = ? and f.stage = 'duplicates' and f.outcome = 'passed' and f.subject = s.key)
+        or exists (select 1 from acceptances a
+            where a.subject = s.key and a.recipe <> ? and a.withdrawn_at is null)
+    order by s.key
+"""
 
 
 def route_review(landing: Landing) -> None:
@@ -170,10 +164,6 @@ def _request(build: str, subject: str, cause: str, reason: str) -> Row:
         "build": build, "subject": subject, "kind": SAMPLE_REVIEW, "cause": cause, "reason": reason,
         "requested_at": datetime.now(UTC), "pushed_at": None, "server": None,
     }  # fmt: skip
-
-
-def _sample(row: Row) -> Sample:
-    return Sample.model_validate(orjson.loads(row["body"]))
 
 
 def _rows(table: str, records: Iterable[Record]) -> list[Row]:

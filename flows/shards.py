@@ -8,7 +8,7 @@ paid for is in the ledger, and the next build asks for the rest.
 import asyncio
 import shutil
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
 from pathlib import Path
@@ -23,10 +23,10 @@ from flows.chats import Chats, open_chats
 from flows.recipe import Recipe
 from flows.stages import Stage, stages_of
 from generators.desk import Desk
+from warehouse.batches import write_batch
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
 from warehouse.records import Failure, LlmCall, Origin, Record, Tool, Verdict
 from warehouse.rows import Row, Stamp, rows_of
-from warehouse.tables import arrow_schema
 
 Facts = dict[str, list[Row]]
 FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
@@ -39,6 +39,7 @@ class Shard(NamedTuple):
     group: str
     number: int
     recipe: Recipe
+    records: int
     source: Path
     target: Path
     toolbox: Path
@@ -57,16 +58,24 @@ class ShardResult(NamedTuple):
     is_fatal: bool = False
 
 
-def write_records(path: Path, records: Sequence[Record]) -> None:
-    """Write records as JSON lines, each with its type."""
+def record_line(name: str, body: str) -> bytes:
+    """A record as a line of a shard's source: the name of its type, and its JSON."""
+    return f'["{name}",{body}]\n'.encode()
+
+
+def write_lines(path: Path, lines: Iterable[bytes]) -> int:
+    """Write lines to a new file; how many there were."""
     path.parent.mkdir(parents=True, exist_ok=True)
+    written = 0
     with path.open("wb") as file:
-        for record in records:
-            file.write(orjson.dumps([type(record).__name__, record.model_dump(mode="json")]) + b"\n")
+        for line in lines:
+            file.write(line)
+            written += 1
+    return written
 
 
 def read_records(path: Path) -> Iterator[Record]:
-    """The records that `write_records` wrote."""
+    """The records in a file of lines."""
     with path.open("rb") as file:
         for line in file:
             name, body = orjson.loads(line)
@@ -221,15 +230,12 @@ def _toolbox(path: Path) -> Mapping[str, Tool]:
 
 
 def _write_facts(folder: Path, facts: Facts) -> None:
-    """Write each table's rows as Parquet; the folder appears whole or not at all."""
-    import pyarrow as pa
-    from pyarrow import parquet
-
+    """Write each table's rows as a batch; the folder appears whole or not at all."""
     unfinished = folder.with_name(f"{folder.name}.unfinished")
     for stale in (folder, unfinished):  # of a try before this one
         shutil.rmtree(stale, ignore_errors=True)
     unfinished.mkdir(parents=True)
     for table, rows in facts.items():
         if rows:
-            parquet.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(table)), unfinished / f"{table}.parquet")
+            write_batch(unfinished / f"{table}.jsonl", rows)
     unfinished.rename(folder)

@@ -6,7 +6,6 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
-from generators.desk import Desk
 from generators.parameters import choose_parameters
 from generators.requests import write_requests
 from generators.values import fill_values
@@ -19,7 +18,7 @@ from validators.checks.judge import check_meaning
 from validators.checks.relevance import applies_to as lacks_due_call
 from validators.checks.relevance import check_relevance
 from warehouse.errors import ConfigurationError
-from warehouse.records import Record, Sample
+from warehouse.records import Record
 
 Role = Literal["generator", "checker", "judge"]
 # Any record type goes in: the table erases the types that each function names.

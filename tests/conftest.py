@@ -1,10 +1,17 @@
 """What every test may ask for."""
 
-import gc
 import os
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
+
+from flows.cli.ending import silence_teardown
+
+# A slow machine is no bug, and the first example of a test may import a vendor.
+settings.register_profile("callwright", deadline=None)
+settings.load_profile("callwright")
+silence_teardown()  # so that pytest's closing line is the last
 
 pytest_plugins = ["tests.servers"]
 
@@ -20,8 +27,3 @@ def shared() -> Path:
     if os.environ.get("CI") == "true":
         pytest.fail(reason)
     pytest.skip(reason)
-
-
-def pytest_unconfigure() -> None:
-    """Let go of what failed assertions hold, so that DuckDB has no objects left to complain about at exit."""
-    gc.collect()

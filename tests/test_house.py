@@ -12,7 +12,18 @@ import pytest
 
 TOP = Path(__file__).parents[1]
 PACKAGES = ("annotation", "flows", "generators", "llm", "validators", "warehouse")
-HEAVY = {"pydantic", "duckdb", "prefect", "litellm", "label_studio_sdk", "rouge_score", "pyarrow", "jsonschema", "rich", "plotly"}
+HEAVY = {
+    "pydantic",
+    "duckdb",
+    "prefect",
+    "litellm",
+    "label_studio_sdk",
+    "rouge_score",
+    "pyarrow",
+    "jsonschema",
+    "rich",
+    "plotly",
+}
 
 
 def flow_files() -> list[Path]:
@@ -47,7 +58,9 @@ def test_a_flow_file_is_a_shim_under_a_name_of_its_own(path: Path) -> None:
 
 
 def test_the_front_door_imports_nothing_heavy() -> None:
-    code = "import sys, json, flows.cli.main; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    code = (
+        "import sys, json, flows.cli.main; print(json.dumps(sorted({name.partition('.')[0] for name in sys.modules})))"
+    )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True, cwd=TOP)
     assert not HEAVY & set(json.loads(done.stdout))
 

@@ -1,6 +1,7 @@
 """The DuckDB file: migrations, views, bulk inserts and short transactions. The only importer of duckdb."""
 
 import logging
+import tempfile
 import time
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -13,15 +14,19 @@ from typing import Any
 import duckdb
 from pydantic import JsonValue
 
+from warehouse.batches import batch_source, write_batch
 from warehouse.errors import ConfigurationError, StoreError
 from warehouse.records import Record
 from warehouse.rows import Row, Stamp, rows_of
-from warehouse.tables import TABLES, arrow_schema
+from warehouse.tables import TABLES
 
 logger = logging.getLogger(__name__)
 
 _FIRST_WAIT = 0.02
 _LONGEST_WAIT = 0.5
+_AT_ONCE = 500
+# DuckDB would take most of the machine's memory; past this it goes on with files beside the warehouse.
+_LIMITS = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": "false"}
 # What a second row under the same key does: most facts are kept as they first were, these take the newer value.
 _CONFLICT = {
     "stages": ("name", "position stage_group source"),
@@ -94,37 +99,30 @@ class Warehouse:
 
     def put_rows(self, tables: Mapping[str, Sequence[Row]], *, replacing: bool = False) -> None:
         """Keep rows in one transaction, in bulk; what is there under a row's key stays unless `replacing`."""
-        import pyarrow as pa
+        if any(tables.values()):
+            with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
+                for table, rows in tables.items():
+                    if rows:
+                        write_batch(Path(folder) / f"{table}.jsonl", rows)
+                self.put_files(Path(folder), replacing=replacing)
 
-        filled = {table: rows for table, rows in tables.items() if rows}
-        if not filled:
-            return
-        with self.writing() as connection:
-            for table, rows in filled.items():
-                batch = pa.Table.from_pylist(list(rows), schema=arrow_schema(table))
-                connection.register("batch", batch)
-                connection.execute(_insert(table, "batch", replacing=replacing))
-                connection.unregister("batch")
-
-    def mark_errors(self, rows: Sequence[Row]) -> None:
-        """Note the kind of mistake of predictions that are kept: rows of `key` and `error_type`."""
-        import pyarrow as pa
-
-        if not rows:
-            return
-        with self.writing() as connection:
-            connection.register("batch", pa.Table.from_pylist(list(rows)))
-            connection.execute(
-                "update predictions set error_type = batch.error_type from batch where predictions.key = batch.key"
-            )
-
-    def put_files(self, folder: Path) -> None:
-        """Land a folder of Parquet files, named by table, in one transaction."""
+    def put_files(self, folder: Path, *, replacing: bool = False) -> None:
+        """Land a folder of batches, named by table, in one transaction."""
         with self.writing() as connection:
             for table in TABLES:
-                file = folder / f"{table}.parquet"
+                file = folder / f"{table}.jsonl"
                 if file.is_file():
-                    connection.execute(_insert(table, f"read_parquet('{_quoted(file)}')"))
+                    connection.execute(_insert(table, batch_source(table, file), replacing=replacing))
+
+    def mark_errors(self, mistakes: Mapping[str, str]) -> None:
+        """Note the kind of mistake of predictions that are kept, by their keys."""
+        self.execute(
+            """
+            update predictions set error_type = m.mistake
+            from (select unnest(?::varchar[]) as key, unnest(?::varchar[]) as mistake) m where predictions.key = m.key
+            """,
+            [list(mistakes), list(mistakes.values())],
+        )
 
     def execute(self, sql: str, parameters: Sequence[Any] = ()) -> None:
         """Run one statement of our own in a transaction of its own."""
@@ -137,6 +135,13 @@ class Warehouse:
             found = connection.execute(sql, list(parameters))
             names = [column[0] for column in found.description or ()]
             return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+
+    def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
+        """The rows of a query of our own, a few at a time; nobody can write until the last one is taken."""
+        with self.reading() as connection:
+            found = connection.execute(sql, list(parameters))
+            while rows := found.fetchmany(_AT_ONCE):
+                yield from rows
 
     def query(self, sql: str) -> tuple[list[str], list[tuple[JsonValue, ...]]]:
         """Column names and rows of somebody else's query, which can change nothing and read no other file.
@@ -158,7 +163,7 @@ class Warehouse:
         wait = _FIRST_WAIT
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only)
+                return duckdb.connect(str(self.path), read_only=read_only, config=dict(_LIMITS))
             except duckdb.ConnectionException as error:  # this process has it open otherwise: a moment, then again
                 problem: duckdb.Error = error
             except duckdb.IOException as error:

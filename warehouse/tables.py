@@ -1,10 +1,6 @@
-"""The tables as Arrow schemas: what a bulk insert carries."""
+"""The tables and their columns: what a bulk insert carries."""
 
-from functools import cache
-from typing import TYPE_CHECKING, Literal
-
-if TYPE_CHECKING:
-    import pyarrow as pa
+from typing import Literal
 
 Column = Literal["text", "whole", "real", "flag", "texts", "moment", "json"]
 
@@ -72,20 +68,3 @@ TABLES: dict[str, dict[str, Column]] = {
         "latency": "real", "cached": "flag", "planted": "text", "error": "text", "made_at": "moment",
     },
 }  # fmt: skip
-
-
-@cache
-def arrow_schema(table: str) -> "pa.Schema":
-    """The Arrow schema of a table; JSON travels as text."""
-    import pyarrow as pa
-
-    types = {
-        "text": pa.string(),
-        "json": pa.string(),
-        "whole": pa.int64(),
-        "real": pa.float64(),
-        "flag": pa.bool_(),
-        "texts": pa.list_(pa.string()),
-        "moment": pa.timestamp("us", tz="UTC"),
-    }
-    return pa.schema([(name, types[column]) for name, column in TABLES[table].items()])

@@ -5,6 +5,7 @@ import sys
 import typer
 
 from flows.cli import building, checking, evaluating, releasing, reviewing, serving, tooling, warehousing
+from flows.cli.ending import silence_teardown
 from flows.settings import quiet_vendors
 from warehouse.errors import CallwrightError, ConfigurationError
 
@@ -28,6 +29,7 @@ for group in (building, tooling, checking, reviewing, releasing, evaluating, war
 
 def main() -> None:
     """Run the command line; errors that callwright can explain become one sentence and an exit code."""
+    silence_teardown()
     quiet_vendors()
     try:
         app(prog_name="callwright")

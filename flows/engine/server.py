@@ -64,10 +64,12 @@ def stop_prefect(settings: Settings) -> bool:
     return True
 
 
-def prefect_environment(home: Path) -> dict[str, str]:
-    """What Prefect is told besides the environment: its folder, and that nobody else is."""
+def _own_environment(home: Path, port: int) -> dict[str, str]:
+    """What the server is told besides the environment: its folder, where its own pages ask, and that nobody else is."""
     return {
         "PREFECT_HOME": str(home),
+        "PREFECT_SERVER_UI_API_URL": f"http://{_HOST}:{port}/api",
+        "PREFECT_SERVER_UI_SHOW_PROMOTIONAL_CONTENT": "false",
         "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
         "PREFECT_LOGGING_LEVEL": "WARNING",
         "DO_NOT_TRACK": "1",
@@ -85,7 +87,7 @@ def _launch(places: Places, port: int) -> None:
     with places.log.open("wb") as log:
         subprocess.run(  # noqa: S603 - our own command; the keeper detaches and returns at once
             [*guard, *serve],
-            env=inherited | prefect_environment(places.data),
+            env=inherited | _own_environment(places.data, port),
             cwd=places.folder,
             stdin=subprocess.DEVNULL,
             stdout=log,

@@ -7,7 +7,7 @@ from pathlib import Path
 from jinja2 import Environment, StrictUndefined
 from markupsafe import Markup
 
-from flows.report.facts import read_facts
+from flows.report.facts import ReportFacts, read_facts
 from flows.report.plots import category_plot, error_plot, funnel_plot, score_plot
 from warehouse.store import Warehouse
 
@@ -32,8 +32,7 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
             {
                 "name": release,
                 "board": [row for row in facts.leaderboard if row["release"] == release],
-                # plotly escapes its labels
-                "slices": [(name, Markup(plot)) for name in _SLICES if (plot := score_plot(facts, release, name))],
+                "slices": _slices(facts, release),
                 "errors": Markup(error_plot(facts, release)),  # noqa: S704
             }
             for release in releases
@@ -42,3 +41,8 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path
+
+
+def _slices(facts: ReportFacts, release: str) -> list[tuple[str, Markup]]:
+    plots = ((name, score_plot(facts, release, name)) for name in _SLICES)
+    return [(name, Markup(plot)) for name, plot in plots if plot]  # noqa: S704 - plotly escapes its labels

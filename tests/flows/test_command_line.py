@@ -29,7 +29,12 @@ COMMANDS = list(commands(typer.main.get_command(app)))  # type: ignore[arg-type]
 def run(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
     environment = {"CALLWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home), "COLUMNS": "200", **more}
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli.run", *words], capture_output=True, text=True, check=False, cwd=TOP, env=environment
+        [sys.executable, "-m", "flows.cli.run", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=TOP,
+        env=environment,
     )
 
 
@@ -97,7 +102,9 @@ def test_a_label_studio_without_a_token_is_told_where_to_find_one(tmp_path: Path
     assert "LABEL_STUDIO_API_KEY" in done.stderr
 
 
-@pytest.mark.parametrize("words", [("stages",), ("doctor",), ("release", "list"), ("tools", "list"), ("query", "select 1 as one")])
+@pytest.mark.parametrize(
+    "words", [("stages",), ("doctor",), ("release", "list"), ("tools", "list"), ("query", "select 1 as one")]
+)
 def test_json_is_json(tmp_path: Path, words: tuple[str, ...]) -> None:
     done = run(*words, "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -49,7 +49,7 @@ def test_a_wrong_recipe_is_answered_with_the_place(tmp_path: Path, change: str, 
 
 
 def test_a_missing_recipe_is_named(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="absent.yaml"):
+    with pytest.raises(ConfigurationError, match=r"absent\.yaml"):
         read_recipe(tmp_path / "absent.yaml")
 
 

@@ -1,6 +1,7 @@
 """The table of stages, and all that is said about it elsewhere."""
 
 import inspect
+from itertools import pairwise
 from pathlib import Path
 
 import pytest
@@ -49,7 +50,7 @@ def test_a_stage_is_a_coroutine_of_a_record_and_a_desk(stage: Stage) -> None:
 def test_each_stage_reads_what_the_one_before_it_makes() -> None:
     for group in dict.fromkeys(stage.group for stage in STAGES):
         stages = stages_of(group)
-        for before, after in zip(stages, stages[1:], strict=False):
+        for before, after in pairwise(stages):
             made = before.reads if before.yields in {"Verdict", "Review", "Acceptance"} else before.yields
             assert after.reads == made
 

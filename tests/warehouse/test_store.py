@@ -56,7 +56,9 @@ def test_a_sample_comes_back_as_it_was_put(warehouse: Warehouse) -> None:
     assert row["key"] == sample.key
 
 
-@pytest.mark.parametrize("text", ["''; drop table samples; --", "\u202eright to left", "\t\n\r", "\x00", "\ufffd\U0010ffff", "$1 ? :a"])
+@pytest.mark.parametrize(
+    "text", ["''; drop table samples; --", "\u202eright to left", "\t\n\r", "\x00", "\ufffd\U0010ffff", "$1 ? :a"]
+)
 def test_any_text_survives_the_bulk_insert(warehouse: Warehouse, text: str) -> None:
     warehouse.put([make_sample(text)])
     assert Sample.model_validate_json(warehouse.rows("select body from samples")[0]["body"]).request == text
@@ -77,7 +79,14 @@ def test_every_view_answers_on_an_empty_warehouse(warehouse: Warehouse, view: st
 
 
 def test_a_transaction_that_fails_leaves_nothing(warehouse: Warehouse) -> None:
-    row = {"build": "b", "stage": "format", "subject": "s", "outcome": "lost", "reason": "", "made_at": datetime.now(UTC)}
+    row = {
+        "build": "b",
+        "stage": "format",
+        "subject": "s",
+        "outcome": "lost",
+        "reason": "",
+        "made_at": datetime.now(UTC),
+    }
     with pytest.raises(StoreError, match="refused"):
         warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t"}], "fates": [row]})
     assert warehouse.rows("select * from build_tools") == []

@@ -11,7 +11,8 @@ from warehouse.exports.bfcl import bfcl_files
 from warehouse.exports.hammerbench import export_hammerbench
 from warehouse.exports.openai import openai_lines
 from warehouse.releases import ReleaseContent
-from warehouse.tables import arrow_schema
+from warehouse.rows import Stamp, rows_of
+from warehouse.tables import TABLES
 
 Writer = Callable[[ReleaseContent, Path], list[Path]]
 
@@ -54,17 +55,18 @@ def _write_hammerbench(content: ReleaseContent, folder: Path) -> list[Path]:
 
 
 def _write_parquet(content: ReleaseContent, folder: Path) -> list[Path]:
+    """Two tables, their columns as in the warehouse: text, whole numbers, lists of text; JSON as text."""
     import pyarrow as pa
     from pyarrow import parquet
-
-    from warehouse.rows import Stamp, rows_of
 
     stamp = Stamp(content.release.created_at)
     written = []
     for table, records in (("samples", content.samples), ("tools", tuple(content.tools.values()))):
         rows = [row for _, row in rows_of(records, stamp)]
+        types = {"whole": pa.int64(), "texts": pa.list_(pa.string())}
+        schema = pa.schema([(name, types.get(column, pa.string())) for name, column in TABLES[table].items()])
         path = folder / f"{table}.parquet"
-        parquet.write_table(pa.Table.from_pylist(rows, schema=arrow_schema(table)), path)
+        parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
         written.append(path)
     return written
 

@@ -1,0 +1,1 @@
+"""What callwright's speed and memory are, measured; never a test."""
