@@ -23,7 +23,7 @@ class DemoResult(NamedTuple):
     release: Release
     leaderboard: list[dict[str, object]]
     tasks_pushed: int
-    tasks_there_already: int
+    tasks_with_people: int
     label_studio: str
     username: str
     password: str
@@ -52,7 +52,7 @@ class DemoResult(NamedTuple):
             "",
             f"Review:  {self.label_studio}",
             f"         user {self.username}, password {self.password}",
-            f"         {self.tasks_pushed} tasks pushed, {self.tasks_there_already} were there already",
+            f"         {self.tasks_with_people} tasks wait for people, {self.tasks_pushed} of them pushed just now",
             f"Prefect: {self.prefect}",
             f"Report:  {self.report}",
             f"DuckDB:  {self.database} (read-only copy; callwright query for the live one)",
@@ -82,7 +82,7 @@ def run_demo(settings: Settings, news: News) -> DemoResult:
         board = _evaluate(settings, news)
         server = studio.result()
     from annotation.label_studio import LabelStudio
-    from flows.reviewing import push_reviews
+    from flows.reviewing import push_reviews, review_status
 
     pushed = push_reviews(settings, LabelStudio(server.url, server.token), news)
     database, report = _publish(settings)
@@ -91,7 +91,7 @@ def run_demo(settings: Settings, news: News) -> DemoResult:
         release=release,
         leaderboard=board,
         tasks_pushed=pushed.created,
-        tasks_there_already=pushed.already_there,
+        tasks_with_people=sum(row["with_people"] for row in review_status(settings)["samples"]),
         label_studio=pushed.url,
         username=server.username,
         password=server.password,
