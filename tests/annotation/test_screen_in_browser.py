@@ -2,7 +2,6 @@
 
 import json
 from collections.abc import Callable, Iterator
-from pathlib import Path
 
 import pytest
 
@@ -12,13 +11,16 @@ from annotation.review import ParsedReview, parse_review
 from annotation.screens import screen_for
 from annotation.server import ServerInfo
 from annotation.task import review_task
+from tests.browsers import open_browser
 from warehouse.records import Sample, Verdict
 
-playwright = pytest.importorskip("playwright.sync_api")
-pytestmark = [pytest.mark.labelstudio, pytest.mark.browser, pytest.mark.enable_socket]
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
 
-CHROMIUM = Path("/usr/bin/chromium")
-QUIET = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
 HOSTILE = '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"> <View><Choices/></View> {{7*7}}'
 
 
@@ -58,12 +60,8 @@ class Desk:
 
 @pytest.fixture(scope="module")
 def browser() -> Iterator[object]:
-    if not CHROMIUM.exists():
-        pytest.skip(f"There is no {CHROMIUM}.")
-    with playwright.sync_playwright() as driver:
-        opened = driver.chromium.launch(executable_path=str(CHROMIUM), args=QUIET.split())
+    with open_browser() as opened:
         yield opened
-        opened.close()
 
 
 @pytest.fixture

@@ -1,0 +1,31 @@
+"""A real Chromium for the tests that look at pages."""
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+CHROMIUM = Path("/usr/bin/chromium")
+# Debian's Chromium as root, speaking to nobody but the page.
+QUIET = "--no-sandbox --disable-gpu --disable-background-networking --disable-component-update --disable-sync --no-first-run"
+
+
+@contextmanager
+def open_browser() -> Iterator[object]:
+    """A headless browser; where there is none, a skip, and a failure in CI.
+
+    While it is open this thread can run no event loop of its own, so it is opened late and closed soon.
+    """
+    if not CHROMIUM.exists():
+        reason = f"There is no {CHROMIUM}; `make test` installs it."
+        if os.environ.get("CI") == "true":
+            pytest.fail(reason)
+        pytest.skip(reason)
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as driver:
+        opened = driver.chromium.launch(executable_path=str(CHROMIUM), args=QUIET.split())
+        yield opened
+        opened.close()
