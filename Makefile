@@ -25,7 +25,7 @@ demo: .venv/ready
 	$(BIN)/callwright demo
 
 test: .venv/ready .cache/chromium .cache/smollm2/ready check
-	CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready)" $(BIN)/python -m pytest $(PYTEST)
+	CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready)" $(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST)
 
 check: .venv/ready
 	$(BIN)/ruff format --check --quiet .

@@ -14,7 +14,7 @@ from annotation.server import ServerInfo, running, start
 from annotation.task import review_task
 from warehouse.errors import AnnotationError
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
 
 
 @pytest.fixture
