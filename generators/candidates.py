@@ -12,9 +12,9 @@ _WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
 def pick_distractors(gold: Tool, tools: Sequence[Tool], count: int, rng: Random) -> list[Tool]:
-    """Up to `count` tools of the gold tool's language, about half of them from its category."""
-    near = [tool for tool in tools if tool.category == gold.category and not are_redundant(tool, gold)]
-    far = [tool for tool in tools if tool.category != gold.category]
+    """Up to `count` tools of the gold tool's language, each of another name, about half of them from its category."""
+    near = _distinct([one for one in tools if one.category == gold.category and not are_redundant(one, gold)], rng)
+    far = _distinct([one for one in tools if one.category != gold.category], rng)
     chosen = _sample(near, (count + 1) // 2, rng)
     names = {gold.name, *(tool.name for tool in chosen)}
     for tool in _sample(far, 4 * count, rng) + _sample(near, len(near), rng):
@@ -38,6 +38,14 @@ def are_redundant(one: Tool, other: Tool) -> bool:
 @lru_cache(8192)
 def _description_words(description: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(description.lower()))
+
+
+def _distinct(tools: list[Tool], rng: Random) -> list[Tool]:
+    """One tool of each name; which one, where a catalog has several, is left to chance."""
+    named: dict[str, list[Tool]] = {}
+    for tool in tools:
+        named.setdefault(tool.name, []).append(tool)
+    return [same[0] if len(same) == 1 else rng.choice(same) for same in named.values()]
 
 
 def _sample(tools: list[Tool], count: int, rng: Random) -> list[Tool]:

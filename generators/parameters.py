@@ -4,7 +4,7 @@ from pydantic import BaseModel
 
 from generators.desk import Desk
 from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
+from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Assignment, Origin, ParameterChoice, Tool
 
 STAGE = "parameters"
@@ -22,7 +22,8 @@ class ParameterNames(BaseModel):
 async def choose_parameters(assignment: Assignment, desk: Desk) -> list[ParameterChoice]:
     """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect one never does.
 
-    Raises ReplyError where the model names others than were offered, in three answers.
+    Raises ReplyError where the model names others than were offered, in three answers, and RecordError where an
+    imperfect request is planned for a tool that requires nothing.
     """
     tool = desk.tool(assignment.tool)
     fixed = () if assignment.kind == "imperfect" else tool.required
@@ -62,5 +63,10 @@ async def _ask(
 
 def _without_one_required(chosen: tuple[str, ...], tool: Tool) -> tuple[str, ...]:
     """Drop the last required parameter, so that the request really is imperfect."""
+    if not tool.required:
+        raise RecordError(
+            f"The tool {tool.name!r} requires no parameter, so that no imperfect request can be made of it; plan another "
+            "kind, or take it out of the tools."
+        )
     dropped = [name for name in chosen if name in tool.required][-1]
     return tuple(name for name in chosen if name != dropped)

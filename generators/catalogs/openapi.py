@@ -1,7 +1,7 @@
 """Tools of an OpenAPI 3.0 or 3.1 description: one operation, one tool.
 
-A tool's parameters are the operation's path, query, header and cookie parameters together with the members of its JSON
-body, side by side; a body that is no plain object is one parameter `body`. Where each goes in a request is kept beside
+A tool's parameters are the operation's path and query parameters, the headers and cookies it requires, and the members
+of its JSON body, side by side; a body that is no plain object is one parameter `body`. Where each goes in a request is kept beside
 the tool (`Operation.places`), not in its schema. Read-only members of a body are left out: a caller can't give them.
 """
 
@@ -137,6 +137,10 @@ class _Reader:
             self._notes.append(Note("unsupported", message))
             return
         if part == "header" and name.lower() in IGNORED_HEADERS:
+            return
+        if part in ("header", "cookie") and parameter.get("required") is not True:
+            message = f"The optional {part} {name!r} is set by a client, not said by a person; dropped."
+            self._notes.append(Note("unsupported", message))
             return
         stated = parameter.get("schema", _first_schema(parameter.get("content")))
         schema = self._schema({} if stated is None else stated)

@@ -2,6 +2,7 @@
 
 import re
 from functools import lru_cache
+from itertools import pairwise
 from typing import NamedTuple
 
 from llm.language.found import Found
@@ -39,6 +40,10 @@ _FRAME_CHINESE = re.compile(
 )
 _OFF = frozenset(deep_stem(word) for word in ("off", "disable", "exclude", "skip", "avoid", "remove"))
 _NEAR = 4
+# words that hold the character of a negation and negate nothing
+_HARMLESS = re.compile(
+    "识别|特别|分别|类别|性别|级别|个别|区别|告别|差别|辨别|别墅|别名|不同|不锈|不断|无线|无人|无障|无糖|非常|未来|未读|没收"
+)
 
 
 class _Topic(NamedTuple):
@@ -123,8 +128,25 @@ def _negation(said: tuple[Key, ...], here: list[int]) -> Key | None:
     for index in range(first - 1, max(-1, first - 1 - _NEAR), -1):
         if said[index].light == STOP:
             break
-        if said[index].light in NEGATIONS or said[index].deep in _OFF:
+        if _negates(said, index) or said[index].deep in _OFF:
             return said[index]
-    between = next((said[index] for index in range(first, last + 1) if said[index].light in NEGATIONS), None)
-    after = said[last + 1] if last + 1 < len(said) and said[last + 1].deep in _OFF else None
+    between = next((said[index] for index in range(first, last + 1) if _negates(said, index)), None)
+    after = said[last + 1] if last + 1 < len(said) and _denies(said, last + 1) else None
     return between or after
+
+
+def _denies(said: tuple[Key, ...], at: int) -> bool:
+    """Whether a word behind the topic turns it down: "breakfast off", or an answer to it, "breakfast: no"."""
+    is_last = at + 1 == len(said) or said[at + 1].light == STOP
+    return said[at].deep in _OFF or (said[at].light in NEGATIONS and is_last)
+
+
+def _negates(said: tuple[Key, ...], index: int) -> bool:
+    if said[index].light not in NEGATIONS:
+        return False
+    words = (
+        one.light + other.light
+        for one, other in pairwise(said[max(0, index - 1) : index + 2])
+        if one.end == other.start
+    )
+    return not any(_HARMLESS.fullmatch(word) for word in words)

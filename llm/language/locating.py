@@ -36,7 +36,8 @@ def locate(value: JsonValue, schema: JsonSchema, text: str) -> Found | None:
         return _locate_all(value, [(item, schema.get("items") or {}) for item in value], text, LIST)
     if isinstance(value, dict):
         members = schema.get("properties") or {}
-        return _locate_all(value, [(item, members.get(name) or {}) for name, item in value.items()], text, OBJECT)
+        named = [(item, {"title": name, **(members.get(name) or {})}) for name, item in value.items()]
+        return _locate_all(value, named, text, OBJECT)
     return None
 
 

@@ -19,6 +19,7 @@ _IRREGULAR = {
     "thing": "thing", "training": "training", "king": "king", "ring": "ring", "spring": "spring", "string": "string",
     "bring": "bring", "sing": "sing", "wing": "wing", "evening": "evening", "morning": "morning",
     "beijing": "beijing", "need": "need",
+    "note": "note", "notes": "note", "noted": "note", "noting": "note", "none": "none",  # not "not", not "non"
     "bed": "bed", "red": "red", "speed": "speed", "feed": "feed", "seed": "seed", "series": "series",
 }  # fmt: skip
 # the endings as light stems have them: without a final e, with i for a final y

@@ -31,12 +31,13 @@ VERBS = frozenset(
         " lengthen park charge refuel swap trade cut crop resize hang dial text email chat pin unpin star flag"
         " invite cook bake count drop ask explain teach read compose wake snooze silence dim brighten lower raise"
         " heat cool warm wash dry vacuum fix mend collect fetch feed validate verify view vote watch water"
-        " withdraw write"
+        " withdraw write admit discharge link unlink proceed unregister activate reactivate pull hand"
     )
 )
 _FRAME = re.compile(
     r"^(?:this\s+(?:tool|function|api|endpoint|method)\s+|(?:tool|function|api|endpoint)\s+(?:to|for|that)\s+|used?\s+(?:to|for)\s+"
-    r"|(?:allows?|enables?|lets?|helps?)\s+(?:you|users?|the user)?\s*(?:to\s+)?|it\s+)+",
+    r"|(?:allows?|helps?)\s+(?:you|users?|the user)?\s*(?:to\s+)?"
+    r"|(?:enables?|lets?)\s+(?:(?:you|users?|the user)\s+(?:to\s+)?|to\s+)|it\s+)+",
     re.IGNORECASE,
 )
 _END = re.compile(
@@ -44,8 +45,17 @@ _END = re.compile(
     r"|according to|using (?:a|the|its|their)|such as|including|e\.g|i\.e|via|with the (?:given|specified|provided))\b"
 )
 _TRIM = re.compile(r"\b(?:specified|specific|given|provided|particular|certain|designated|existing)\s+", re.IGNORECASE)
-_AN = re.compile(r"\ba(?=\s+[aeiou])(?!\s+(?:u[snk]|one|eu))")
-_A = re.compile(r"\ban(?=\s+[bcdfgjklmnpqrstvwz])")
+_GIVEN = re.compile(r"\b(an?|the)\s+given\s+", re.IGNORECASE)
+_MOMENT_TAIL = re.compile(
+    r"\s(?:for|on|at|in|within|during)\s+(?:an?|the)\s+(?:specified|specific|given|particular|certain)\s+"
+    r"(?:(?:start|end|billing)\s+)?(?:date|time|day|week|month|year|period|range)\b[\w\s]*$",
+    re.IGNORECASE,
+)
+_ME = re.compile(r"\b(?:the|a) user(?=$|\s(?:to|from|for|in|on|with|by|of|about)\b)", re.IGNORECASE)
+_TWO_ADJECTIVES = re.compile(r"\b(an?)\s(\w+),\s(?=\w+\s(?!and\b|or\b)\w)")
+_SECOND_VERB = re.compile(r"\band (\w+s)(?=\s+(?:it|them|the|an?|my)\b)")
+_AN = re.compile(r"\ba(?=\s+(?:[aeiou]|[AEIO][A-Z]))(?!\s+(?:u[snk]|one|eu))")
+_A = re.compile(r"\ban(?=\s+(?:[bcdfgjklmnpqrstvwz]|h(?!our|onest|eir|ono)))")
 _ASIDE = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
 _DANGLING = re.compile(r"\s+(?:a|an|the|of|for|to|with|and|or|by|in|on|at|from)$")
 _POSSESSIVE = re.compile(r"\b(?:the |a )?(?:user|customer|client)(?:'s|’s)\s+", re.IGNORECASE)
@@ -116,9 +126,11 @@ def _from_name(name: str) -> str:
 
 
 def _english(name: str, description: str) -> str:
-    text = _FRAME.sub("", _ASIDE.sub("", description).strip())
+    text = _GIVEN.sub(r"\1 specific ", _FRAME.sub("", _ASIDE.sub("", description).strip()))
+    text = _TWO_ADJECTIVES.sub(r"\1 \2 ", text)
     clause = _END.split(text, maxsplit=1)[0].strip(" ,'\"")
-    clause = re.sub(r"\s+", " ", _POSSESSIVE.sub("my ", _TRIM.sub("", clause)))
+    clause = _TRIM.sub("", _MOMENT_TAIL.sub("", clause))
+    clause = re.sub(r"\s+", " ", _ME.sub("me", _POSSESSIVE.sub("my ", clause)))
     clause = _DANGLING.sub("", _AN.sub("an", _A.sub("a", clause)))
     words = [
         word.lower() if word[1:].islower() and index and clause.istitle() else word
@@ -128,18 +140,35 @@ def _english(name: str, description: str) -> str:
         return ""
     verb = _imperative(words[0].lower()) or _told_verb(words, name)
     if verb:
-        return " ".join((verb, *words[1:])).strip()
+        rest = " ".join(words[1:])
+        return f"{verb} {rest if words[0].lower() == verb else _SECOND_VERB.sub(_second_verb, rest)}".strip()
     if len(words) > _ADVERB_WORDS and words[0].lower().endswith("ly") and _imperative(words[1].lower()):
         return " ".join((_imperative(words[1].lower()), *words[2:]))
     return f"{_NOUN_LEAD}{words[0].lower() if not words[0].isupper() else words[0]} {' '.join(words[1:])}".strip()
+
+
+def _second_verb(match: re.Match[str]) -> str:
+    """A second verb of the sentence in the imperative as well: "and blocks it" is "and block it"."""
+    return f"and {_imperative(match[1]) or match[1]}"
 
 
 def _told_verb(words: list[str], name: str) -> str:
     """An unlisted verb: the tool's name begins with it, or an article follows it."""
     first = words[0].lower()
     own = split_name(_PATH.split(name)[-1])
+    if own and first in (f"{own[0]}s", f"{own[0]}es"):
+        return own[0]
     is_verb = (own and own[0] == first) or (len(words) > 1 and words[1].lower() in _DETERMINERS)
-    return first if is_verb and first not in _DETERMINERS else ""
+    return _bare(first) if is_verb and first not in _DETERMINERS else ""
+
+
+def _bare(verb: str) -> str:
+    """An unlisted verb without the s of the third person: "encapsulates" is "encapsulate"."""
+    if verb.endswith("ies"):
+        return f"{verb[:-3]}y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith("ss") else verb
 
 
 def _imperative(word: str) -> str:

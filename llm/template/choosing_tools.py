@@ -5,7 +5,7 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from llm.template.commands import command_in, share_known
+from llm.template.commands import command_in, is_another, share_known
 from llm.template.names import is_chinese
 from llm.template.sections import Turn
 from llm.template.telling_words import weigh_words
@@ -13,7 +13,7 @@ from llm.template.understanding import read_request
 from llm.template.views import ToolView
 
 _LEAST_SCORE = 2.3
-_LEAST_KNOWN = 0.65
+_LEAST_KNOWN, _LEAST_KNOWN_OF_ANOTHER = 0.65, 0.85
 _FEW = 3
 _LONGEST_TEXT = 4000
 _MOST_TURNS = 100
@@ -89,7 +89,8 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
     score, view = ranked[0]
     if command:
         known, view = max(((share_known(one, command), one) for _, one in ranked[:_FEW]), key=lambda pair: pair[0])
-        return view if known >= _LEAST_KNOWN else None
+        least = _LEAST_KNOWN_OF_ANOTHER if is_another(view, command) else _LEAST_KNOWN
+        return view if known >= least else None
     return view if score >= _LEAST_SCORE else None
 
 

@@ -36,7 +36,13 @@ _FILES = (
 )
 _ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
 _LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like digits
-_ID_WORDS = frozenset(words("id ids number no num code uid uuid identifier reference new to from token"))
+_ID_WORDS = frozenset(
+    words("id ids number numbers no num code codes uid uuid identifier reference new old current to from token")
+)
+_PREFIXES = {
+    "booking": "BKG", "user": "USR", "shipment": "SHP", "warehouse": "WHS", "passenger": "PAX", "check": "CHK",
+    "notification": "NTF", "gift": "GFT", "search": "SRC", "data": "PLN", "not": "NTF", "block": "BLK",
+}  # fmt: skip
 _NOT_LATIN = re.compile(r"[^A-Z]")
 
 
@@ -47,6 +53,11 @@ def like(example: str, rng: Random) -> str:
 
 def write_code(kind: str, name: str, language: Language, rng: Random) -> str:
     """A value of one of the CODED kinds; `name` hints at its shape."""
+    words = split_name(name)
+    if kind == "pin" and not {"cvv", "cvc"}.isdisjoint(words):
+        return _digits(3, rng)
+    if kind == "currency" and "pair" in words:
+        return "/".join(rng.sample(CURRENCIES, 2))
     write = _WRITERS.get(kind)
     return write(language, rng) if write else _identifier(name, rng)
 
@@ -57,7 +68,7 @@ def _identifier(name: str, rng: Random) -> str:
         if word in _SHAPES:
             return _SHAPES[word](rng)
     lead = next((word for word in words if word not in _ID_WORDS), "ref")
-    prefix = _NOT_LATIN.sub("", lead.upper())[:_PREFIX] or "REF"
+    prefix = _PREFIXES.get(lead) or _NOT_LATIN.sub("", lead.upper())[:_PREFIX] or "REF"
     count = rng.choice((4, 5, 6))
     separator = rng.choice(("", "-", "")) if len(prefix) == _PREFIX else ""
     return f"{prefix}{separator}{_digits(count, rng)}"
@@ -124,6 +135,8 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
     "train": lambda rng: f"{rng.choice('GDKTZ')}{_digits(rng.choice((2, 3, 4)), rng)}",
     "room": lambda rng: _digits(rng.choice((3, 4)), rng),
     "seat": lambda rng: f"{rng.randint(1, 40)}{rng.choice('ABCDEF')}",
+    "version": lambda rng: f"{rng.randint(1, 5)}.{rng.randint(0, 12)}.{rng.randint(0, 9)}",
+    "area": lambda rng: _digits(3, rng),
     "postal": lambda rng: _digits(5, rng),
     "zip": lambda rng: _digits(5, rng),
     "country": lambda rng: rng.choice(_COUNTRY_CODES),

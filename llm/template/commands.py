@@ -12,7 +12,7 @@ from llm.template.telling_words import EMPTY, chinese_words
 from llm.template.thesaurus import chinese_groups, english_groups
 from llm.template.views import ToolView
 
-_MOST_WORDS = 10
+_MOST_WORDS = 14
 _FEWEST_CHARACTERS, _BARE_CHARACTERS, _MOST_CHARACTERS = 2, 8, 16
 _LOOKING = 0  # the group of words for looking something up; they tell little
 _FAINT = 0.3
@@ -21,7 +21,8 @@ _KNOWN_GROUP = 0.15
 _FRAME = re.compile(
     r"^(?:(?:hey|hi|hello|please|assistant|quick one|okay?)[,:]?\s+"
     r"|(?:can|could|would|will) you (?:please |help me |kindly )*(?:to )?"
-    r"|i(?:'d like| would like| want| need| have| was hoping you could|'m trying)(?: to)? |help me (?:to )?|let's |time to )+",
+    r"|i(?:'d like(?: some help| you)?| would like| want| need| have| was hoping you could|'m trying)(?: to)? "
+    r"|help me (?:to )?|let's |time to )+",
     re.IGNORECASE,
 )
 _CHINESE_FRAME = re.compile(
@@ -39,6 +40,7 @@ _CHINESE_VERB = re.compile(
 _CHINESE_TAIL = re.compile("(?:一下|好吗|吗|吧|呢|谢谢|要|不要)+$")
 _CHINESE_DETAIL = re.compile('[A-Za-z0-9“”‘’「」"从昨今明刚]|[什么怎哪几]|有没有|多少')
 _WORD = re.compile(r"[A-Za-z]+")
+_ABBREVIATION = re.compile(r"[A-Z]\w*[A-Z]")  # SIM and VoLTE are what is asked for; Berlin is a value
 _RUN = re.compile("[\u4e00-\u9fff]+")
 
 
@@ -54,7 +56,9 @@ def command_in(text: str) -> str:
     words = command.split()
     if not 1 < len(words) <= _MOST_WORDS or words[0].lower() not in VERBS:
         return ""
-    has_detail = any(word[0].isupper() for word in words[1:]) or any(character.isdigit() for character in command)
+    has_detail = any(word[0].isupper() and not _ABBREVIATION.search(word) for word in words[1:]) or any(
+        character.isdigit() for character in command
+    )
     return "" if has_detail else command
 
 
@@ -63,6 +67,21 @@ def share_known(view: ToolView, command: str) -> float:
     if is_chinese(command):
         return _share_of_characters(view, command) if _knows_verb(view, command) else 0.0
     return _share_of_words(view, command) if _same_verb(view, command) else 0.0
+
+
+def is_another(view: ToolView, command: str) -> bool:
+    """Whether each names a thing that the other does not: to cancel a pet policy is not to cancel a house policy."""
+    if is_chinese(command):
+        return False
+    action = view.actions[0]
+    return bool(_things(command) - _things(f"{action} {view.description}")) and bool(_things(action) - _things(command))
+
+
+def _things(text: str) -> set[str]:
+    """What a text is about: words of one meaning are one, and words for looking something up are none."""
+    groups = english_groups()
+    roots = [deep_stem(word) for word in _WORD.findall(text.lower()) if word not in EMPTY]
+    return {str(groups.get(root, root)) for root in roots if groups.get(root) != _LOOKING}
 
 
 def _share_of_words(view: ToolView, command: str) -> float:

@@ -23,6 +23,9 @@ _JOINED_SHARE = 0.5
 _SAME_SHAPE_SHARE = 0.7
 _FEW = 2
 _WITH_WITH = re.compile(r"(\swith(?:out)? [^,]{1,80}?) with ")
+_FOR_ME = re.compile(r"^\w+ me\b|\bfor me$")  # "show me the list": nobody wants to do that himself
+_PLURAL = re.compile(r"(?<!speci)(?<!seri)(?<!\bne)[^sui]s$")
+_IS = re.compile(r"(?<=\}) is (?=\{)")
 _MARKS = ".?!。？！"
 _DAYS = frozenset({"date", "moment", "birthday", "month"})
 
@@ -137,7 +140,7 @@ def _assemble(action: str, inline: list[Piece], tail: list[Piece], language: Lan
     act = joint.join([action, *(piece.text for piece in inline)])
     if language == "en":
         act = _WITH_WITH.sub(r"\1 and with ", act)
-    opener = rng.choice(book.openers)
+    opener = rng.choice(book.openers if _FOR_ME.search(action) else book.openers + book.wishes)
     head = opener.replace("{a}", act).replace("{A}", _capital(act))
     filler = rng.choice(book.fillers) if len(tail) > 1 and not inline else ""
     space = "" if language == "zh" else " "
@@ -155,6 +158,8 @@ def _is_bare(piece: Piece) -> bool:
 
 
 def _shape(shape: str, said: Said) -> str:
+    if _PLURAL.search(said.cue) and said.cue.isascii():
+        shape = _IS.sub(" are ", shape)
     return shape.replace("{c}", said.cue).replace("{C}", _capital(said.cue)).replace("{v}", said.shown)
 
 

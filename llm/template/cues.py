@@ -12,8 +12,9 @@ _PLAIN_WORDS = 2
 _LONGEST_ABBREVIATION = 4
 _MOST_CHARACTERS = 8
 _CLAUSE = re.compile(
-    r"[.,;:(（，。；：!?？、\n]|\s-\s|默认|例如|比如|\b(?:e\.g|i\.e|such as|like|default|defaults)\b|，?如(?!何|果)"
+    r"[.,;:(（，。；：!?？、\n]|\s-\s|默认|例如|[Dd]efaults?\b|比如|\b(?:e\.g|i\.e|such as|like|default|defaults)\b|，?如(?!何|果)"
 )
+_CAMEL = re.compile(r"^[a-z]+[A-Z]\w+$")  # a name as code has it
 _HEAD = re.compile(
     r"^(?:the|an?|your|user's|name of the|specific|specified|desired|requested|required|given|target|\*)\s+",
     re.IGNORECASE,
@@ -68,6 +69,7 @@ def _english_head(description: str) -> str:
     head = _HEAD.sub("", _HEAD.sub("", clause))
     if len(head.split()) > _PLAIN_WORDS:
         head = _TAIL.sub("", head)
+    head = " ".join(humanise(word) if _CAMEL.search(word) else word for word in head.split())
     words = head.split()
     if not 1 <= len(words) <= _MOST_WORDS or any(character.isdigit() for character in head):
         return ""

@@ -37,7 +37,7 @@ _RULES = (
     _Rule("category", r"\w+ (type|method|class|category|mode|format|level|style)$", "(类型|类别|种类|方式|分类)$"),
     _Rule("details", r"\w+ (details|data|info|information|settings)$", "(详情|信息|资料|数据)$"),
     _Rule("email", "e ?mail", "邮箱|邮件地址|电子邮件"),
-    _Rule("phone", "phone|mobile|telephone|tel|fax", "电话|手机"),
+    _Rule("phone", "phone|mobile|telephone|tel|fax|(block|unblock|forwarding|caller|contact) numbers?", "电话|手机"),
     _Rule("link", "url|uri|link|website|homepage", "网址|链接"),
     _Rule("pin", "cvv|cvc|pin|otp", "验证码|密码"),
     _Rule("card", "(credit|debit|payment|bank|card) ?card|card (number|no)", "银行卡|信用卡"),
@@ -45,7 +45,7 @@ _RULES = (
     _Rule("airport", "airport( code)?|iata", "机场"),
     _Rule(
         "code",
-        "id|ids|code|codes|number|no|num|sku|isbn|vin|uid|uuid|identifier|reference|token|passport",
+        "id|ids|code|codes|(number|numbers)(?! of)|no|num|version|sku|isbn|vin|uid|uuid|identifier|reference|token|passport",
         "编号|编码|单号|账号|帐号|账户|证件|证号|护照|身份证|学号|工号|航班号|车次|代码|标识|卡号|保单|户号|号码",
     ),
     _Rule("birthday", "date of birth|birth ?day|birth ?date|dob", "生日|出生"),
@@ -54,10 +54,12 @@ _RULES = (
     _Rule("date", "date|day|deadline|due", "日期|哪天|哪一天|截止日|到期日|时间范围"),
     _Rule("month", "month|period|billing cycle", "月份|账期"),
     _Rule("year", "year", "年份|年度"),
+    _Rule("quantity", "(party|family|group|team|household|class) size", "人数"),
     _Rule("percent", "percent|percentage|rate|discount|ratio", "百分比|比例|折扣|利率"),
     _Rule(
         "money",
-        "amount|price|cost|fee|salary|budget|income|premium|deposit|balance|payment|fare|tip|revenue|installment|instalment|value",
+        "(credit|overdraft|spending|withdrawal|transfer|new) limit"
+        "|amount|price|cost|fee|salary|budget|income|premium|deposit|balance|payment|fare|tip|revenue|installment|instalment|value",
         "金额|价格|预算|费用|薪|工资|存款|余额|租金",
     ),
     _Rule("rating", "rating|stars|score", "评分|星级|分数"),
@@ -81,7 +83,7 @@ _RULES = (
     _Rule("language", "language|lang|locale", "语言|语种"),
     _Rule(
         "company",
-        "company|employer|organi[sz]ation|business|merchant|brand|firm|agency|carrier|airline|hospital|bank",
+        "company|employer|provider|operator|organi[sz]ation|business|merchant|brand|firm|agency|carrier|airline|hospital|bank",
         "公司|企业|单位|商家|品牌|机构|医院|银行",
     ),
     _Rule(

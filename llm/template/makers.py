@@ -8,9 +8,11 @@ from pydantic import JsonValue
 from llm.template.codes import like, write_code
 from llm.template.fitting import fits
 from llm.template.kinds import CODED, NUMERIC, kind_of, type_of
+from llm.template.names import split_name
 from llm.template.numerals import make_number, number_text
 from llm.template.patterns import UnsupportedPatternError, matching_text
 from llm.template.texts import OWN_WORDS, phrase
+from llm.template.topics import topic_of
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
@@ -98,12 +100,19 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
         raise ReplyError(f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST} deep.")
     members = schema.get("properties") or {}
     if not members:
-        return {"note": phrase("details", language, rng)} if schema.get("additionalProperties", True) else {}
+        return _loose_object(name, language, rng) if schema.get("additionalProperties", True) else {}
     required = [one for one in schema.get("required") or () if one in members]
     optional = [one for one in members if one not in required]
     some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
     return {one: make_value(one, members[one], language, rng, depth=depth + 1) for one in chosen}
+
+
+def _loose_object(name: str, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """An object that declares no members: an address has its usual ones, all else is told in a note."""
+    if "address" in split_name(name):
+        return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
+    return {"note": phrase(topic_of(name, "details"), language, rng)}
 
 
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
@@ -135,7 +144,7 @@ def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rn
         return write_code(kind, name, language, rng)
     if kind in NUMERIC:
         return number_text(kind, name, rng)
-    return phrase(kind, language, rng)
+    return phrase(topic_of(name, kind), language, rng)
 
 
 def random_day(rng: Random) -> date:

@@ -1,5 +1,6 @@
 """Numbers for parameters: inside the schema's bounds, and of a size that the kind makes likely."""
 
+import re
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
@@ -14,8 +15,17 @@ _LIKELY = {
     "quantity": (2, 12), "money": (20, 5000), "percent": (5, 95), "year": (2024, 2028), "rating": (1, 5),
     "age": (18, 80), "measure": (2, 120), "duration": (2, 90), "number": (2, 100),
 }  # fmt: skip
+_BY_NAME = (  # where a word of the name tells more than its kind
+    (re.compile(r"interest"), "percent", (1, 9)),
+    (re.compile(r"limit"), "money", (500, 9000)),
+    (re.compile(r"salary|income|wage"), "money", (1500, 9000)),
+    (re.compile(r"mortgage|property|house|loan|coverage|insured"), "money", (20000, 400000)),
+    (re.compile(r"^family|^household"), "quantity", (2, 7)),
+    (re.compile(r"term|tenure|month"), "duration", (6, 36)),
+)
 _CODES = frozenset({"id", "number", "code", "pin"})
 _STEPS = {"money": 5}
+_LARGE, _LARGE_STEP = 5000, 500  # nobody asks for a loan of 187,405
 _DECIMAL_SHARE = 0.2
 _WIDE = 1000
 _MOST_STEPS = 10**9
@@ -44,16 +54,28 @@ def make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int | 
 
 def number_text(kind: str, name: str, rng: Random) -> str:
     """A number for a parameter that is declared as text."""
-    low, high = _LIKELY.get(kind, _LIKELY["number"])
-    step = _STEPS.get(kind, 1) if kind != "year" else 1
+    low, high = _likely(kind, name)
+    step = _step(kind, low)
     return str(step * rng.randint(-(-low // step), high // step))
 
 
+def _step(kind: str, low: int) -> int:
+    return _LARGE_STEP if kind == "money" and low >= _LARGE else _STEPS.get(kind, 1)
+
+
+def _likely(kind: str, name: str) -> tuple[int, int]:
+    said = " ".join(split_name(name))
+    named = (bounds for pattern, of_kind, bounds in _BY_NAME if of_kind == kind and pattern.search(said))
+    return next(named, _LIKELY.get(kind, _LIKELY["number"]))
+
+
 def _bounds(kind: str, name: str, schema: JsonSchema) -> _Bounds:
-    likely_low, likely_high = map(Fraction, _LIKELY.get(kind, _LIKELY["number"]))
-    if kind == "number" and _CODES.intersection(split_name(name)):
+    likely_low, likely_high = map(Fraction, _likely(kind, name))
+    if kind == "number" and _CODES.intersection(split_name(name)) and "of" not in split_name(name):
         likely_low, likely_high = Fraction(1000), Fraction(999999)
-    step = _exact(schema.get("multipleOf")) or Fraction(_STEPS.get(kind, 1) if type_of(schema) == "number" else 1)
+    step = _exact(schema.get("multipleOf")) or Fraction(
+        _step(kind, int(likely_low)) if type_of(schema) == "number" else 1
+    )
     low, high = _limit(schema, "minimum", step), _limit(schema, "maximum", -step)
     if low is None and high is None:
         return _Bounds(likely_low, max(likely_high, likely_low + step), step)

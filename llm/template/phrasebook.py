@@ -12,6 +12,7 @@ class Phrasebook(NamedTuple):
     """The shapes of one language."""
 
     openers: tuple[str, ...]  # a whole request without arguments; the mark at its end comes off when more follows
+    wishes: tuple[str, ...]  # the same, but the speaker does it: they do not go with "show me the list"
     sentences: tuple[str, ...]  # an argument in a sentence of its own
     clauses: tuple[str, ...]  # several arguments in one sentence
     inline: tuple[str, ...]  # arguments that are told by their shape, right behind the action
@@ -30,10 +31,12 @@ class Phrasebook(NamedTuple):
 
 ENGLISH = Phrasebook(
     openers=(
-        "Please {a}.", "Can you {a}?", "Could you {a} for me?", "I'd like to {a}.", "I need to {a}.", "I want to {a}.",
-        "Hey, {a}.", "{A}.", "Help me {a}.", "Could you please {a}?", "Would you {a}?", "I have to {a} today.",
-        "Can you help me {a}?", "Time to {a}.", "Hi, I would like to {a}.", "Let's {a}.", "{A}, please.",
-        "I'm trying to {a}.", "Quick one: {a}.", "I was hoping you could {a}.",
+        "Please {a}.", "Can you {a}?", "Hey, {a}.", "{A}.", "Could you please {a}?", "Would you {a}?", "{A}, please.",
+        "Quick one: {a}.", "I was hoping you could {a}.", "I'd like you to {a}.", "Can you please {a}?", "Hi, could you {a}?",
+    ),
+    wishes=(
+        "Could you {a}?", "I'd like to {a}.", "I need to {a}.", "I want to {a}.", "Help me {a}.", "I have to {a}.",
+        "Can you help me {a}?", "Hi, I would like to {a}.", "I'm trying to {a}.", "I'd like some help to {a}.",
     ),
     sentences=(
         "The {c} is {v}.", "{C}: {v}.", "Use {v} as the {c}.", "The {c} should be {v}.", "Set the {c} to {v}.",
@@ -60,6 +63,7 @@ CHINESE = Phrasebook(
         "你好，{a}。", "小助手，{a}。", "劳驾，帮我{a}一下。", "麻烦你{a}，谢谢。", "现在{a}。", "请{a}。", "我打算{a}。",
         "给我{a}。", "能不能{a}？", "我这边要{a}。", "想请你{a}。",
     ),
+    wishes=(),
     sentences=(
         "{c}是{v}。", "{c}：{v}。", "{c}为{v}。", "{c}设为{v}。", "{c}填{v}。", "我的{c}是{v}。", "{c}用{v}。", "{c}就写{v}。",
     ),

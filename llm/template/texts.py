@@ -26,7 +26,8 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
         case "address":
             return address(language, rng)
     templates = _words(language).TEMPLATES
-    return _fill(rng.choice(templates.get(kind) or templates["text"]), language, rng)
+    general, _, _ = kind.partition(" ")  # "details of a claim" is, where no phrases are there for claims, a detail
+    return _fill(rng.choice(templates.get(kind) or templates.get(general) or templates["text"]), language, rng)
 
 
 def person(language: Language, rng: Random) -> str:
@@ -50,6 +51,8 @@ def _fill(template: str, language: Language, rng: Random) -> str:
 
 
 def _word(slot: str, language: Language, rng: Random) -> str:
+    if slot == "number":
+        return str(rng.randint(2, 199))
     words = _words(language)
     named = {"place": words.PLACES, "last": words.LAST_NAMES}
     chosen: str = rng.choice(named.get(slot) or words.LISTS[slot])

@@ -1,11 +1,11 @@
 """Understanding a request: which of a tool's arguments it states, found by what people call them and by their shape."""
 
-import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from llm.language.corrections import find_corrections
 from llm.template.compound_reading import read_items, read_members
 from llm.template.hearing import Hearing, Reading
 from llm.template.kinds import type_of
@@ -14,9 +14,7 @@ from llm.template.sections import Turn
 from llm.template.value_reading import read_after, read_before, read_whole
 from llm.template.views import CueTable, ParameterView, ToolView
 
-_CORRECTION = re.compile(
-    r"\b(?:actually|sorry|instead|wait|rather|no,|scratch that|i mean)|不对|改成|还是|算了|哦不|应该是", re.IGNORECASE
-)
+_BETWEEN = " ,，.。;；-—…\"'”」"
 _LONGEST_ANSWER = 80
 _LONGEST_TEXT = 8000  # nobody says more at once; text that goes on is cut, not chewed for minutes
 _MOST_TURNS = 100
@@ -81,13 +79,14 @@ def _read(parameters: tuple[ParameterView, ...], cues: CueTable | None, heard: H
     for index, mark in enumerate(marks):
         parameter = parameters[mark.owner]
         known = readings.get(parameter.name)
-        if not heard.is_free(mark.start, mark.end) or (known and not _is_corrected(heard, known, mark)):
+        if not heard.is_free(mark.start, mark.end) or (known and not _is_restated(heard, known, mark)):
             continue
         reading = _at(mark, index, marks, parameter, heard)
         if reading:
             readings[parameter.name] = reading
             heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
     readings |= dict(recognise([one for one in parameters if one.name not in readings], heard))
+    _correct(parameters, readings, heard)
     return {one.name: readings[one.name].value for one in parameters if one.name in readings}
 
 
@@ -128,5 +127,25 @@ def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, hea
     return before if before and heard.is_free(before.start, before.end) else None
 
 
-def _is_corrected(heard: Hearing, known: Reading, mark: Mark) -> bool:
-    return bool(_CORRECTION.search(heard.text, known.end, mark.start))
+def _is_restated(heard: Hearing, known: Reading, mark: Mark) -> bool:
+    """Whether a parameter that has a value is spoken of again: in another sentence by its name, or as a correction."""
+    if any(known.end <= one.start < mark.start for one in find_corrections(heard.text)):
+        return True
+    return mark.strong and any(known.end <= stop < mark.start for stop in heard.stops)
+
+
+def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, Reading], heard: Hearing) -> None:
+    """Let values said behind "no" or "I mean" take the place of the nearest that they can replace: "for 4, I mean 6"."""
+    by_name = {one.name: one for one in parameters}
+    for correction in find_corrections(heard.text):
+        if heard.is_quoted(correction.start):
+            continue
+        before = [(one.end, name) for name, one in readings.items() if one.end <= correction.start]
+        for end, name in sorted(before, reverse=True):
+            is_next = not heard.text[end : correction.start].strip(_BETWEEN)
+            stop = heard.sentence_end(correction.end)
+            reading = read_after(by_name[name], heard, correction.end, stop, strong=is_next)
+            if reading and heard.is_free(reading.start, reading.end):
+                readings[name] = reading
+                heard.claim(reading.start, reading.end)
+                break

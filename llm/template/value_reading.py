@@ -17,7 +17,7 @@ from llm.template.views import ParameterView
 _CONNECTOR = re.compile(
     r"\s*(?:(?:(?:is|are|was|being|should be|shall be|will be|would be|must be|to be|as|to|of|at|on|for|named|called|by"
     r"|equals|set to|in|(?:with\s+(?:the\s+)?)?(?:id|number|code|name))\b|,\s*(?:use|take)\b"
-    r"|[:：=]|就?是|就?设?定?为|设成|就?填|就?用|就?写|就?叫|就?选|改成|改为|定在|有[:：])\s*)*",
+    r"|[:：=]|应该[是为]|就?是|就?设?定?为|设成|就?填|就?用|就?写|就?叫|就?选|改成|改为|定在|有[:：])\s*)*",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
@@ -47,6 +47,7 @@ _CODE = re.compile(r"[\s\"'“「#]*((?:[^\W_]|[#+])[\w\-+./]*[\w+])", re.UNICOD
 _PHONE = re.compile(r"[\s\"'“「]*(\+?\(?\d[\d\s\-().]{4,18}\d)")
 _EMAIL = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _LINK = re.compile(r"https?://[^\s\"'，。,]+[^\s\"'，。,.!?]")
+_STAMP = re.compile(r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 _MONTH = re.compile(r"(?<![\d\-])\d{4}-(?:0[1-9]|1[0-2])(?![\d\-])")
 _ANSWER = re.compile(
     r"\s*(yes|no|true|false|on|off|不要|不需要|不用|不|否|要|需要|是|开启|打开|关闭|有|无)(?![\w])(?=\W|$)|\s*(不要|要)(?=[，。,.\s]|$)",
@@ -176,6 +177,9 @@ def _fitting(reading: Reading | None, parameter: ParameterView) -> Reading | Non
 
 
 def _moment(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    written = _STAMP.search(heard.text, start, end)
+    if written and written.start() - start < _FEW:
+        return Reading(written.group(), *written.span())
     day = next((one for one in heard.dates if start <= one.start < end), None)
     clock = next((one for one in heard.times if start <= one.start < end), None)
     if not day or not clock or min(day.start, clock.start) - start > _FEW:

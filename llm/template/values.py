@@ -56,6 +56,10 @@ def _is_mistakable(name: str, values: dict[str, JsonValue], properties: dict[str
 
 
 def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            members = properties[name].get("properties") or {}
+            _put_in_order(value, {member: members.get(member) or {} for member in value})
     for end in list(values):
         start = _start_of(end, values, properties)
         if not start:

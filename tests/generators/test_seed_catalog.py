@@ -11,6 +11,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from generators.catalogs.seed_catalog import read_seed_folder, seed_tools
+from llm.language.booleans import find_boolean
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language, Tool
 
@@ -286,3 +287,9 @@ def test_a_tool_written_twice_is_refused(folder: Path) -> None:
     (folder / "pets_again.yaml").write_text(ENTRY, encoding="utf-8")
     with pytest.raises(ConfigurationError, match="written twice"):
         list(read_seed_folder(folder))
+
+
+def test_no_yes_or_no_is_a_no_already(tools: list[Tool]) -> None:
+    flags = [schema for tool in tools for schema in tool.properties.values() if schema.get("type") == "boolean"]
+    assert flags
+    assert [flag["description"] for flag in flags if find_boolean(True, flag, flag["description"]) is None] == []

@@ -192,3 +192,14 @@ def test_another_version_is_told_what_is_expected(version: str, tmp_path: Path) 
 def test_hostile_yaml_is_explained(text: str, tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match=r"api\.yaml"):
         read(tmp_path, text)
+
+
+def test_headers_that_a_client_sets_are_no_parameters(tmp_path: Path) -> None:
+    stated = [
+        {"name": "x-api-version", "in": "header", "schema": {"type": "string"}},
+        {"name": "x-tenant", "in": "header", "required": True, "schema": {"type": "string"}},
+    ]
+    catalog = read(tmp_path, document({"summary": "Adds a part.", "parameters": stated}), "api.json")
+    assert "x-api-version" not in catalog.tools[0].properties
+    assert "x-tenant" in catalog.tools[0].properties
+    assert any("'x-api-version' is set by a client" in problem.message for problem in catalog.problems)

@@ -132,3 +132,17 @@ def test_two_sentences_run_together_still_say_the_word_before() -> None:
     assert found is not None
     assert (found.start, found.end) == (0, 7)
     assert locate("Wi", {}, "WiIt") is None
+
+
+@pytest.mark.parametrize(("text", "value"), [("is null: no", False), ("is null yes", True), ("is null, no rush", True)])
+def test_a_plain_answer_behind_its_topic_counts_where_nothing_follows(text: str, value: bool) -> None:
+    schema = {"type": "boolean", "title": "is_null_"}
+    assert locate(value, schema, text) is not None
+    assert locate(not value, schema, text) is None
+
+
+def test_a_truth_value_inside_an_object_is_told_by_its_name() -> None:
+    schema = {"type": "object", "properties": {"is_null_": {"type": "boolean"}, "operator": {"type": "string"}}}
+    found = locate({"operator": "and_", "is_null_": False}, schema, "operator and_, is null no")
+    assert found is not None
+    assert found.rule == "object"

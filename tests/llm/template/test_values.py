@@ -106,3 +106,24 @@ def test_ten_thousand_values_are_no_few():
     assert len(messages) > 400
     assert len(titles) > 400
     assert len(people) > 700
+
+
+@given(SEEDS)
+def test_dates_inside_an_object_are_in_order_too(seed: int):
+    day = {"type": "string"}
+    schema = {"type": "object", "properties": {"startDate": day, "endDate": day}, "required": ["startDate", "endDate"]}
+    value = fill_in(["dateRange"], {"dateRange": schema}, "en", Random(seed))["dateRange"]
+    assert value["startDate"] < value["endDate"]
+
+
+@given(SEEDS)
+def test_details_are_about_what_the_name_says(seed: int):
+    def made(name: str, schema: dict[str, object]) -> object:
+        return make_value(name, schema, "en", Random(seed))
+
+    assert made("roomType", {"type": "string"}) in ("single", "double", "twin", "suite", "family")
+    assert set(made("billingAddress", {"type": "object"})) == {"street", "city"}
+    assert re.fullmatch(r"\d{3}", str(made("cvv", {"type": "string"})))
+    assert re.fullmatch(r"[A-Z]{3}/[A-Z]{3}", str(made("currencyPair", {"type": "string"})))
+    assert 1 <= int(str(made("interestRate", {"type": "string"}))) <= 9
+    assert int(str(made("number_of_tickets", {"type": "integer"}))) <= 100

@@ -1,0 +1,27 @@
+"""What a tool does, as a person asks for it."""
+
+import pytest
+
+from llm.template.actions import action_phrase
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "said"),
+    [
+        ("enableVoLTE", "Enables VoLTE for a specific phone number.", "enable VoLTE for a phone number"),
+        ("find", "Enables users to find a doctor.", "find a doctor"),
+        ("getStatement", "Retrieves the statement for a given period.", "retrieve the statement"),
+        ("bookSpace", "Book an event space for a specific date and time.", "book an event space"),
+        ("getName", "Retrieves the name of a given phone number.", "retrieve the name of a phone number"),
+        ("renewHouse", "Renew an existing house policy.", "renew a house policy"),
+        ("getATM", "Retrieves details of a specific ATM.", "retrieve details of an ATM"),
+        ("reportCard", "Reports a lost card and blocks it.", "report a lost card and block it"),
+        ("linkAccount", "Links an existing account to a customer.", "link an account to a customer"),
+        ("subscribe", "Subscribe the user to the newsletter.", "subscribe me to the newsletter"),
+        ("getProfile", "Retrieve user profile information.", "retrieve user profile information"),
+        ("writePoint", "Encapsulates a point in a buffer.", "encapsulate a point in a buffer"),
+        ("generatePassword", "Generates a secure, random password.", "generate a secure random password"),
+    ],
+)
+def test_a_description_is_said_in_the_imperative(name: str, description: str, said: str) -> None:
+    assert action_phrase(name, description) == said
