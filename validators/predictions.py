@@ -3,12 +3,14 @@
 import orjson
 
 from generators.desk import Desk
+from llm.chat import Completion
 from llm.prompts import render
 from validators.conversations import conversation_text
 from validators.proposals import PROMPTS, shown_tools
 from validators.replies.parsed import ParsedReply, unreadable
 from validators.replies.reading import Style, parse_completion
 from validators.runs import CandidateRun
+from warehouse.errors import ReplyError
 from warehouse.records import Call, Prediction, Sample
 
 TEMPLATE = "answer_as_candidate"
@@ -20,8 +22,13 @@ async def predict(sample: Sample, desk: Desk, *, run: CandidateRun, style: Style
     predictions = []
     for snapshot in sample.snapshots():
         prompt = render(PROMPTS, TEMPLATE, tools=tools, conversation=conversation_text(snapshot.prefix))
-        completion = await desk.chat.complete(prompt, sample_index=run.run)
-        parsed = _storable_calls(parse_completion(completion, style))
+        try:
+            completion = await desk.chat.complete(prompt, sample_index=run.run)
+        except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
+            completion = Completion("", None)
+            parsed = unreadable(str(error))
+        else:
+            parsed = _storable_calls(parse_completion(completion, style))
         predictions.append(
             Prediction(
                 **run._asdict(),

@@ -84,6 +84,26 @@ async def test_a_call_is_missed_where_the_gold_names_what_was_said(perfect: Samp
     assert (verdict.decision, "leaves out 'time'" in verdict.reason) == ("unproved", True)
 
 
+async def test_two_readings_that_only_leave_something_out_are_no_word_against_the_gold(perfect: Sample, tools) -> None:
+    gold = GoldCall(tool="book_table", arguments={**GOLD, "restaurant": "Zum Adler"})
+    wrong = perfect.with_changes(turns=(perfect.turns[0], CallTurn(calls=(gold,))))
+    silent = ProposedCall(tool="book_table", arguments={"party_size": 4, "time": "19:30"})
+    verdict = await consistency_of(wrong, tools, zero=silent, one=silent)
+    assert (verdict.decision, "leaves out 'restaurant'" in verdict.reason) == ("unproved", True)
+
+
+async def test_free_text_beside_the_gold_is_an_opinion_and_a_number_is_not(perfect: Sample, tools) -> None:
+    def without(name: str) -> Sample:
+        left = {key: value for key, value in GOLD.items() if key != name}
+        return perfect.with_changes(
+            turns=(perfect.turns[0], CallTurn(calls=(GoldCall(tool="book_table", arguments=left),)))
+        )
+
+    texts = await consistency_of(without("restaurant"), tools, zero=RIGHT, one=RIGHT)
+    number = await consistency_of(without("party_size"), tools, zero=RIGHT, one=RIGHT)
+    assert (texts.decision, number.decision) == ("unproved", "contradicted")
+
+
 async def test_where_no_call_is_due_silence_is_right(irrelevant: Sample, tools) -> None:
     assert (await consistency_of(irrelevant, tools, zero=NOTHING, one=NOTHING)).decision == "proved"
     taxi = ProposedCall(tool="order_taxi", arguments={"address": "Lindenhof"})

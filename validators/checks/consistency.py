@@ -8,6 +8,7 @@ call of the same tool, and the words of the conversation state each value in whi
 from typing import NamedTuple
 
 from generators.desk import Desk
+from llm.language.kinds import kind_of
 from llm.language.locating import locate
 from validators.checks.decisions import weakest
 from validators.conversations import said_texts
@@ -81,10 +82,15 @@ def _is_stated(
         return False
     texts = said_texts(snapshot.prefix)
     gold = snapshot.calls[0].arguments
+    if any(kind_of(schemas.get(name, {})) == "text" for name in difference.hallucinated):
+        return False  # any words of the request could be put into free text that the gold has no use for
     added = [*difference.hallucinated, *(value.argument for value in difference.wrong)]
     dropped = [*difference.missing, *(value.argument for value in difference.wrong)]
-    return all(_says(texts, given[name], schemas.get(name, {})) for name in added) and not any(
-        _says(texts, gold[name], schemas.get(name, {})) for name in dropped
+    # A reading that only leaves something out states nothing: that the words are not found is no word against the gold.
+    return (
+        bool(added)
+        and all(_says(texts, given[name], schemas.get(name, {})) for name in added)
+        and not any(_says(texts, gold[name], schemas.get(name, {})) for name in dropped)
     )
 
 

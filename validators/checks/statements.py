@@ -1,0 +1,194 @@
+"""What a text says outright for a tool's parameters: "the city is Rome", "room: kitchen", "I mean 6"."""
+
+import re
+from collections.abc import Iterator
+from functools import cached_property
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.language.corrections import find_corrections
+from llm.language.dates import find_dates
+from llm.language.times import find_times
+from llm.template.compound_reading import read_items
+from llm.template.fitting import fits
+from llm.template.hearing import Hearing, Reading
+from llm.template.kinds import CLOCKED, CODED, type_of
+from llm.template.value_reading import free_text, read_after, read_before
+from llm.template.views import CueTable, ParameterView, ToolView, view_of
+from warehouse.records import Tool
+
+_QUOTE_NEAR = re.compile(r"[\s:：=]*(?:is|为|是|填|用)?\s*")
+_CLAUSE_END = re.compile(r"[,，;；。！？!?\n]|\.(?=\s|$)")
+_NO_VALUE = re.compile(
+    r"(?:i|i'm|i'll|we|you|it|it's|that|that's|this|there|for|about|but|if|can|could|would|please|to|do|don't|is|are|what"
+    r"|how|when|thanks?|also|and|or|with|at|on|in|not|just|let|could|never|one|my|no|yes|ok|okay)\b"
+    r"|[我你您请麻打谢这那还再能可帮是忘就没要想给对如因]",
+    re.IGNORECASE,
+)
+_OUTRIGHT = re.compile(r"\b(?:is|are|be|equals|named|called|use|take)\b|[:：=是为填用写叫选]", re.IGNORECASE)
+_OTHER = re.compile(
+    r"(?:\b(?:new|old|original|former|previous|modified|changed|other)|修改后的?|新的?|原来的?|之前的?|其他的?|对方的?)\s*$",
+    re.IGNORECASE,
+)
+_DESCRIBED = 4  # a shorter description is a cue anyhow
+_IS = re.compile(r"\s*(?:is|are|should be|must be|应该是|应该为|就?是|为|[:：])\s*", re.IGNORECASE)
+_LEAD = 40  # a correction speaks of what follows at once
+_QUOTES = "\"'“「『《"
+SHAPED = frozenset({"choice", "date", "birthday", "time", "moment", "boolean", "code", "pattern", *CODED})
+_LONGEST_CORRECTION = 5
+_LONGEST_TEXT = 8000
+
+
+class Statement(NamedTuple):
+    """A value said for a parameter: `start` is where its cue begins, `said` where its own words do."""
+
+    parameter: ParameterView
+    value: JsonValue
+    start: int
+    said: int
+    end: int
+    corrects: bool  # "no", "I mean" or the like leads up to it
+    outright: bool  # "is" or a colon stands between, or the value can be nothing else
+
+
+class _Mark(NamedTuple):
+    """A place where the parameter at the index `owner` is called."""
+
+    start: int
+    end: int
+    owner: int
+    is_strong: bool
+
+
+def view_tool(tool: Tool) -> ToolView:
+    """What people call a tool and its parameters."""
+    return view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+
+
+class Speech:
+    """One text of the user's, heard for one tool."""
+
+    def __init__(self, view: ToolView, text: str) -> None:
+        """Hear `text`, what is longer than anybody speaks left out."""
+        self.text = text[:_LONGEST_TEXT]
+        self._view = view
+        self._heard = Hearing(self.text)
+        self.corrections = [one for one in find_corrections(self.text) if not self._heard.is_quoted(one.start)]
+
+    @cached_property
+    def statements(self) -> tuple[Statement, ...]:
+        """The values that are said right behind what people call the parameter, in the order of the text."""
+        return tuple(self._find_statements())
+
+    def _find_statements(self) -> Iterator[Statement]:
+        table = self._view.cues
+        if table is None:
+            return
+        action = self._action()
+        marks = [mark for mark in self._marks(table) if mark[0] not in action]
+        for index, (start, end, owner, strong) in enumerate(marks):
+            if not strong:
+                continue
+            stop = next((other[0] for other in marks[index + 1 :] if other[2] != owner), len(self.text))
+            parameter = self._view.parameters[owner]
+            reading = self.value_at(parameter, end, min(stop, self._heard.sentence_end(end)))
+            if reading is None:
+                reading = read_before(parameter, self._heard, max(0, start - _LEAD), start)
+            if reading is not None:
+                yield Statement(
+                    parameter,
+                    reading.value,
+                    start,
+                    reading.start,
+                    max(reading.end, end),
+                    corrects=self._is_corrected(start, reading.start),
+                    outright=self._is_outright(parameter, end, reading),
+                )
+
+    @cached_property
+    def unnamed(self) -> tuple[Statement, ...]:
+        """The first date and the first time of day, where only one parameter can take it."""
+        kinds = [one.kind for one in self._view.parameters]
+        found = {"date": self._heard.dates[:1], "time": self._heard.times[:1]} if "moment" not in kinds else {}
+        return tuple(
+            Statement(one, said.value, said.start, said.start, said.end, corrects=False, outright=True)
+            for one in self._view.parameters
+            if kinds.count(one.kind) == 1
+            for said in found.get(one.kind, [])
+        )
+
+    def _marks(self, table: CueTable) -> list[_Mark]:
+        """Where a parameter is called by a cue, or by all of its description."""
+        told = [str(one.schema.get("description") or "").strip().lower() for one in self._view.parameters]
+        whole = [
+            _Mark(at, at + len(described), owner, is_strong=True)
+            for owner, described in enumerate(told)
+            if len(described) >= _DESCRIBED and told.count(described) == 1
+            if (at := self._heard.lower.find(described)) >= 0
+        ]
+        short = [
+            _Mark(match.start(), match.end(), *table.owner(match.group()))
+            for match in table.pattern.finditer(self.text)
+            if not any(one.start <= match.start() < one.end for one in whole)
+        ]
+        return [
+            mark
+            for mark in sorted([*whole, *short])
+            if not self._heard.is_quoted(mark.start)
+            and not _OTHER.search(self.text, max(0, mark.start - _LEAD), mark.start)
+        ]
+
+    def value_at(self, parameter: ParameterView, start: int, end: int = -1) -> Reading | None:
+        """The value that the words from `start` on state for the parameter, None where they state none."""
+        end = self._heard.sentence_end(start) if end < 0 else end
+        if type_of(parameter.schema) == "array":
+            return read_items(parameter, self._heard, start, end)
+        lead = _QUOTE_NEAR.match(self.text, start)
+        begin = lead.end() if lead else start
+        quote = next((one for one in self._heard.quotes if one.start == begin), None)
+        if quote is not None and fits(quote.words, parameter.schema):
+            return Reading(quote.words, quote.start, quote.end)
+        return read_after(parameter, self._heard, start, end, strong=False) or self._loose(parameter, start, end)
+
+    def _loose(self, parameter: ParameterView, start: int, end: int) -> Reading | None:
+        """A date, a time or a code as free words, where the schema takes any words."""
+        clocked = parameter.kind in CLOCKED
+        if parameter.schema.get("pattern") or not (clocked or parameter.kind == "code" or parameter.kind in CODED):
+            return None
+        lead = _IS.match(self.text, start, end)
+        reading = free_text(self._heard, lead.end(), end, is_said=True) if lead else None
+        if reading is None or not fits(reading.value, parameter.schema):
+            return None
+        words = str(reading.value)
+        is_one = find_dates(words) or find_times(words) if clocked else any(map(str.isdigit, words))
+        return reading if is_one else None
+
+    def clause_at(self, start: int) -> Reading | None:
+        """The few words from `start` to the end of their clause, None where they are many or go on about something."""
+        match = _CLAUSE_END.search(self.text, start)
+        end = match.start() if match else len(self.text)
+        words = self.text[start:end].strip(" \"'“”「」")
+        spoken = len(words.split()) if words.isascii() else len(words) / 2
+        is_value = words and not _NO_VALUE.match(words) and spoken <= _LONGEST_CORRECTION
+        return Reading(words, start, end) if is_value else None
+
+    def _is_outright(self, parameter: ParameterView, end: int, reading: Reading) -> bool:
+        if parameter.is_number or parameter.kind in SHAPED or reading.start < end:
+            return True
+        return bool(_OUTRIGHT.search(self.text, end, reading.start)) or self.text[reading.start] in _QUOTES
+
+    def _is_corrected(self, start: int, said: int) -> bool:
+        """Whether words that take something back lead up to `start`, or stand between it and what is said."""
+        return any(start - _LEAD <= one.end <= said and self._is_one_breath(one.end, start) for one in self.corrections)
+
+    def _is_one_breath(self, start: int, end: int) -> bool:
+        return start >= end or not any(start <= stop < end for stop in self._heard.stops)
+
+    def _action(self) -> range:
+        """Where the tool's action is named: "find a free slot on a day" states no day."""
+        for key in self._view.keys:
+            at = self._heard.lower.find(key)
+            if at >= 0:
+                return range(at, at + len(key))
+        return range(0)
