@@ -10,6 +10,7 @@ from warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",
+    "decisions",
     "funnel",
     "lineage",
     "llm_cost",

@@ -9,6 +9,7 @@ from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
 from pathlib import Path
+from threading import Lock
 from typing import Any
 
 import duckdb
@@ -55,26 +56,28 @@ class Warehouse:
         self.path = path
         self.patience = patience
         self._migrated = False
+        self._one_writer = Lock()  # threads that wrote at once would share one memory limit, and exceed it
 
     @contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
-        connection = self._open(read_only=False)
-        try:
-            if not self._migrated:
-                _migrate(connection, self.path)
-                self._migrated = True
-            connection.begin()
+        with self._one_writer:
+            connection = self._open(read_only=False)
             try:
-                yield connection
-            except BaseException:
-                connection.rollback()
-                raise
-            connection.commit()
-        except duckdb.Error as error:
-            raise StoreError(f"The warehouse {self.path} refused: {error}") from error
-        finally:
-            connection.close()
+                if not self._migrated:
+                    _migrate(connection, self.path)
+                    self._migrated = True
+                connection.begin()
+                try:
+                    yield connection
+                except BaseException:
+                    connection.rollback()
+                    raise
+                connection.commit()
+            except duckdb.Error as error:
+                raise StoreError(f"The warehouse {self.path} refused: {error}") from error
+            finally:
+                connection.close()
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
@@ -131,10 +134,17 @@ class Warehouse:
 
     def rows(self, sql: str, parameters: Sequence[Any] = ()) -> list[Row]:
         """The rows of a query of our own, as one dict each."""
+        return self.rows_by_name({"": (sql, parameters)})[""]
+
+    def rows_by_name(self, queries: Mapping[str, tuple[str, Sequence[Any]]]) -> dict[str, list[Row]]:
+        """The rows of several queries of our own, all of one state of the file; each query has its parameters."""
+        answers: dict[str, list[Row]] = {}
         with self.reading() as connection:
-            found = connection.execute(sql, list(parameters))
-            names = [column[0] for column in found.description or ()]
-            return [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+            for name, (sql, parameters) in queries.items():
+                found = connection.execute(sql, list(parameters))
+                names = [column[0] for column in found.description or ()]
+                answers[name] = [dict(zip(names, row, strict=True)) for row in found.fetchall()]
+        return answers
 
     def stream(self, sql: str, parameters: Sequence[Any] = ()) -> Iterator[tuple[Any, ...]]:
         """The rows of a query of our own, a few at a time; nobody can write until the last one is taken."""
@@ -164,7 +174,8 @@ class Warehouse:
         while True:
             try:
                 return duckdb.connect(str(self.path), read_only=read_only, config=dict(_LIMITS))
-            except duckdb.ConnectionException as error:  # this process has it open otherwise: a moment, then again
+            # This process has it open otherwise, or is closing it in another thread: a moment, then again.
+            except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
                 problem: duckdb.Error = error
             except duckdb.IOException as error:
                 if "lock" not in str(error):

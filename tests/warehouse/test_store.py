@@ -3,6 +3,7 @@
 import subprocess
 import sys
 import time
+from concurrent.futures import ThreadPoolExecutor
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -17,6 +18,7 @@ VIEWS = (
     "accepted_samples",
     "check_precision",
     "cost_per_accepted",
+    "decisions",
     "error_types",
     "funnel",
     "latest_builds",
@@ -71,6 +73,17 @@ def test_every_table_of_the_code_has_the_columns_of_the_file(warehouse: Warehous
     for row in rows:
         found.setdefault(row["table_name"], set()).add(row["column_name"])
     assert {table: set(columns) for table, columns in TABLES.items()} == {table: found[table] for table in TABLES}
+
+
+def test_threads_of_one_process_take_turns(warehouse: Warehouse) -> None:
+    def work(side: int) -> None:
+        for number in range(10):
+            warehouse.put_rows({"build_tools": [{"build": str(side), "tool": str(number)}]})
+            warehouse.rows("select count(*) from build_tools")
+
+    with ThreadPoolExecutor(4) as sides:
+        list(sides.map(work, range(4)))
+    assert warehouse.rows("select count(*) as n from build_tools") == [{"n": 40}]
 
 
 @pytest.mark.parametrize("view", VIEWS)

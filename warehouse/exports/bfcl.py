@@ -1,7 +1,9 @@
-"""BFCL's format: a question file and a possible-answer file for samples with due calls, a question file for the others.
+"""BFCL's format: a question file and a possible-answer file for samples with a due call, a question file for the others.
 
-The public checker has no notion of a call that is due with fewer arguments than required, so `required` is emptied and
-every parameter that the gold call does not give may be left out: [""] (EVALUATORS of BFCL; its checker, release 2026).
+The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say that a call is due with
+fewer arguments than its tool requires, so nothing is required and what the gold leaves out is [""]: it may be missing,
+and no value of it is right. It looks one level into objects: their members are lists of accepted values, anything
+deeper is compared as it stands. Whole numbers and others in one list are written as decimals, because it wants one type.
 """
 
 from collections.abc import Iterator
@@ -10,7 +12,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from warehouse.exports.names import plain_names
-from warehouse.records import GoldCall, JsonSchema, Sample, Tool, UserTurn
+from warehouse.records import CallTurn, GoldCall, JsonSchema, Message, ReplyTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
 
 _TYPES = {
@@ -50,14 +52,20 @@ def bfcl_files(content: ReleaseContent) -> BfclFiles:
 
 
 def _question(name: str, sample: Sample, functions: list[dict[str, Any]]) -> dict[str, Any]:
-    said = [{"role": "user", "content": text} for text in _said(sample)]
-    return {"id": name, "question": [said], "function": functions, "callwright_key": sample.key}
+    return {"id": name, "question": [list(_messages(sample))], "function": functions, "callwright_key": sample.key}
 
 
-def _said(sample: Sample) -> Iterator[str]:
-    for turn in sample.turns:
-        if isinstance(turn, UserTurn):
-            yield turn.text if turn.external is None else f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
+def _messages(sample: Sample) -> Iterator[dict[str, str]]:
+    """What was said before the last call that is due, or in all where none is."""
+    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
+    for turn in sample.turns[:last]:
+        match turn:
+            case UserTurn(text=text, external=None):
+                yield {"role": "user", "content": text}
+            case UserTurn(text=text, external=Message(app=app, text=message)):
+                yield {"role": "user", "content": f"{text}\n[{app}] {message}"}
+            case ReplyTurn(text=text):
+                yield {"role": "assistant", "content": text}
 
 
 def _doc(tool: Tool, names: dict[str, str], call: GoldCall | None, gold: Tool | None) -> dict[str, Any]:
@@ -72,6 +80,7 @@ def _doc(tool: Tool, names: dict[str, str], call: GoldCall | None, gold: Tool | 
 
 def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     """A parameter in BFCL's types; where the schema names none, the gold value's own type decides."""
+    schema = _plain(schema)
     declared = schema.get("type")
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), None)
@@ -89,6 +98,12 @@ def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     return typed
 
 
+def _plain(schema: JsonSchema) -> JsonSchema:
+    """The first branch that is not null, where a schema offers several."""
+    branches = [one for word in ("anyOf", "oneOf") for one in schema.get(word) or () if one.get("type") != "null"]
+    return {**branches[0], **schema} if branches and "type" not in schema else schema
+
+
 def _type_of(value: JsonValue) -> str:
     if isinstance(value, bool):
         return "boolean"
@@ -99,7 +114,18 @@ def _accepted(call: GoldCall, tool: Tool) -> dict[str, list[Any]]:
     return {name: [_wrapped(call.arguments[name])] if name in call.arguments else [""] for name in tool.properties}
 
 
-def _wrapped(value: JsonValue) -> Any:  # noqa: ANN401 - the checker wants each member of an object in a list of its own
-    if isinstance(value, dict):
-        return {name: [_wrapped(member)] for name, member in value.items()}
-    return value
+def _wrapped(value: JsonValue) -> JsonValue:
+    """A value as the checker compares it: the members of an object, and of each object in a list, in lists of their own."""
+    if isinstance(value, list):
+        return [_members(one) if isinstance(one, dict) else one for one in _of_one_type(value)]
+    return _members(value) if isinstance(value, dict) else value
+
+
+def _members(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
+    return {name: [member] for name, member in value.items()}
+
+
+def _of_one_type(values: list[JsonValue]) -> list[JsonValue]:
+    if {type(value) for value in values} == {int, float}:
+        return [float(value) for value in values if isinstance(value, int | float)]
+    return values

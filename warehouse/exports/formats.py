@@ -8,8 +8,9 @@ import orjson
 
 from warehouse.errors import ConfigurationError
 from warehouse.exports.bfcl import bfcl_files
-from warehouse.exports.hammerbench import export_hammerbench
+from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file
 from warehouse.exports.openai import openai_lines
+from warehouse.records import Sample
 from warehouse.releases import ReleaseContent
 from warehouse.rows import Stamp, rows_of
 from warehouse.tables import TABLES
@@ -41,16 +42,17 @@ def _write_bfcl(content: ReleaseContent, folder: Path) -> list[Path]:
 
 
 def _write_hammerbench(content: ReleaseContent, folder: Path) -> list[Path]:
-    """One file a language and kind, as the paper's repository has them."""
+    """One file a language and kind, in the folders and under the names of the published data."""
+    files: dict[str, list[Sample]] = {}
+    for sample in content.samples:
+        files.setdefault(hammerbench_file(sample), []).append(sample)
     written = []
-    for language in sorted({sample.language for sample in content.samples}):
-        for kind in sorted({sample.kind for sample in content.samples if sample.language == language}):
-            chosen = [sample for sample in content.samples if (sample.language, sample.kind) == (language, kind)]
-            path = folder / language / f"{kind}.json"
-            path.parent.mkdir(parents=True, exist_ok=True)
-            records = list(export_hammerbench(chosen, content.tools))
-            path.write_bytes(orjson.dumps(records, option=orjson.OPT_INDENT_2))
-            written.append(path)
+    for name, samples in sorted(files.items()):
+        path = folder / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        records = list(export_hammerbench(samples, content.tools))
+        path.write_bytes(orjson.dumps(records, option=orjson.OPT_INDENT_2))
+        written.append(path)
     return written
 
 

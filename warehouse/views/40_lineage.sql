@@ -1,10 +1,12 @@
 -- Every ancestor of every sample, one row each: distance 0 is the sample, then its draft call, its parameter choice,
--- its assignment; an edited sample has the one it was edited from.
+-- its assignment, the tool; an edited sample has the one it was edited from.
 create or replace view lineage as
 with recursive made as (
     select key, 'Sample' as type, stage, parents, model, prompt_version from samples
     union all
     select key, type, stage, parents, model, prompt_version from drafts
+    union all
+    select key, 'Tool', source, []::varchar[], '', '' from tools
 ), ancestors as (
     select s.key as sample, s.key as ancestor, 0 as distance from samples s
     union

@@ -1,16 +1,27 @@
--- How each check fared on samples whose defect is known because the template model was told to make it, and on those
--- that a person decided: `caught` is the share of bad ones it did not prove, `false_alarms` the share of good ones.
+-- How each check fared on samples of which it is known whether they are bad: `caught` is the share of the bad ones it did
+-- not prove, `false_alarms` the share of the good ones, `caught_first` the number of bad ones that no check before it had
+-- doubted. A check judges only what those before it did not contradict, so shares of different checks are of different
+-- samples. What a person decided counts before what was planted. A defect planted in the words of a request leaves a gold
+-- of no call as right as it was, except where it asks for something else: that may be what a candidate does.
 create or replace view check_precision as
-with truth as (
-    select s.key, s.planted <> '' or coalesce(bool_or(r.decision <> 'accept'), false) as is_bad,
-        s.planted <> '' or count(r.key) > 0 or s.model like 'template/%' as is_known
-    from samples s left join reviews r on r.subject = s.key group by s.key, s.planted, s.model
+with persons as (
+    select subject, bool_or(decision <> 'accept') as is_bad from decisions group by subject
+), truth as (
+    select s.key, coalesce(p.is_bad, s.planted <> '' and json_array_length(s.gold) > 0) as is_bad
+    from samples s left join persons p on p.subject = s.key
+    where p.is_bad is not null
+        or (s.model like 'template/%' and (s.planted <> 'wrong_tool' or json_array_length(s.gold) > 0))
 ), newest as (
     select subject, check_name, arg_max(decision, made_at) as decision from verdicts group by all
+), judged as (
+    select
+        v.check_name, t.is_bad, v.decision <> 'proved' as is_doubted,
+        row_number() over (partition by v.subject, v.decision <> 'proved' order by s.position) = 1 as is_first
+    from newest v join truth t on t.key = v.subject left join stages s on s.name = v.check_name
 )
 select
-    v.check_name, count(*) as judged, count(*) filter (t.is_bad) as bad,
-    count(*) filter (t.is_bad and v.decision <> 'proved') / nullif(count(*) filter (t.is_bad), 0) as caught,
-    count(*) filter (not t.is_bad and v.decision <> 'proved') / nullif(count(*) filter (not t.is_bad), 0) as false_alarms
-from newest v join truth t on t.key = v.subject
-where t.is_known group by v.check_name order by v.check_name;
+    check_name, count(*) as judged, count(*) filter (is_bad) as bad,
+    count(*) filter (is_bad and is_doubted) / nullif(count(*) filter (is_bad), 0) as caught,
+    count(*) filter (not is_bad and is_doubted) / nullif(count(*) filter (not is_bad), 0) as false_alarms,
+    count(*) filter (is_bad and is_doubted and is_first) as caught_first
+from judged group by check_name order by check_name;

@@ -7,7 +7,10 @@ select
     max(value) filter (metric = 'pn_hr') as pn_hr,
     max(value) filter (metric = 'pn_mr') as pn_mr,
     max(value) filter (metric = 'irrelevant') as irrelevant,
-    max(count) as predictions
+    (
+        select count(*) from predictions p
+        where p.release = scores.release and p.model = scores.model and p.strategy = scores.strategy and p.run = scores.run
+    ) as predictions
 from scores where slice_by = 'all'
 group by release, model, strategy, run
 order by release, args_acc desc nulls last;

@@ -1,0 +1,74 @@
+"""BFCL's shapes: what its public checker needs to accept the gold and to refuse all else."""
+
+from typing import Any
+
+from warehouse.exports.bfcl import bfcl_files
+from warehouse.releases import ReleaseContent
+
+TYPES = {"string", "integer", "float", "boolean", "array", "tuple", "dict", "any"}
+TRIP = "Travel_Desk_book_trip"
+
+
+def typed(schema: dict[str, Any]) -> list[str]:
+    inner = [schema["items"]] if "items" in schema else []
+    return [schema["type"], *(name for one in (*inner, *schema.get("properties", {}).values()) for name in typed(one))]
+
+
+def test_every_type_is_one_that_the_checker_knows(content: ReleaseContent) -> None:
+    for question in bfcl_files(content).questions:
+        for function in question["function"]:
+            assert set(typed(function["parameters"])) <= TYPES
+            assert function["parameters"]["required"] == []
+
+
+def test_the_type_is_the_schemas_else_the_gold_values(content: ReleaseContent) -> None:
+    properties = bfcl_files(content).questions[0]["function"][0]["parameters"]["properties"]
+    kinds = {name: schema["type"] for name, schema in properties.items()}
+    assert kinds == {
+        "city": "string", "nights": "integer", "price": "float", "insured": "boolean", "board": "string",
+        "stops": "array", "points": "array", "guests": "array", "room": "dict", "note": "integer", "anything": "array",
+    }  # fmt: skip
+    assert properties["anything"]["items"]["type"] == "integer"
+    assert properties["board"]["enum"] == ["none", "half"]
+
+
+def test_each_argument_is_a_list_of_the_values_that_are_right(content: ReleaseContent) -> None:
+    answer = bfcl_files(content).answers[0]["ground_truth"][0][TRIP]
+    assert answer["city"] == ["Oslo"]
+    assert answer["stops"] == [["Bergen", "Voss"]]
+    assert answer["insured"] == [False]
+
+
+def test_objects_are_opened_one_level_and_no_deeper(content: ReleaseContent) -> None:
+    answer = bfcl_files(content).answers[0]["ground_truth"][0][TRIP]
+    assert answer["room"] == [{"beds": [2], "view": [{"side": "sea"}]}]
+    assert answer["guests"] == [[{"name": ["Ida"]}]]
+
+
+def test_numbers_of_one_list_are_of_one_type(content: ReleaseContent) -> None:
+    [points] = bfcl_files(content).answers[0]["ground_truth"][0][TRIP]["points"]
+    assert [(type(one), one) for one in points] == [(float, 1.5), (float, 2.0)]
+
+
+def test_what_the_gold_leaves_out_may_be_left_out(content: ReleaseContent) -> None:
+    answer = bfcl_files(content).answers[1]["ground_truth"][0][TRIP]
+    assert set(map(tuple, answer.values())) == {("",)}
+
+
+def test_a_question_ends_where_the_last_call_is_due(content: ReleaseContent) -> None:
+    questions = bfcl_files(content).questions
+    assert questions[3]["question"] == [
+        [
+            {"role": "user", "content": "A taxi."},
+            {"role": "assistant", "content": "Where to?"},
+            {"role": "user", "content": "Voss."},
+        ]
+    ]
+    assert questions[2]["question"][0][0]["content"] == "Book it.\n[Mail] Oslo, three nights."
+
+
+def test_samples_without_a_due_call_are_questions_of_their_own(content: ReleaseContent) -> None:
+    files = bfcl_files(content)
+    assert [question["id"] for question in files.irrelevant] == ["irrelevance_0"]
+    assert [question["id"] for question in files.questions] == [answer["id"] for answer in files.answers]
+    assert len(files.questions) == 4

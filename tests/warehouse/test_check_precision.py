@@ -1,0 +1,91 @@
+"""The view `check_precision`: what is bad, who saw it, and who saw it first."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
+from warehouse.records.reviews import ReviewDecision
+from warehouse.store import Warehouse
+
+NOW = datetime(2026, 11, 21, tzinfo=UTC)
+STAGES = ("grounding", "ambiguity", "consistency")
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    kept = Warehouse(tmp_path / "warehouse.duckdb", patience=5)
+    row = {"stage_group": "consistency", "source": ""}
+    kept.put_rows({"stages": [{"name": name, "position": at, **row} for at, name in enumerate(STAGES)]})
+    return kept
+
+
+def sample(text: str, *, planted: str = "", model: str = "template/v1", is_due: bool = True) -> Sample:
+    due = (GoldCall(tool="weather", arguments={"city": "Oslo"}),) if is_due else ()
+    return Sample(
+        kind="perfect" if is_due else "irrelevant",
+        language="en",
+        category="Weather",
+        candidates=("k",),
+        turns=(UserTurn(text=text), CallTurn(calls=due)),
+        origin=Origin(stage="requests", model=model, planted=planted),
+    )
+
+
+def verdict(about: Sample, check: str, decision: Decision) -> Verdict:
+    return Verdict(subject=about.key, check=check, decision=decision)
+
+
+def review(about: Sample, decision: ReviewDecision) -> Review:
+    return Review(subject=about.key, kind="samples", decision=decision, reviewer="one", reviewed_at=NOW)
+
+
+def measured(warehouse: Warehouse) -> dict[str, dict[str, Any]]:
+    return {row.pop("check_name"): row for row in warehouse.rows("select * from check_precision")}
+
+
+def test_a_check_answers_for_what_it_has_judged_only(warehouse: Warehouse) -> None:
+    stopped, passed, good = sample("a", planted="wrong_argument"), sample("b", planted="wrong_argument"), sample("c")
+    warehouse.put([stopped, passed, good, verdict(stopped, "grounding", "contradicted")])
+    warehouse.put([verdict(one, "grounding", "proved") for one in (passed, good)])
+    warehouse.put([verdict(passed, "ambiguity", "unproved"), verdict(good, "ambiguity", "unproved")])
+    assert measured(warehouse) == {
+        "grounding": {"judged": 3, "bad": 2, "caught": 0.5, "false_alarms": 0.0, "caught_first": 1},
+        "ambiguity": {"judged": 2, "bad": 1, "caught": 1.0, "false_alarms": 1.0, "caught_first": 1},
+    }
+
+
+def test_who_doubts_after_another_is_not_the_first(warehouse: Warehouse) -> None:
+    bad = sample("a", planted="extra_argument")
+    warehouse.put([bad, verdict(bad, "consistency", "unproved"), verdict(bad, "ambiguity", "unproved")])
+    assert [measured(warehouse)[check]["caught_first"] for check in ("ambiguity", "consistency")] == [1, 0]
+    assert measured(warehouse)["consistency"]["caught"] == 1.0
+
+
+@pytest.mark.parametrize(("decision", "bad"), [("accept", 0), ("edit", 1), ("reject", 1)])
+@pytest.mark.parametrize("planted", ["", "wrong_argument"])
+def test_what_a_person_says_counts_before_what_was_planted(
+    warehouse: Warehouse, decision: ReviewDecision, bad: int, planted: str
+) -> None:
+    one = sample("a", planted=planted)
+    warehouse.put([one, verdict(one, "grounding", "proved"), review(one, decision)])
+    assert measured(warehouse)["grounding"]["bad"] == bad
+
+
+def test_an_argument_too_many_leaves_a_gold_of_no_call_right(warehouse: Warehouse) -> None:
+    one = sample("a", planted="extra_argument", is_due=False)
+    warehouse.put([one, verdict(one, "consistency", "proved")])
+    assert measured(warehouse)["consistency"] == {
+        "judged": 1, "bad": 0, "caught": None, "false_alarms": 0.0, "caught_first": 0,
+    }  # fmt: skip
+
+
+def test_what_nobody_knows_about_is_left_out(warehouse: Warehouse) -> None:
+    other = sample("a", planted="wrong_tool", is_due=False)
+    foreign = sample("b", model="openai/some-model")
+    warehouse.put([other, foreign, verdict(other, "grounding", "proved"), verdict(foreign, "grounding", "unproved")])
+    assert measured(warehouse) == {}
+    warehouse.put([review(foreign, "accept")])
+    assert measured(warehouse)["grounding"]["false_alarms"] == 1.0
