@@ -25,7 +25,7 @@ from annotation.projects import (
     kind_of,
     surplus,
 )
-from annotation.pulled import read_annotation, read_moment
+from annotation.pulled import read_annotations, read_moment
 from annotation.refusals import interrupted, refusal, unreachable
 from annotation.screens import Screen
 from annotation.task import ReviewTask
@@ -47,9 +47,13 @@ Json = dict[str, Any]  # a foreign server's JSON
 class LabelStudio:
     """One Label Studio, by URL and token (a legacy token or a personal access token)."""
 
-    def __init__(self, url: str, token: str, *, timeout: float = 60.0, pause: float = 0.25) -> None:
-        """Talk to `url`; wait `pause` seconds before the first try again, twice as long before each next one."""
+    def __init__(self, url: str, token: str, *, name: str = "", timeout: float = 60.0, pause: float = 0.25) -> None:
+        """Talk to `url`; reviews remember it by `name`, which outlives a changed port, else by the URL.
+
+        The first try again comes after `pause` seconds, each next one after twice as long.
+        """
         self.url = url.rstrip("/")
+        self.name = name or self.url
         self._token = token
         self._timeout = timeout
         self._pause = pause
@@ -107,18 +111,13 @@ class LabelStudio:
     def pull(self, project: Project, since: datetime | None = None) -> PullResult:
         """The annotations of all tasks that changed since the `cursor` of the last pull; some may be seen again."""
         moved = {task.id: read_moment(task.updated_at, task.id, "updated_at") for task in self._changed(project, since)}
-        held: list[Json] = []
-        for ids in _slices(list(moved), _IDS_AN_EXPORT):
-            held.extend(self._export(project, ids))
+        held = [task for ids in _slices(list(moved), _IDS_AN_EXPORT) for task in self._export(project, ids)]
         ours = [task for task in held if isinstance(task.get("data"), dict) and "callwright_key" in task["data"]]
         foreign = tuple(task["id"] for task in held if task not in ours)
         reviewers = self._reviewers() if any(task.get("annotations") for task in ours) else {}
-        annotations = tuple(
-            read_annotation(task, annotation, reviewers, self.url)
-            for task in ours
-            for annotation in task.get("annotations", ())
-        )
-        return PullResult(annotations=annotations, cursor=max(moved.values(), default=since), foreign=foreign)
+        annotations, problems = read_annotations(ours, reviewers, self.name)
+        cursor = max(moved.values(), default=since)
+        return PullResult(annotations=annotations, cursor=cursor, foreign=foreign, problems=problems)
 
     def status(self, project: Project) -> ProjectStatus:
         """How many tasks a project has and how many of them people have finished."""

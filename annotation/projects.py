@@ -31,11 +31,15 @@ class PushResult(Record):
 
 
 class PullResult(Record):
-    """Annotations that are new or changed; `cursor` is where the next pull begins, `foreign` are not our tasks."""
+    """Annotations that are new or changed; `cursor` is where the next pull begins, `foreign` are not our tasks.
+
+    `problems` says which annotations do not fit, and why.
+    """
 
     annotations: tuple[PulledAnnotation, ...]
     cursor: datetime | None
     foreign: tuple[int, ...] = ()
+    problems: tuple[str, ...] = ()
 
 
 class ProjectStatus(Record):

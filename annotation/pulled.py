@@ -1,6 +1,6 @@
 """Annotations as Label Studio exports them, turned into records."""
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
 from typing import Any
 
@@ -49,6 +49,21 @@ def read_annotation(
         skipped=bool(annotation.get("was_cancelled")),
         result=tuple(result),
     )
+
+
+def read_annotations(
+    tasks: Iterable[Mapping[str, Any]], reviewers: Mapping[int, str], server: str
+) -> tuple[tuple[PulledAnnotation, ...], tuple[str, ...]]:
+    """The annotations of exported tasks, and what is wrong with those that do not fit: one keeps no other back."""
+    annotations: list[PulledAnnotation] = []
+    problems: list[str] = []
+    for task in tasks:
+        for annotation in task.get("annotations") or ():
+            try:
+                annotations.append(read_annotation(task, annotation, reviewers, server))
+            except AnnotationError as error:
+                problems.append(str(error))
+    return tuple(annotations), tuple(problems)
 
 
 def read_key(task_id: int | str, key: object) -> tuple[str, str, int]:

@@ -64,8 +64,8 @@ def _edited(pulled: PulledAnnotation, answers: _Answers, sample: Sample, tools: 
     edited = edited_sample(sample, request, calls)
     if edited is None:
         return _returned(pulled, sample, answers, "This conversation has no place for the edit.")
-    if edited.key == sample.key:
-        return _returned(pulled, sample, answers, "Accept with edits was chosen, but nothing was changed.")
+    if edited.key == sample.key:  # nothing was changed after all
+        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "accept", None))
     return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "edit", edited.key), edited=edited)
 
 

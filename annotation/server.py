@@ -1,34 +1,25 @@
 """A local Label Studio that callwright installs, starts, finds again and stops."""
 
-import os
-import signal
-import socket
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Mapping
 from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from annotation import keeper
+from annotation.local_process import HOST, end, free_port, launch, only_one, serving_process, tail
 from annotation.server_files import (
     Credentials,
-    Places,
+    StudioPlaces,
     load_credentials,
     new_credentials,
-    only_one,
     save_credentials,
-    serving_process,
 )
-from annotation.server_install import install, tail
+from annotation.server_install import install
 from warehouse.errors import AnnotationError
 from warehouse.records import Record
 
-_HOST = "127.0.0.1"
 _PAUSE = 0.5
 _NEWS_EVERY = 10.0
-_STOP_PATIENCE = 20.0
 _ANSWER_PATIENCE = 10.0
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
@@ -55,14 +46,19 @@ def start(
 
     Raises AnnotationError with the end of the log where it can't be installed or does not come up in `timeout` seconds.
     """
-    places = Places(home / "label-studio")
+    places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
     with only_one(places, timeout):
-        credentials = load_credentials(places) or new_credentials()
-        found = serving_process(places)
+        known, found = load_credentials(places), serving_process(places)
+        if found is not None and known is None:
+            raise AnnotationError(
+                f"A Label Studio serves below {places.folder}, but {places.credentials.name} is gone, and with it the way "
+                "in. Restore the file, or end the server with `callwright review stop`."
+            )
+        credentials = known or new_credentials()
         if found is None:
             install(places, base_environment, progress)
-            credentials = credentials.with_changes(port=_free_port(credentials.port))
+            credentials = credentials.with_changes(port=free_port(credentials.port, places.title))
             save_credentials(places, credentials)
             _launch(places, credentials, base_environment)
         pid = _wait_until_ready(places, credentials, progress, timeout)
@@ -71,7 +67,7 @@ def start(
 
 def running(home: Path) -> ServerInfo | None:
     """The Label Studio that serves below `home` and answers, None where none does."""
-    places = Places(home / "label-studio")
+    places = StudioPlaces(home)
     found, credentials = serving_process(places), load_credentials(places)
     if found is None or credentials is None or _answer(credentials) != HTTPStatus.OK:
         return None
@@ -80,42 +76,16 @@ def running(home: Path) -> ServerInfo | None:
 
 def stop(home: Path) -> bool:
     """End the Label Studio below `home`; False where none ran."""
-    places = Places(home / "label-studio")
-    found = serving_process(places)
-    if found is None:
-        return False
-    os.kill(found[0], signal.SIGTERM)
-    end = time.monotonic() + _STOP_PATIENCE
-    while serving_process(places) == found:
-        if time.monotonic() > end:
-            os.kill(found[0], signal.SIGKILL)
-            break
-        time.sleep(_PAUSE / 5)
-    places.record.unlink(missing_ok=True)
-    return True
+    return end(StudioPlaces(home))
 
 
-def _launch(places: Places, credentials: Credentials, base_environment: Mapping[str, str]) -> None:
-    places.data.mkdir(exist_ok=True, mode=0o700)
-    places.record.unlink(missing_ok=True)
-    if places.log.exists():
-        places.log.replace(places.log.with_suffix(".log.1"))
+def _launch(places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str]) -> None:
     serve = [str(places.python), "-m", "label_studio.server", "start", "--no-browser", "--enable-legacy-api-token"]
-    serve += ["--internal-host", _HOST, "--port", str(credentials.port)]
-    guard = [sys.executable, "-I", keeper.__file__, str(places.record), str(places.data), str(credentials.port)]
-    with places.log.open("ab") as log:
-        subprocess.run(  # noqa: S603 - our own command; the keeper detaches and returns at once
-            [*guard, *serve],
-            env=_environment(places, credentials, base_environment),
-            cwd=places.folder,
-            stdin=subprocess.DEVNULL,
-            stdout=log,
-            stderr=log,
-            check=True,
-        )
+    serve += ["--internal-host", HOST, "--port", str(credentials.port)]
+    launch(places, serve, credentials.port, _environment(places, credentials, base_environment))
 
 
-def _environment(places: Places, credentials: Credentials, base_environment: Mapping[str, str]) -> dict[str, str]:
+def _environment(places: StudioPlaces, credentials: Credentials, base_environment: Mapping[str, str]) -> dict[str, str]:
     """What Label Studio may know: it reads plain names such as HOST and PASSWORD, so nothing else is passed on."""
     kept = {name: base_environment[name] for name in _INHERITED if name in base_environment}
     return kept | {
@@ -135,7 +105,9 @@ def _environment(places: Places, credentials: Credentials, base_environment: Map
     }
 
 
-def _wait_until_ready(places: Places, credentials: Credentials, progress: Callable[[str], None], timeout: float) -> int:
+def _wait_until_ready(
+    places: StudioPlaces, credentials: Credentials, progress: Callable[[str], None], timeout: float
+) -> int:
     begin = news = time.monotonic()
     while (now := time.monotonic()) - begin < timeout:
         found = serving_process(places)
@@ -160,7 +132,7 @@ def _wait_until_ready(places: Places, credentials: Credentials, progress: Callab
 
 def _answer(credentials: Credentials) -> int:
     """The status with which the server greets the token's owner, 0 where nobody answers."""
-    connection = HTTPConnection(_HOST, credentials.port, timeout=_ANSWER_PATIENCE)
+    connection = HTTPConnection(HOST, credentials.port, timeout=_ANSWER_PATIENCE)
     try:
         connection.request("GET", "/api/current-user/whoami", headers={"Authorization": f"Token {credentials.token}"})
         response = connection.getresponse()
@@ -172,22 +144,9 @@ def _answer(credentials: Credentials) -> int:
         connection.close()
 
 
-def _free_port(wanted: int) -> int:
-    """The wanted port where it is free, else another free one."""
-    for port in (wanted, 0):
-        with socket.socket() as probe:
-            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-            try:
-                probe.bind((_HOST, port))
-            except OSError:
-                continue
-            return int(probe.getsockname()[1])
-    raise AnnotationError("No port is free on this machine for Label Studio.")
-
-
 def _info(pid: int, credentials: Credentials, *, started: bool) -> ServerInfo:
     return ServerInfo(
-        url=f"http://{_HOST}:{credentials.port}",
+        url=f"http://{HOST}:{credentials.port}",
         token=credentials.token,
         username=credentials.username,
         password=credentials.password,

@@ -5,17 +5,16 @@ import sys
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from importlib.resources import as_file, files
-from pathlib import Path
 
-from annotation.server_files import Places
+from annotation.local_process import tail
+from annotation.server_files import StudioPlaces
 from warehouse.errors import AnnotationError
 
 _STAMP = ".callwright-lock"
 _TIMEOUT = 1800.0
-_TAIL = 2000
 
 
-def install(places: Places, base_environment: Mapping[str, str], progress: Callable[[str], None]) -> None:
+def install(places: StudioPlaces, base_environment: Mapping[str, str], progress: Callable[[str], None]) -> None:
     """Make the environment unless it is there; one that a crash left half made is made anew."""
     lock = files("annotation").joinpath("label-studio.lock")
     print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
@@ -39,7 +38,7 @@ def install(places: Places, base_environment: Mapping[str, str], progress: Calla
     stamp.write_text(print_of_lock, encoding="utf-8")
 
 
-def _uv(places: Places, environment: Mapping[str, str], *arguments: str) -> None:
+def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -> None:
     import uv
 
     command = [uv.find_uv_bin(), *arguments]
@@ -66,8 +65,3 @@ def _uv(places: Places, environment: Mapping[str, str], *arguments: str) -> None
             f"{tail(places.install_log)}\nCheck that the package index is reachable, then try again; the log is "
             f"{places.install_log}."
         )
-
-
-def tail(log: Path) -> str:
-    """The end of a log file, "" where there is none."""
-    return log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""

@@ -89,13 +89,14 @@ def review_task(
     """The task that asks people about `sample`; with `returned`, the task that hands an unusable edit back."""
     words = words_in(language)
     shown = write_calls(sample.gold)
+    why = words.in_doubt if _is_said(reason, verdicts) else reason
     return ReviewTask(
         subject=sample.key,
         version=returned.version + 1 if returned else 1,
-        title=f"{sample.category} · {sample.kind} · {sample.language}",
-        why=f"{words.returned.format(problem=returned.problem)}\n{reason}" if returned else reason,
+        title=" · ".join(filter(None, [sample.category, sample.kind, words.kind.get(sample.kind)])),
+        why=f"{words.returned.format(problem=returned.problem)}\n{why}" if returned else why,
         conversation=tuple(_lines(sample.turns, words)),
-        tools="\n\n".join(describe_tool(tool, words) for tool in tools) or words.none,
+        tools="\n\n".join(describe_tool(tool, words) for tool in _due_first(tools, sample)) or words.none,
         calls_shown=shown if sample.gold else words.no_calls,
         evidence="\n".join(_evidence_lines(sample, verdicts, words)) or words.none,
         failed="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
@@ -150,6 +151,22 @@ def _lines(turns: Sequence[Turn], words: Words) -> Iterator[Line]:
                 yield Line(author=words.assistant, text=text)
             case _:
                 assert_never(turn)
+
+
+def _due_first(tools: Sequence[Tool], sample: Sample) -> list[Tool]:
+    """The tools of the calls due before the others: they are what a reviewer compares with."""
+    due = {call.tool for call in sample.gold}
+    return sorted(tools, key=lambda tool: tool.name not in due)
+
+
+def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:
+    """Whether a reason holds nothing but what the checks that did not pass say by themselves."""
+    if not reason:
+        return False
+    for verdict in verdicts:
+        if verdict.decision != "proved" and verdict.reason:
+            reason = reason.replace(f"{verdict.check}: {verdict.reason}", "").replace(verdict.reason, "")
+    return not reason.strip()
 
 
 def _message_line(message: Message, words: Words) -> Line:

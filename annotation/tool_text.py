@@ -16,7 +16,8 @@ def _parameter_lines(tool: Tool, words: Words) -> Iterator[str]:
     for name, schema in tool.properties.items():
         need = words.required if name in tool.required else words.optional
         about = str(schema.get("description", ""))
-        facts = ", ".join([_type_name(schema), need, *_limits(schema, words)])
+        kind = [] if "enum" in schema and "type" not in schema else [_type_name(schema)]
+        facts = ", ".join([*kind, need, *_limits(schema, words)])
         yield f"  • {name} ({facts}) {about}".rstrip()
 
 

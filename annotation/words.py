@@ -22,6 +22,7 @@ class Words(Record):
     reason: dict[str, str]
     comment: str
     conversation: str
+    kind: dict[str, str]
     calls: str
     evidence: str
     failed: str
@@ -31,6 +32,7 @@ class Words(Record):
     edit_request: str
     edit_calls: str
     why: str
+    in_doubt: str
     user: str
     assistant: str
     called: str

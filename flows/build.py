@@ -20,7 +20,7 @@ from generators.assignments import plan_assignments
 from llm.models import open_adapter
 from llm.prompts import prompt_version
 from warehouse.errors import ConfigurationError
-from warehouse.records import Assignment, Sample, Tool, content_key
+from warehouse.records import Assignment, Language, Sample, SingleTurnKind, Tool, content_key
 from warehouse.releases import read_tools
 from warehouse.rows import Row, body_of
 from warehouse.store import Warehouse
@@ -66,6 +66,7 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
     toolbox = gather_tools(recipe)
     if toolbox.problems:
         news.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
+    _see_that_it_can_be_planned(recipe, toolbox.tools)
     key = build_key(recipe, toolbox.tools)
     warehouse = Warehouse(settings.warehouse, patience=settings.patience)
     path = _write_toolbox(settings, key, toolbox.tools)
@@ -86,6 +87,12 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
         }
     )
     return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, news)
+
+
+def _see_that_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
+    """Raise ConfigurationError where the tools can't give what is asked for, before anything is written down."""
+    for kind, language, count in _shares(recipe):
+        next(plan_assignments(kind, language, count, tools, seed=recipe.seed), None)
 
 
 def reopen_build(key: str, settings: Settings, news: News) -> GroupRun:
@@ -149,13 +156,17 @@ async def make_samples(run: GroupRun, workers: Workers) -> None:
 
 def plan(run: GroupRun) -> Iterator[Assignment]:
     """Every assignment of the recipe: each kind's count is shared out evenly over the languages."""
-    for kind, count in run.recipe.samples.items():
-        share, rest = divmod(count, len(run.recipe.languages))
-        for position, language in enumerate(run.recipe.languages):
-            yield from plan_assignments(
-                kind, language, share + (position < rest), run.tools,
-                seed=run.recipe.seed, candidates=run.recipe.candidates_per_sample,
-            )  # fmt: skip
+    for kind, language, count in _shares(run.recipe):
+        yield from plan_assignments(
+            kind, language, count, run.tools, seed=run.recipe.seed, candidates=run.recipe.candidates_per_sample
+        )
+
+
+def _shares(recipe: Recipe) -> Iterator[tuple[SingleTurnKind, Language, int]]:
+    for kind, count in recipe.samples.items():
+        share, rest = divmod(count, len(recipe.languages))
+        for position, language in enumerate(recipe.languages):
+            yield kind, language, share + (position < rest)
 
 
 async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample] = ()) -> None:
@@ -184,7 +195,7 @@ def land(run: GroupRun) -> None:
 
 def close_build(run: GroupRun) -> BuildReport:
     """Note that the build is done, and count."""
-    run.warehouse.execute("update builds set finished_at = now() where key = ? and finished_at is null", [run.build])
+    run.warehouse.execute("update builds set finished_at = now() where key = ?", [run.build])
     return report_build(run.warehouse, run.build)
 
 

@@ -1,17 +1,33 @@
 """Prefect flow: build a recipe, each group of stages a flow of its own."""
 
-from typing import Any
-
 from prefect import flow
 
+from flows.build import BuildReport
 from flows.check_samples import check_samples
+from flows.engine.running import run_pushing
+from flows.engine.telling import explained, run_name
 from flows.land_samples import land_samples
 from flows.make_samples import make_samples
 
 
-@flow(name="build-dataset", flow_run_name="build-{recipe}")
-async def build_dataset(recipe: str, limit: int = 0, model: str = "") -> dict[str, Any]:
-    """Build the recipe at this path, going on where its last build stopped."""
+@flow(name="build-dataset", flow_run_name=run_name)
+async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bool = True) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+    """Build a recipe's samples, going on where its last build stopped.
+
+    Args:
+        recipe: The recipe's YAML file, as the worker sees it.
+        limit: At most so many samples of each kind; 0 for what the recipe says.
+        model: One model for all three roles, by its litellm name; empty for what the recipe says.
+        review: Push what waits for people to Label Studio.
+
+    """
+    return await explained(_build(recipe, limit, model, review=review))
+
+
+async def _build(recipe: str, limit: int, model: str, *, review: bool) -> BuildReport:
     await make_samples(recipe, limit, model)
     await check_samples(recipe, limit, model)
-    return await land_samples(recipe, limit, model)
+    report = await land_samples(recipe, limit, model)
+    if review:
+        await run_pushing()
+    return report

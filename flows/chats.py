@@ -1,6 +1,6 @@
 """The models of a recipe, opened once a shard: one for each role, with ledger, limits and budget around it."""
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from pathlib import Path
 
@@ -24,9 +24,9 @@ class Chats:
         self._chats = chats
         self.concurrency = concurrency
 
-    def of(self, stage: Stage, calls: list[LlmCall]) -> LedgeredChat:
-        """The chat of the stage's role, noting into `calls`; a stage without a role is given one it does not use."""
-        return self._chats[stage.role or "generator"].for_stage(stage.name, calls.append)
+    def of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
+        """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""
+        return self._chats[stage.role or "generator"].for_stage(stage.name, record)
 
 
 @asynccontextmanager

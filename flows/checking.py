@@ -14,7 +14,7 @@ from generators.catalogs import Problem
 from generators.desk import Desk
 from generators.hammerbench_samples import HammerBenchRecord, read_hammerbench
 from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Sample, Verdict
+from warehouse.records import LlmCall, Sample, Verdict
 
 
 class CheckedRecord(NamedTuple):
@@ -29,11 +29,12 @@ class CheckedRecord(NamedTuple):
 
 
 class CheckedFile(NamedTuple):
-    """All records of a file, what could not be read of it, and a count of decisions by check."""
+    """All records of a file, what could not be read of it, a count of decisions by check, and the checks left out."""
 
     records: list[CheckedRecord]
     problems: list[Problem]
     summary: list[tuple[str, int, int, int]]
+    left_out: list[str]
 
 
 _ORDER = ("contradicted", "unproved", "proved")
@@ -45,7 +46,8 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
     Raises ConfigurationError where the file can't be read.
     """
     recipe = _recipe(model)
-    stages = [stage for stage in stages_of("consistency") if model or stage.role is None]
+    checks = stages_of("consistency")
+    stages = [stage for stage in checks if model or stage.role is None]
     records: list[CheckedRecord] = []
     problems: list[Problem] = []
     with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
@@ -55,7 +57,7 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
                 problems += item.problems
                 if item.sample is not None:
                     records.append(await _check_record(item, item.sample, stages, chats))
-    return CheckedFile(records, problems, _summary(records))
+    return CheckedFile(records, problems, _summary(records), [stage.name for stage in checks if stage not in stages])
 
 
 def _recipe(model: str) -> Recipe:
@@ -66,11 +68,14 @@ def _recipe(model: str) -> Recipe:
 async def _check_record(item: HammerBenchRecord, sample: Sample, stages: list[Stage], chats: Chats) -> CheckedRecord:
     tools = {tool.key: tool for tool in item.tools}
     verdicts: list[Verdict] = []
+    unrecorded: list[LlmCall] = []
     for stage in stages:
         if stage.function is None or not stage.applies(sample):
             continue
         try:
-            verdicts += await stage.function(sample, Desk(chats.of(stage, []), Random(sample.key), tools))
+            verdicts += await stage.function(
+                sample, Desk(chats.of(stage, unrecorded.append), Random(sample.key), tools)
+            )
         except (RecordError, ReplyError) as error:
             reason = f"The check could not be carried out: {error}"
             verdicts.append(Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason))

@@ -77,14 +77,14 @@ def run_demo(settings: Settings, news: News) -> DemoResult:
         from flows.engine.deploying import build_with_prefect
 
         news.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
-        build = build_with_prefect(demo_recipe(), 0, "")
+        build = build_with_prefect(demo_recipe(), 0, "", news)
         release = _release(settings)
         board = _evaluate(settings, news)
         server = studio.result()
-    from annotation.label_studio import LabelStudio
-    from flows.reviewing import push_reviews, review_status
+    from flows.reviewing import local_label_studio, push_reviews, review_status
 
-    pushed = push_reviews(settings, LabelStudio(server.url, server.token), news)
+    with local_label_studio(server) as reviewing:
+        pushed = push_reviews(settings, reviewing, news)
     database, report = _publish(settings)
     return DemoResult(
         build=build,

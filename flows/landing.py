@@ -6,7 +6,7 @@ from hashlib import blake2b
 from typing import NamedTuple
 
 from annotation.screens import SAMPLE_REVIEW
-from flows.decisions import carry_over_decisions
+from flows.decisions import settle_decisions
 from flows.recipe import Recipe
 from validators.checks.duplicates import DuplicateIndex
 from warehouse.records import Record, Sample
@@ -31,10 +31,11 @@ class Landing(NamedTuple):
         }  # fmt: skip
 
 
-# A sample is as far as a stage when the stage before passed it; the newest verdicts of each check count.
+# A sample is as far as a stage when the stage before passed it; the newest verdicts of each check count. What came of
+# an edit lands by the decision about it.
 _PASSED = """
     select s.key from samples s join fates f on f.subject = s.key
-    where f.build = ? and f.stage = ? and f.outcome = 'passed'
+    where f.build = ? and f.stage = ? and f.outcome = 'passed' and s.stage <> 'review'
         and not exists (select 1 from fates g where g.build = f.build and g.stage = ? and g.subject = s.key)
     order by exists (select 1 from acceptances a where a.subject = s.key) desc, s.key
 """
@@ -85,7 +86,7 @@ def route_review(landing: Landing) -> None:
     doubtful |= {row["key"]: doubts[row["key"]] for row in passed if row["key"] in doubts}
     requests = [_request(landing.build, subject, "doubtful", reason) for subject, reason in sorted(doubtful.items())]
     landing.warehouse.put_rows({"fates": fates, "review_requests": requests})
-    carry_over_decisions(landing.warehouse, landing.build, landing.recipe.name)
+    settle_decisions(landing.warehouse)
 
 
 def _doubts(landing: Landing) -> dict[str, str]:
@@ -105,9 +106,12 @@ def _doubts(landing: Landing) -> dict[str, str]:
     return {row["subject"]: row["reasons"] for row in rows}
 
 
+_UNDECIDED = _PASSED.replace("order by", "and s.key not in (select subject from decisions) order by")
+
+
 def land_samples(landing: Landing) -> None:
-    """Accept what passed review or needed none, each sample once, and draw the spot checks."""
-    passed = landing.warehouse.rows(_PASSED, [landing.build, "review", "land"])
+    """Accept what no person was asked about, each sample once, and draw the spot checks; people's own have landed."""
+    passed = landing.warehouse.rows(_UNDECIDED, [landing.build, "review", "land"])
     now = datetime.now(UTC)
     acceptances = [
         {
@@ -116,36 +120,24 @@ def land_samples(landing: Landing) -> None:
         }
         for row in passed
     ]  # fmt: skip
-    landing.warehouse.put_rows({"acceptances": acceptances})
-    gone = {
-        row["subject"]
-        for row in landing.warehouse.rows("select subject from acceptances where withdrawn_at is not null")
-    }
-    landing.warehouse.put_rows(
-        {
-            "fates": [
-                landing.note("land", row["key"], "rejected", "A person took it back.")
-                if row["key"] in gone
-                else landing.note("land", row["key"], "passed")
-                for row in passed
-            ]
-        }
-    )
+    fates = [landing.note("land", row["key"], "passed") for row in passed]
+    landing.warehouse.put_rows({"acceptances": acceptances, "fates": fates})
     _draw_spot_checks(landing)
 
 
 def _draw_spot_checks(landing: Landing) -> None:
-    """Fill the recipe's spot checks up to their number, by an order that the seed gives."""
+    """Fill the recipe's spot checks up to their number, by an order that the seed gives; what was drawn stays drawn."""
     rows = landing.warehouse.rows(
         """
-        select a.subject, r.cause from acceptances a
-        left join review_requests r on r.subject = a.subject and r.kind = ?
-        where a.recipe = ? and a.withdrawn_at is null
+        select f.subject, r.cause, f.stage = 'land' and f.outcome = 'passed' and a.accepted_by = ? as is_free from fates f
+        left join review_requests r on r.subject = f.subject and r.kind = ?
+        left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
+        where f.build = ? and f.stage in ('review', 'land')
         """,
-        [SAMPLE_REVIEW, landing.recipe.name],
+        [MACHINE, SAMPLE_REVIEW, landing.build],
     )
-    drawn = sum(row["cause"] == "spot check" for row in rows)
-    free = [row["subject"] for row in rows if row["cause"] is None]
+    drawn = len({row["subject"] for row in rows if row["cause"] == "spot check"})
+    free = [row["subject"] for row in rows if row["is_free"] and row["cause"] is None]
     free.sort(key=lambda subject: blake2b(f"{landing.recipe.seed}:{subject}".encode()).digest())
     chosen = free[: max(0, landing.recipe.review.spot_checks - drawn)]
     reason = "Drawn from the accepted samples, to see how good they are."
@@ -154,9 +146,9 @@ def _draw_spot_checks(landing: Landing) -> None:
     )
 
 
-def request_review(warehouse: Warehouse, build: str, subject: str, reason: str) -> None:
-    """Ask people about one doubtful sample."""
-    warehouse.put_rows({"review_requests": [_request(build, subject, "doubtful", reason)]})
+def request_reviews(warehouse: Warehouse, doubtful: Iterable[tuple[str, str, str]]) -> None:
+    """Ask people about doubtful samples, each a build, the sample's key and the reason; nobody is asked twice."""
+    warehouse.put_rows({"review_requests": [_request(build, key, "doubtful", why) for build, key, why in doubtful]})
 
 
 def _request(build: str, subject: str, cause: str, reason: str) -> Row:

@@ -1,8 +1,11 @@
 """Settings from the environment: the only reader of it."""
 
 import os
+from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
+
+from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from warehouse.records import Language
@@ -13,6 +16,7 @@ QUIET = {
     "LITELLM_MODE": "PRODUCTION",  # or it reads any .env file above itself
     "DO_NOT_TRACK": "1",
     "PREFECT_SERVER_ANALYTICS_ENABLED": "false",
+    "PREFECT_TELEMETRY_ENABLE_RESOURCE_METRICS": "false",
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "OMP_WAIT_POLICY": "PASSIVE",
@@ -45,11 +49,22 @@ def read_settings() -> Settings:
         label_studio_url=os.environ.get("LABEL_STUDIO_URL", ""),
         label_studio_token=os.environ.get("LABEL_STUDIO_API_KEY", ""),
         prefect_api_url=os.environ.get("PREFECT_API_URL", ""),
-        workers=int(os.environ.get("CALLWRIGHT_WORKERS", "0")) or (os.cpu_count() or 1),
-        patience=float(os.environ.get("CALLWRIGHT_PATIENCE", "30")),
+        workers=int(_number("CALLWRIGHT_WORKERS", 0)) or (os.cpu_count() or 1),
+        patience=_number("CALLWRIGHT_PATIENCE", 30),
         ledger=home / "ledger.sqlite",
         review_language="zh" if os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") == "zh" else "en",
     )
+
+
+def _number(name: str, default: float) -> float:
+    given = os.environ.get(name, "") or str(default)
+    try:
+        number = float(given)
+    except ValueError:
+        number = -1.0
+    if not 0 <= number < inf:
+        raise ConfigurationError(f"The setting {name} must be a number from 0 on, not {given!r}.")
+    return number
 
 
 def quiet_vendors() -> None:
@@ -72,4 +87,8 @@ def use_prefect(api: str, home: Path) -> None:
     """Let this process speak to the Prefect server at `api`; to be called before Prefect is imported."""
     os.environ["PREFECT_API_URL"] = api
     os.environ["PREFECT_HOME"] = str(home)
-    os.environ.setdefault("PREFECT_LOGGING_LEVEL", "WARNING")
+
+
+def hush_prefect() -> None:
+    """Keep Prefect's log off this terminal, where the command line has its own news; Prefect's server still gets it."""
+    os.environ.setdefault("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "CRITICAL")

@@ -10,7 +10,7 @@ import shutil
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import lru_cache
+from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
 from types import MappingProxyType
@@ -21,11 +21,12 @@ import orjson
 import warehouse.records
 from flows.chats import Chats, open_chats
 from flows.recipe import Recipe
+from flows.spending import note_paid, paid_folder, read_paid
 from flows.stages import Stage, stages_of
 from generators.desk import Desk
 from warehouse.batches import write_batch
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
-from warehouse.records import Failure, LlmCall, Origin, Record, Tool, Verdict
+from warehouse.records import Assignment, Failure, LlmCall, Origin, Record, Tool, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 
 Facts = dict[str, list[Row]]
@@ -33,7 +34,10 @@ FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
 
 
 class Shard(NamedTuple):
-    """What one worker is to do: `source` holds the records as JSON lines, `target` is the folder it will write."""
+    """What one worker is to do: `source` holds the records as JSON lines, `target` is the folder it will write.
+
+    It is number `number`, from 0, of `of` shards.
+    """
 
     build: str
     group: str
@@ -45,6 +49,7 @@ class Shard(NamedTuple):
     toolbox: Path
     ledger: Path
     spent: float
+    of: int = 1
 
 
 class ShardResult(NamedTuple):
@@ -83,13 +88,14 @@ def read_records(path: Path) -> Iterator[Record]:
 
 
 def run_shard(shard: Shard) -> ShardResult:
-    """Work a shard in this process and write what came of it."""
-    return asyncio.run(_run(shard))
+    """Work a shard in an event loop of its own."""
+    return asyncio.run(carry_out(shard))
 
 
-async def _run(shard: Shard) -> ShardResult:
+async def carry_out(shard: Shard) -> ShardResult:
+    """Work a shard and write what came of it."""
     work = _Work(shard)
-    async with open_chats(shard.recipe, shard.ledger, build=shard.build, spent=shard.spent) as chats:
+    async with open_chats(shard.recipe, shard.ledger, build=shard.build, spent=work.spent) as chats:
         await work.carry_all(chats)
     _write_facts(shard.target, work.facts)
     return work.result()
@@ -105,8 +111,12 @@ class _Work:
         self.stages = stages_of(shard.group)
         self.tools = _toolbox(shard.toolbox)
         self.queue = list(read_records(shard.source))[::-1]
+        self.paid = paid_folder(shard.target)
+        self.facts["llm_calls"] = read_paid(self.paid)
+        self.spent = shard.spent + sum(row["cost"] for row in self.facts["llm_calls"])
         self.done = 0
         self.undone = 0
+        self.in_vain = 0  # records in a row that no try helped: the provider is away, not the record ill
         self.error: CallwrightError | None = None
 
     async def carry_all(self, chats: Chats) -> None:
@@ -118,17 +128,21 @@ class _Work:
     async def _carry_next(self, chats: Chats) -> None:
         while self.queue:
             record = self.queue.pop()
-            if isinstance(self.error, FATAL):
+            if isinstance(self.error, FATAL) or self.in_vain >= chats.concurrency:
                 self.undone += 1
                 continue
             facts: Facts = defaultdict(list)
+            if isinstance(record, Assignment):  # the others were kept by the stage that made them
+                self._keep(facts, [record])
             try:
                 await self._carry(record, self.stages, chats, facts)
             except (TransientError, BudgetError, ConfigurationError) as error:
-                self.error = self.error if isinstance(self.error, ConfigurationError) else error
+                self.error = self.error if isinstance(self.error, FATAL) else error
                 self.undone += 1
+                self.in_vain += 1
                 continue
             self.done += 1
+            self.in_vain = 0
             for table, rows in facts.items():
                 self.facts[table] += rows
 
@@ -149,7 +163,8 @@ class _Work:
             self._note(facts, stage, record, "passed", "The stage does not apply to this kind.")
             return []
         calls: list[LlmCall] = []
-        desk = Desk(chats.of(stage, calls), Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools)
+        chat = chats.of(stage, partial(self._note_call, calls))
+        desk = Desk(chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools)
         try:
             outputs = await stage.function(record, desk, **self._threshold(stage))
         except (ReplyError, RecordError) as error:
@@ -165,6 +180,12 @@ class _Work:
             self._note(facts, stage, record, "passed", "")
             return outputs
         return self._judge(facts, stage, record, outputs)
+
+    def _note_call(self, calls: list[LlmCall], call: LlmCall) -> None:
+        calls.append(call)
+        if call.cost:
+            [(_, row)] = rows_of([call], Stamp(self.now))
+            note_paid(self.paid, row)
 
     def _threshold(self, stage: Stage) -> dict[str, float]:
         return {"threshold": getattr(self.shard.recipe.checks, stage.threshold)} if stage.threshold else {}

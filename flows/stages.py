@@ -9,6 +9,8 @@ from typing import Any, Literal, NamedTuple
 from generators.parameters import choose_parameters
 from generators.requests import write_requests
 from generators.values import fill_values
+from validators.checks.ambiguity import applies_to as has_due_call
+from validators.checks.ambiguity import check_ambiguity
 from validators.checks.consistency import applies_to as one_call_a_turn
 from validators.checks.consistency import check_consistency
 from validators.checks.format import check_format
@@ -73,6 +75,10 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "grounding", "consistency", "Is there evidence for every gold argument?",
         "Sample", "Verdict", "HammerBench 4.2.1, 5", check_grounding,
+    ),
+    Stage(
+        "ambiguity", "consistency", "Is each gold value the last one said for its argument, and nothing said beside the gold?",
+        "Sample", "Verdict", "HammerBench 4.2.3", check_ambiguity, applies=has_due_call,
     ),
     Stage(
         "relevance", "consistency", "Where no call is due: can none of the candidates do it?",

@@ -43,7 +43,12 @@ def listening(tmp_path: Path) -> dict[str, str]:
 
 def run(environment: dict[str, str], *words: str) -> str:
     done = subprocess.run(
-        [sys.executable, "-m", "flows.cli.run", *words], env=environment, cwd=TOP, capture_output=True, text=True, check=False
+        [sys.executable, "-m", "flows.cli.run", *words],
+        env=environment,
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=False,
     )
     assert done.returncode == 0, done.stderr
     return done.stdout

@@ -9,6 +9,7 @@ import typer
 from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
 
 if TYPE_CHECKING:
+    from flows.build import BuildReport
     from flows.recipe import Recipe
 
 
@@ -58,10 +59,17 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
         if settings.prefect_api_url:
             from flows.engine.deploying import build_with_prefect
 
-            report = build_with_prefect(recipe, limit, model)
+            report = build_with_prefect(recipe, limit, model, screen)
         else:
             report = asyncio.run(build_dataset(chosen, settings, screen))
-    pushed = None if no_review else _push(chosen.name)
+    pushed = None
+    try:
+        pushed = None if no_review else _push()
+    finally:  # the build is done and kept, also where Label Studio is away
+        _show_report(report, pushed, as_json=as_json)
+
+
+def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *, as_json: bool) -> None:
     if as_json:
         show_json(report._asdict() | {"review": pushed})
         return
@@ -69,9 +77,11 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
+    if pushed:
+        show(f"{pushed['created']} tasks pushed for people to review: {pushed['url']}")
 
 
-def _push(recipe: str) -> dict[str, int] | None:
+def _push() -> "dict[str, int | str] | None":
     """Push what waits for people, where there is a Label Studio; say where else."""
     from flows.reviewing import find_label_studio, push_reviews, waiting_reviews
     from flows.settings import read_settings
@@ -83,10 +93,10 @@ def _push(recipe: str) -> dict[str, int] | None:
     studio = find_label_studio(settings)
     if studio is None:
         say(
-            f"{waiting} samples wait for people. Start Label Studio: callwright review serve; then: callwright review push"
+            f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
         )
         return None
-    with Screen() as screen:
+    with Screen() as screen, studio:
         result = push_reviews(settings, studio, screen)
     return result._asdict()
 
@@ -136,5 +146,6 @@ def deploy(
         show_json([one._asdict() for one in deployed])
         return
     for one in deployed:
-        show(f"{one.name}: {one.schedule or 'no schedule; start it from the UI'}")
+        when = f"{one.schedule} ({one.timezone})" if one.schedule else "no schedule; start it from its page"
+        show(f"{one.name}: {when}\n  {one.url}")
     show(f"A worker carries them out: prefect worker start --pool {pool}")

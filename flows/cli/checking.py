@@ -2,11 +2,14 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.screen import AsJson, show, show_json, show_table
+from flows.cli.screen import AsJson, say, show, show_json, show_table
+
+if TYPE_CHECKING:
+    from generators.catalogs import Problem
 
 
 def register(app: typer.Typer) -> None:
@@ -33,16 +36,36 @@ def hammerbench(
     checked = asyncio.run(check_hammerbench(path, model, read_settings()))
     shown = [one for one in checked.records if not failures or one.decision != "proved"]
     if as_json:
-        show_json({"records": shown, "problems": checked.problems, "summary": checked.summary})
-        return
-    for one in shown:
-        show(f"{one.record}  {one.decision}  {one.request}")
-        for verdict in one.verdicts:
-            if verdict.decision != "proved":
-                show(f"    {verdict.check}: {verdict.decision}: {verdict.reason}")
-    for problem in checked.problems:
-        show(f"{problem.where}: {problem.message}")
-    show_table(("check", "proved", "unproved", "contradicted"), checked.summary)
+        show_json(
+            {"records": shown, "problems": checked.problems, "summary": checked.summary, "left_out": checked.left_out}
+        )
+    else:
+        for one in shown:
+            show(f"{_short(one.record, path)}  {one.decision}  {one.request}")
+            for verdict in one.verdicts:
+                if verdict.decision != "proved":
+                    show(f"    {verdict.check}: {verdict.decision}: {verdict.reason}")
+        _show_oddities(checked.problems, path)
+        show_table(("check", "proved", "unproved", "contradicted"), checked.summary)
+    if checked.left_out:
+        say(f"Without a model these checks were left out: {', '.join(checked.left_out)}. Give one with --model.")
+    if not checked.records:
+        say(f"There is no record to check in {str(path)!r}.")
+        raise typer.Exit(1)
+
+
+def _short(where: str, path: Path) -> str:
+    """A record's place without the path that was given: "#/5", or "ST_Perfect.json#/5" for a folder."""
+    return where.removeprefix(str(path)).lstrip("/") or where
+
+
+def _show_oddities(problems: "list[Problem]", path: Path) -> None:
+    """What was odd in the file, one line a kind with its first place."""
+    kinds: dict[str, list[Problem]] = {}
+    for problem in problems:
+        kinds.setdefault(problem.kind, []).append(problem)
+    for kind, found in kinds.items():
+        show(f"{kind} ({len(found)} times, first at {_short(found[0].where, path)}): {found[0].message}")
 
 
 def doctor(as_json: AsJson = False) -> None:

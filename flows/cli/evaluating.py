@@ -16,13 +16,16 @@ def register(app: typer.Typer) -> None:
     )
 
 
-def evaluate(
+def evaluate(  # noqa: PLR0917 - typer reads each option from a parameter
     release: Annotated[str, typer.Argument(help="The release to score on.")],
     model: Annotated[
         list[str] | None, typer.Option(help="A candidate by its litellm name; may be given again.")
     ] = None,
     recipe: Annotated[Path | None, typer.Option(help="Take the candidates of this recipe.")] = None,
     runs: Annotated[int, typer.Option(min=1, help="Ask every candidate so many times.")] = 1,
+    budget: Annotated[
+        float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask candidate models for the calls that are due, and score them by HammerBench's metrics."""
@@ -32,7 +35,7 @@ def evaluate(
     settings = read_settings()
     candidates = choose_candidates(model or [], recipe)
     with Screen() as screen:
-        asyncio.run(evaluate_release(release, candidates, settings, screen, runs=runs))
+        asyncio.run(evaluate_release(release, candidates, settings, screen, runs=runs, budget=budget))
     rows = leaderboard(release, settings)
     if as_json:
         show_json(rows)

@@ -1,5 +1,6 @@
 """The root command, and the one place where errors become exit codes."""
 
+import errno
 import sys
 
 import typer
@@ -7,10 +8,11 @@ import typer
 from flows.cli import building, checking, evaluating, releasing, reviewing, serving, tooling, warehousing
 from flows.cli.ending import silence_teardown
 from flows.settings import quiet_vendors
-from warehouse.errors import CallwrightError, ConfigurationError
+from warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
 INTERRUPTED = 130
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
 
 # Plain help instead of rich's: it starts three times as fast.
 app = typer.Typer(
@@ -37,9 +39,22 @@ def main() -> None:
         _end(error, ASKED_WRONGLY)
     except CallwrightError as error:
         _end(error, COULD_NOT)
-    except KeyboardInterrupt:
-        sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
-        sys.exit(INTERRUPTED)
+    except OSError as error:
+        if error.errno not in UNWRITABLE:
+            raise
+        _end(_as_ours(error), COULD_NOT)
+    except SystemExit as end:  # also typer's own answer to Ctrl-C, which says nothing
+        if end.code == INTERRUPTED:
+            sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
+        raise
+
+
+def _as_ours(error: OSError) -> StoreError:
+    place = f"{error.filename!r} can't be written" if error.filename else "A file can't be written"
+    return StoreError(
+        f"{place} ({error.strerror}). See that the disk has room and that its folder may be written to; what is done is "
+        "kept, and the same command goes on from there."
+    )
 
 
 def _end(error: CallwrightError, code: int) -> None:

@@ -1,11 +1,15 @@
 """`review`: Label Studio and what people decide in it."""
 
 import asyncio
-from typing import Annotated
+from collections.abc import Iterator
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
+
+if TYPE_CHECKING:
+    from flows.deciding import Pulled
 
 
 def register(app: typer.Typer) -> None:
@@ -45,18 +49,26 @@ def stop(as_json: AsJson = False) -> None:
         show("Label Studio has ended." if stopped else "No Label Studio of this work folder was running.")
 
 
-def push(as_json: AsJson = False) -> None:
+def push(
+    again: Annotated[
+        bool, typer.Option("--again", help="Push also what was pushed before and nobody has decided: for a new server.")
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
     """Push what waits for people; what is there already is not pushed again."""
     from flows.reviewing import push_reviews, require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
-    with Screen() as screen:
-        result = push_reviews(settings, require_label_studio(settings), screen)
+    with Screen() as screen, require_label_studio(settings) as studio:
+        result = push_reviews(settings, studio, screen, again=again)
     if as_json:
         show_json(result._asdict())
+    elif result.created or result.already_there:
+        there = f", {result.already_there} were there already" if result.already_there else ""
+        show(f"{result.created} tasks pushed{there}: {result.url}")
     else:
-        show(f"{result.created} tasks pushed, {result.already_there} were there already: {result.url}")
+        show(f"Nothing waits to be pushed. What people have still to do is at {result.url}")
 
 
 def pull(as_json: AsJson = False) -> None:
@@ -66,17 +78,30 @@ def pull(as_json: AsJson = False) -> None:
     from flows.settings import read_settings
 
     settings = read_settings()
-    with Screen() as screen:
-        result = asyncio.run(pull_reviews(settings, require_label_studio(settings), screen))
+    with Screen() as screen, require_label_studio(settings) as studio:
+        result = asyncio.run(pull_reviews(settings, studio, screen))
     if as_json:
         show_json(result._asdict())
         return
-    show(
-        f"{result.reviews} new reviews: {result.accepted} accepted, {result.edited} edited, {result.rejected} rejected, "
-        f"{result.returned} returned because the edit can't be used."
-    )
-    for problem in result.problems:
-        show(problem)
+    for line in _pulled_lines(result):
+        show(line)
+
+
+def _pulled_lines(result: "Pulled") -> Iterator[str]:
+    if result.reviews:
+        yield (
+            f"{result.reviews} new reviews: {result.accepted} accepted, {result.edited} edited, "
+            f"{result.rejected} rejected."
+        )
+    else:
+        yield "No new reviews."
+    if result.returned:
+        yield f"{result.returned} went back to people as new tasks: what was typed can't be used, and the task says why."
+    if result.contradicted:
+        yield f"{result.contradicted} edited samples went back to people: a check contradicts them."
+    if result.elsewhere:
+        yield f"{result.elsewhere} annotations are of samples that another work folder pushed; they are left to it."
+    yield from result.problems
 
 
 def status(
@@ -90,8 +115,10 @@ def status(
     if as_json:
         show_json(rows)
         return
+    if not any(rows.values()):
+        show("Nobody has been asked about anything yet.")
     for title, table in rows.items():
         if table:
-            show(title)
+            show(f"{title.replace('_', ' ')}:")
             columns = list(table[0])
             show_table(columns, [[row[column] for column in columns] for row in table])

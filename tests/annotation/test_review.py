@@ -112,13 +112,18 @@ def test_calls_that_cannot_be_used_come_back_with_a_reason(typed, problem, annot
         ((), "No verdict was chosen."),
         (("accept", "reject"), "2 verdicts were chosen (accept, reject); choose one."),
         (("reject",), "Rejected without a reason."),
-        (("edit",), "Accept with edits was chosen, but nothing was changed."),
     ],
 )
 def test_an_annotation_without_one_clear_answer_comes_back(verdicts, problem, annotate, sample, tools):
     parsed = parse_review(annotate(verdicts, request=sample.request, calls=write_calls(sample.gold)), sample, tools)
     assert parsed.outcome == "returned"
     assert parsed.returned.problem == problem
+
+
+def test_an_edit_that_changes_nothing_is_an_acceptance(annotate, sample, tools):
+    parsed = parse_review(annotate(("edit",), request=sample.request, calls=write_calls(sample.gold)), sample, tools)
+    assert (parsed.outcome, parsed.review.decision, parsed.review.result) == ("reviewed", "accept", None)
+    assert parsed.edited is None
 
 
 def test_a_request_of_spaces_comes_back(annotate, sample, tools):

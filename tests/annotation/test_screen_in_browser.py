@@ -83,7 +83,7 @@ def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
             Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=reason),
             Verdict(subject=sample.key, check="format", decision="proved"),
         ]
-        task = review_task(sample, tools, verdicts, reason=reason, language=language).with_changes(kind=kind)
+        task = review_task(sample, tools, verdicts, reason=f"Look: {reason}", language=language).with_changes(kind=kind)
         label_studio.push(project, [task])
         return project
 

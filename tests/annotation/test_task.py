@@ -75,6 +75,33 @@ def test_tools_are_described_with_types_needs_and_limits(sample, tools):
     assert "  • seating (string, optional, one of inside / outside / bar, = inside)" in text
 
 
+def test_the_tools_of_the_calls_due_come_first(sample, tools):
+    text = review_task(sample, tools[::-1], [], reason="-").tools
+    assert text.startswith("book_table: ")
+    assert "cancel_table: " in text
+
+
+def test_a_parameter_that_has_choices_but_no_type_shows_its_choices(sample, tools):
+    schema = {"type": "object", "properties": {"seat": {"enum": ["aisle", 3]}, "name": {}}}
+    text = review_task(sample, [tools[0].with_changes(parameters=schema)], [], reason="-").tools
+    assert "  • seat (optional, one of aisle / 3)" in text
+    assert "  • name (any, optional)" in text
+
+
+def test_the_annotator_reads_what_kind_of_sample_it_is(make_sample, tools):
+    title = review_task(make_sample(kind="imperfect"), tools, [], reason="-").title
+    assert title == "dining · imperfect · details are left out on purpose; the calls hold only what is said"
+    assert review_task(make_sample(kind="mQmA"), tools, [], reason="-").title == "dining · mQmA"
+
+
+def test_what_the_failed_checks_say_is_not_said_twice(sample, tools, verdicts):
+    both = "consistency: No time was said. grounding: The time is said nowhere."
+    for reason in ("The time is said nowhere.", both):
+        assert review_task(sample, tools, verdicts, reason=reason).why == "A check did not pass."
+    edited = "As edited by ann: The time is said nowhere."
+    assert review_task(sample, tools, verdicts, reason=edited).why == edited
+
+
 def test_where_no_call_is_due_the_annotator_reads_a_sentence_and_edits_an_empty_list(sample, tools):
     silent = sample.with_changes(turns=(sample.turns[0], CallTurn()))
     task = review_task(silent, tools, [], reason="-")
@@ -100,9 +127,9 @@ def test_an_edit_that_came_back_is_found_again_with_what_was_typed(sample, tools
 def test_hostile_text_is_passed_on_letter_by_letter(make_sample, tools):
     sample = make_sample(HOSTILE)
     verdict = Verdict(subject=sample.key, check="judge", decision="contradicted", reason=HOSTILE)
-    data = review_task(sample, tools, [verdict], reason=HOSTILE).data()
+    data = review_task(sample, tools, [verdict], reason=f"{HOSTILE}!").data()
     assert data["conversation"][0]["text"] == HOSTILE
-    assert data["why"] == HOSTILE
+    assert data["why"] == f"{HOSTILE}!"
     assert HOSTILE in data["failed"]
 
 

@@ -1,0 +1,30 @@
+"""Evaluation as Prefect carries it out: one task, and a table for the scores."""
+
+from pathlib import Path
+
+from prefect import task
+
+from flows.engine.artifacts import show_scores
+from flows.engine.running import flow_settings
+from flows.engine.telling import FlowNews
+from flows.evaluation import choose_candidates, evaluate_release, leaderboard
+from flows.report import write_report
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+
+async def run_evaluating(release: str, models: list[str], recipe: str, runs: int, budget: float) -> list[Row]:
+    """Score candidates on a release, and show the leaderboard."""
+    settings, news = flow_settings(), FlowNews()
+    candidates = choose_candidates(models, Path(recipe) if recipe else None)
+
+    @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
+    async def score_candidates(labels: str) -> str:  # all of them in one: they share the budget
+        await evaluate_release(release, candidates, settings, news, runs=runs, budget=budget or None)
+        return labels
+
+    await score_candidates(", ".join(candidate.label for candidate in candidates))
+    board = leaderboard(release, settings)
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    await show_scores(release, board, write_report(warehouse, settings.home / "report.html"))
+    return board

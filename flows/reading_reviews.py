@@ -1,0 +1,109 @@
+"""Annotations read against the warehouse: what is new among them, and what each says."""
+
+from collections.abc import Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+import orjson
+
+from annotation.pulled import PulledAnnotation
+from annotation.review import ParsedReview, parse_review
+from annotation.task import Returned
+from warehouse.errors import AnnotationError
+from warehouse.records import Review, Sample, Tool
+from warehouse.releases import read_tools
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+
+class ReadReviews(NamedTuple):
+    """What new annotations say: reviews, the samples that edits made, rows of edits that go back, and problems.
+
+    `elsewhere` counts annotations of samples that this warehouse lacks.
+    """
+
+    reviews: list[Review]
+    edited: list[Sample]
+    returned: list[Row]
+    problems: list[str]
+    elsewhere: int
+
+
+class _Known(NamedTuple):
+    """What was read before: reviews by annotation, returned edits by person and moment, the newest task version."""
+
+    reviewed: dict[tuple[str, int], datetime]
+    returned: set[tuple[str, str, datetime]]
+    versions: dict[str, int]
+
+
+def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> ReadReviews:
+    """Read annotations; those that were read before and have not changed are passed over."""
+    known = _known(warehouse)
+    new = [one for one in annotations if not _is_known(one, known)]
+    samples, tools = read_samples(warehouse, sorted({one.subject for one in new}))
+    read = ReadReviews([], [], [], [], sum(one.subject not in samples for one in new))
+    for annotation in new:
+        sample = samples.get(annotation.subject)
+        if sample is None:
+            continue
+        try:
+            parsed = parse_review(annotation, sample, [tools[key] for key in sample.candidates])
+        except AnnotationError as error:
+            read.problems.append(str(error))
+            continue
+        _keep(read, annotation, parsed, known.versions)
+    return read
+
+
+def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:
+    """The samples with these keys that the warehouse has, and their candidate tools."""
+    if not keys:
+        return {}, {}
+    rows = warehouse.rows("select key, body from samples where list_contains(?::varchar[], key)", [list(keys)])
+    samples = {row["key"]: Sample.model_validate(orjson.loads(row["body"])) for row in rows}
+    return samples, read_tools(warehouse, sorted({key for sample in samples.values() for key in sample.candidates}))
+
+
+_REVIEWED = "select server, annotation_id, max(reviewed_at) as moment from reviews group by server, annotation_id"
+_RETURNED = "select subject, kind, version, reviewer, made_at from returned_edits"
+
+
+def _known(warehouse: Warehouse) -> _Known:
+    rows = warehouse.rows_by_name({"reviewed": (_REVIEWED, []), "returned": (_RETURNED, [])})
+    reviewed, returned = rows["reviewed"], rows["returned"]
+    versions: dict[str, int] = {}
+    for row in returned:
+        task = f"{row['kind']}:{row['subject']}"
+        versions[task] = max(row["version"], versions.get(task, 0))
+    return _Known(
+        {(row["server"], row["annotation_id"]): row["moment"] for row in reviewed},
+        {(row["subject"], row["reviewer"], row["made_at"]) for row in returned},
+        versions,
+    )
+
+
+def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
+    if (annotation.subject, annotation.reviewer, annotation.reviewed_at) in known.returned:
+        return True
+    seen = known.reviewed.get((annotation.server, annotation.annotation_id))
+    return seen is not None and annotation.reviewed_at <= seen
+
+
+def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview, versions: dict[str, int]) -> None:
+    if parsed.review is not None:
+        read.reviews.append(parsed.review)
+    if parsed.edited is not None:
+        read.edited.append(parsed.edited)
+    if parsed.returned is not None:
+        read.returned.append(_returned(parsed.returned, annotation, versions))
+
+
+def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:
+    """An edit that goes back to people as the next version of the task, which no other edit has."""
+    task = f"{annotation.kind}:{annotation.subject}"
+    versions[task] = max(edit.version, versions.get(task, 0) + 1)
+    return edit.model_dump() | {
+        "version": versions[task], "subject": annotation.subject, "kind": annotation.kind,
+        "reviewer": annotation.reviewer, "made_at": annotation.reviewed_at, "pushed_at": None,
+    }  # fmt: skip

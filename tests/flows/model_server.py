@@ -1,0 +1,133 @@
+"""A model behind a real wire: speaks OpenAI chat completions on loopback, answers by template/v1, misbehaves as told."""
+
+import asyncio
+import threading
+from collections import Counter
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager, suppress
+from types import MappingProxyType
+from typing import NamedTuple
+
+import orjson
+from aiohttp import web
+
+from llm.chat import ChatMessage, ChatRequest
+from llm.template.model import TemplateModel
+
+MODEL = "openai/stub"  # litellm has no price for it
+PRICED = "openai/gpt-4o-mini"  # and a well-known one for this
+PRICE = 100 * 0.15e-6 + 20 * 0.6e-6  # of a reply of the stub, by litellm's price map
+
+
+class Asked(NamedTuple):
+    """One request as the server met it: which question, what kind of answer is wanted, how often it came before."""
+
+    question: str
+    title: str
+    times: int
+    number: int
+
+
+class Refusal(NamedTuple):
+    """An error instead of an answer."""
+
+    status: int
+    message: str
+    code: str | None = None
+    headers: Mapping[str, str] = MappingProxyType({})
+
+
+Behaviour = Callable[[Asked], Refusal | str | None]
+WRONG_KEY = Refusal(401, "Incorrect API key provided", "invalid_api_key")
+NO_SUCH_MODEL = Refusal(404, "The model `stub` does not exist", "model_not_found")
+BUSY = Refusal(429, "Rate limit reached", headers={"Retry-After": "0"})
+ILL = Refusal(500, "The server had an error")
+FILTERED = "\x00filtered"
+
+
+class ModelServer:
+    """What was asked and answered; `behaviour` may give a Refusal or a text instead of the template's answer."""
+
+    def __init__(self) -> None:
+        self.url = ""
+        self.delay = 0.0
+        self.behaviour: Behaviour = lambda asked: None
+        self.asked: Counter[str] = Counter()
+        self.answered: Counter[str] = Counter()
+        self.titles: Counter[str] = Counter()
+        self.ended = asyncio.Event()
+        self._model = TemplateModel()
+
+    @property
+    def requests(self) -> int:
+        """How many requests came."""
+        return self.asked.total()
+
+    def forget(self) -> None:
+        """Count from nothing again."""
+        for counter in (self.asked, self.answered, self.titles):
+            counter.clear()
+
+    async def answer(self, request: web.Request) -> web.StreamResponse:
+        body = orjson.loads(await request.read())
+        schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
+        title = schema["title"] if schema else ""
+        question = orjson.dumps([body["messages"], title]).decode()
+        asked = Asked(question, title, self.asked[question], self.requests)
+        self.asked[question] += 1
+        self.titles[title] += 1
+        if self.delay:
+            with suppress(TimeoutError):
+                await asyncio.wait_for(self.ended.wait(), self.delay)
+        told = self.behaviour(asked)
+        if isinstance(told, Refusal):
+            error = {"message": told.message, "type": "error", "param": None, "code": told.code}
+            return web.json_response({"error": error}, status=told.status, headers=told.headers)
+        messages = tuple(ChatMessage(**message) for message in body["messages"])
+        if told is None:
+            told = (await self._model.send(ChatRequest(MODEL, messages, schema, (), (), self.answered[question]))).text
+        if request.transport is None or request.transport.is_closing():
+            raise ConnectionResetError("nobody waits for this answer any more")
+        self.answered[question] += 1
+        return web.json_response(_completion(told))
+
+
+def _completion(text: str) -> dict[str, object]:
+    reason = "content_filter" if text == FILTERED else "stop"
+    message = {"role": "assistant", "content": "" if text == FILTERED else text}
+    return {
+        "id": "chatcmpl-1",
+        "object": "chat.completion",
+        "created": 1,
+        "model": "gpt-4o-mini",
+        "choices": [{"index": 0, "finish_reason": reason, "message": message}],
+        "usage": {"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120},
+    }
+
+
+@contextmanager
+def serve_model() -> Iterator[ModelServer]:
+    """A server in a thread of its own."""
+    server = ModelServer()
+    loop = asyncio.new_event_loop()
+
+    async def start() -> web.AppRunner:
+        app = web.Application()
+        app.router.add_post("/v1/chat/completions", server.answer)
+        runner = web.AppRunner(app, shutdown_timeout=0.1)
+        await runner.setup()
+        await web.TCPSite(runner, "127.0.0.1", 0).start()
+        server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+        return runner
+
+    thread = threading.Thread(target=loop.run_forever, daemon=True)
+    thread.start()
+    runner = asyncio.run_coroutine_threadsafe(start(), loop).result(10)
+    try:
+        yield server
+    finally:
+        loop.call_soon_threadsafe(server.ended.set)
+        asyncio.run_coroutine_threadsafe(runner.cleanup(), loop).result(10)
+        loop.call_soon_threadsafe(loop.stop)
+        thread.join(10)
+        loop.close()

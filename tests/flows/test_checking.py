@@ -1,0 +1,71 @@
+"""`callwright check`: other people's data through our checks."""
+
+import json
+from pathlib import Path
+
+import orjson
+import pytest
+from typer.testing import CliRunner
+
+from flows.cli.main import app
+
+TOOL = {
+    "name": "Travel.Taxi.order",
+    "description": "Order a taxi.",
+    "parameters": {
+        "type": "object",
+        "properties": {"place": {"type": "string", "description": "Where to."}, "seats": {"type": "integer"}},
+        "required": ["place"],
+    },
+}
+
+
+def record(text: str, **arguments: object) -> dict[str, object]:
+    label = {"name": "Travel.Taxi.order", "arguments": arguments}
+    said = [{"role": "user", "content": text}, {"role": "function call", "content": label}]
+    return {"messages": said, "multiple_tools": [TOOL]}
+
+
+@pytest.fixture
+def file(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CALLWRIGHT_HOME", str(tmp_path / "home"))
+    path = tmp_path / "en" / "ST_Perfect.json"
+    path.parent.mkdir()
+    records = [
+        record("A taxi to Oslo.", place="Oslo"),
+        record("A taxi to Oslo.", place="Bergen"),
+        record("A taxi to Oslo for 3.", place="Oslo", seats="three"),
+    ]
+    path.write_bytes(orjson.dumps(records))
+    return path
+
+
+def test_each_record_has_its_verdicts_and_the_summary_counts_them(file: Path) -> None:
+    done = CliRunner().invoke(app, ["check", "hammerbench", str(file), "--json"])
+    answer = json.loads(done.stdout)
+    assert done.exit_code == 0
+    assert [one["decision"] for one in answer["records"]] == ["proved", "unproved", "contradicted"]
+    assert answer["summary"][-1] == ["all checks", 1, 1, 1]
+    assert answer["left_out"] == ["relevance", "consistency", "meaning"]
+
+
+def test_a_model_is_asked_where_one_is_given(file: Path) -> None:
+    done = CliRunner().invoke(app, ["check", "hammerbench", str(file), "--model", "template/v1", "--json"])
+    answer = json.loads(done.stdout)
+    assert answer["left_out"] == []
+    assert {"consistency", "meaning"} <= {verdict["check"] for verdict in answer["records"][0]["verdicts"]}
+
+
+def test_failures_are_told_by_their_place_in_the_file(file: Path) -> None:
+    done = CliRunner().invoke(app, ["check", "hammerbench", str(file), "--failures"])
+    assert "#/1  unproved  A taxi to Oslo." in done.stdout
+    assert "#/0  " not in done.stdout
+    assert str(file.parent) not in done.stdout
+    assert "Give one with --model" in done.stderr
+
+
+def test_a_file_without_records_is_no_success(file: Path) -> None:
+    file.write_text("{}")
+    done = CliRunner().invoke(app, ["check", "hammerbench", str(file)])
+    assert done.exit_code == 1
+    assert "There is no record to check" in done.stderr
