@@ -95,6 +95,7 @@ def push_reviews(settings: Settings, studio: LabelStudio, news: News, *, again: 
     rows = warehouse.rows_by_name(_to_push(studio.name, again=again))
     waiting, returned = rows["waiting"], rows["returned"]
     if not (waiting or returned):
+        studio.signed_in_as()  # a dead address or a wrong token is told of also when nothing waits
         return Pushed(0, 0, studio.url)
     project = studio.ensure_project(screen_for(SAMPLE_REVIEW, settings.review_language))
     if project.changed_by_hand:

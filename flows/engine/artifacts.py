@@ -54,13 +54,14 @@ async def show_funnel(report: BuildReport) -> None:
 async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
     """Show how candidates scored on a release, and where the report with its plots lies."""
     rows = [{name: _plain(value) for name, value in row.items() if name != "release"} for row in board]
-    await acreate_table_artifact(
-        table=rows,
-        key=_key("scores", release),
-        description=f"HammerBench's metrics on the release `{release}`, as fractions. Report: `{report}`",
-    )
+    columns = list(rows[0]) if rows else []
+    table = [columns, ["---"] * len(columns), *([str(row[name]) for name in columns] for row in rows)]
+    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+    # A path and no link: browsers follow none from a served page to a file.
     await acreate_markdown_artifact(
-        key=_key("report", release), markdown=_scores_page(release, rows, report), description=f"Scores on `{release}`."
+        key=_key("scores", release),
+        markdown=f"# Scores on {release}\n\n{lines}\n\nThe report with its plots opens from the file `{report}`.\n",
+        description=f"HammerBench's metrics on the release `{release}`, as fractions.",
     )
 
 
@@ -73,13 +74,6 @@ async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> No
         markdown=f"| since the last pull | samples |\n|---|---:|{lines}\n{listed}",
         description=f"{counts['reviews']} new reviews.",
     )
-
-
-def _scores_page(release: str, rows: list[dict[str, Any]], report: Path) -> str:
-    columns = list(rows[0]) if rows else []
-    table = [columns, ["---"] * len(columns), *([str(row[name]) for name in columns] for row in rows)]
-    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
-    return f"# Scores on {release}\n\n{lines}\n\nThe report with its plots: [{report}]({report.as_uri()})\n"
 
 
 def _plain(value: object) -> object:

@@ -1,12 +1,13 @@
 """Evaluation as Prefect carries it out: one task, and a table for the scores."""
 
 from pathlib import Path
+from typing import Any
 
 from prefect import task
 
 from flows.engine.artifacts import show_scores
 from flows.engine.running import flow_settings
-from flows.engine.telling import FlowNews
+from flows.engine.telling import FlowNews, explained
 from flows.evaluation import choose_candidates, evaluate_release, leaderboard
 from flows.report import write_report
 from warehouse.rows import Row
@@ -19,11 +20,12 @@ async def run_evaluating(release: str, models: list[str], recipe: str, runs: int
     candidates = choose_candidates(models, Path(recipe) if recipe else None)
 
     @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
-    async def score_candidates(labels: str) -> str:  # all of them in one: they share the budget
-        await evaluate_release(release, candidates, settings, news, runs=runs, budget=budget or None)
-        return labels
+    async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
+        return await explained(evaluate_release(release, candidates, settings, news, runs=runs, budget=budget or None))
 
-    await score_candidates(", ".join(candidate.label for candidate in candidates))
+    labels = ", ".join(candidate.label for candidate in candidates)
+    scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited
+    await (await scoring).aresult()  # raises what the task could not do
     board = leaderboard(release, settings)
     warehouse = Warehouse(settings.warehouse, patience=settings.patience)
     await show_scores(release, board, write_report(warehouse, settings.home / "report.html"))

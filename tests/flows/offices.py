@@ -17,6 +17,8 @@ from warehouse.records import Sample
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
+NOTHING_NEW = Pulled()
+OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it
 RATES = dict.fromkeys(("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15)
 
 

@@ -25,6 +25,9 @@ class PaperStudio:
     def __exit__(self, *_: object) -> None:
         pass
 
+    def signed_in_as(self) -> str:
+        return "nobody@localhost"
+
     def find_project(self, _kind: str) -> Project | None:
         return self.project
 
