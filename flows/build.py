@@ -148,7 +148,7 @@ async def make_samples(run: GroupRun, workers: Workers) -> None:
         """
         update fates set outcome = 'rejected', reason = 'Another draft had already become this very sample.'
         where build = ? and stage = 'requests' and outcome = 'passed'
-            and not exists (select 1 from samples s where list_contains(s.parents, fates.subject))
+            and not exists (select 1 from build_samples b where b.build = fates.build and b.draft = fates.subject)
         """,
         [run.build],
     )
@@ -173,11 +173,10 @@ async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample
     """Carry this build's samples that no check has seen yet, and `edited` ones, through the checks."""
     unseen = run.warehouse.stream(
         """
-        with made as (select key, body, unnest(parents) as parent from samples)
-        select distinct on (m.key) m.body from made m
-        join fates f on f.build = ? and f.stage = 'requests' and f.outcome = 'passed' and f.subject = m.parent
-        where not exists (select 1 from fates g where g.build = f.build and g.stage = 'format' and g.subject = m.key)
-        order by m.key
+        select s.body from build_samples b join samples s on s.key = b.sample
+        where b.build = ?
+            and not exists (select 1 from fates g where g.build = b.build and g.stage = 'format' and g.subject = s.key)
+        order by s.key
         """,
         [run.build],
     )

@@ -26,7 +26,7 @@ from flows.stages import Stage, stages_of
 from generators.desk import Desk
 from warehouse.batches import write_batch
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
-from warehouse.records import Assignment, Failure, LlmCall, Origin, Record, Tool, Verdict
+from warehouse.records import Assignment, Failure, LlmCall, Origin, Record, Sample, Tool, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 
 Facts = dict[str, list[Row]]
@@ -178,6 +178,11 @@ class _Work:
         self._keep(facts, outputs)
         if not stage.is_check:
             self._note(facts, stage, record, "passed", "")
+            facts["build_samples"] += (
+                {"build": self.shard.build, "sample": output.key, "draft": record.key}
+                for output in outputs
+                if isinstance(output, Sample)
+            )
             return outputs
         return self._judge(facts, stage, record, outputs)
 

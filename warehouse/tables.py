@@ -13,6 +13,7 @@ TABLES: dict[str, dict[str, Column]] = {
         "description": "text", "parameters": "json", "returns": "json",
     },
     "build_tools": {"build": "text", "tool": "text"},
+    "build_samples": {"build": "text", "sample": "text", "draft": "text"},
     "drafts": {
         "key": "text", "type": "text", "body": "json", "stage": "text", "parents": "texts", "model": "text",
         "prompt_version": "text", "planted": "text",

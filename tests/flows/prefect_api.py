@@ -20,8 +20,10 @@ class Known:
             return json.load(answer)
 
     def runs(self, flow: str) -> list[dict[str, Any]]:
-        """The runs of a flow, the newest first."""
-        return self.ask("flow_runs/filter", {"flows": {"name": {"any_": [flow]}}, "sort": "START_TIME_DESC"})
+        """The runs of a flow that have begun, the newest first."""
+        begun = {"start_time": {"is_null_": False}}
+        question = {"flows": {"name": {"any_": [flow]}}, "flow_runs": begun, "sort": "START_TIME_DESC"}
+        return self.ask("flow_runs/filter", question)
 
     def tasks(self, run: dict[str, Any]) -> list[dict[str, Any]]:
         """The tasks of a flow run."""

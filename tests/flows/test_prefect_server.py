@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from importlib.metadata import version
@@ -19,6 +20,11 @@ from tests.servers import HeardPrefect
 from warehouse.errors import CallwrightError
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+
+
+def is_from(package: str, *first: int) -> bool:
+    """Whether the installed package is of this version or a later one."""
+    return tuple(map(int, version(package).split(".")[:2])) >= first
 
 
 @pytest.fixture
@@ -90,8 +96,7 @@ def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
 
 
 @pytest.mark.skipif(
-    tuple(map(int, version("fastapi").split(".")[:2])) >= (0, 151),
-    reason="From fastapi 0.151 on, Prefect's server refuses what its own `prefect deploy` asks.",
+    is_from("fastapi", 0, 151), reason="From fastapi 0.151 on, Prefect's server refuses what its own `deploy` asks."
 )
 def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardPrefect, tmp_path: Path) -> None:
     shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
@@ -107,3 +112,21 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
     assert [found["schedule"] for found in after["schedules"]] == [found["schedule"] for found in before["schedules"]]
     assert known.ask("deployments/name/pull-reviews/hourly")["work_pool_name"] == "callwright"
     assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith("flows/evaluate_models.py")
+
+
+@pytest.mark.skipif(
+    is_from("sqlalchemy", 2, 1), reason="With SQLAlchemy 2.1, the scheduler of Prefect 3.8.8 plans no runs."
+)
+def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
+    shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+    assert run("deploy", str(recipe), "--pool", "plans", home=tmp_path, **shown).returncode == 0
+    known = Known(prefect_server)
+    planned = {
+        "deployments": {"name": {"any_": ["planned"]}},
+        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+    }
+    end = time.monotonic() + 60
+    while known.ask("flow_runs/count", planned) < 3:
+        assert time.monotonic() < end, "no run was planned in a minute"
+        time.sleep(1)

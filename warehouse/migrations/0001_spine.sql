@@ -14,6 +14,11 @@ create table tools (
 -- Which tools a build may use: its catalog as it was.
 create table build_tools (build varchar not null, tool varchar not null, primary key (build, tool));
 
+-- Which samples a build made, each of which draft: the same draft may be worded otherwise in another build.
+create table build_samples (
+    build varchar not null, sample varchar not null, draft varchar not null, primary key (build, sample)
+);
+
 -- The records between a tool and a sample: assignments, parameter choices, draft calls.
 create table drafts (
     key varchar primary key, type varchar not null, body json not null, stage varchar not null,

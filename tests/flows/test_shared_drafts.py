@@ -1,0 +1,27 @@
+"""Two builds that word the same draft differently: each checks and lands what it made itself."""
+
+import asyncio
+from pathlib import Path
+
+from flows.build import build_dataset
+from flows.news import Silence
+from flows.recipe import parse_recipe
+from flows.settings import Settings
+from warehouse.store import Warehouse
+
+RECIPE = {"name": "plain", "tools": [{"seed": ["Weather", "Clock"]}], "samples": {"perfect": 10}}
+
+
+def test_a_build_checks_only_the_samples_that_it_made(tmp_path: Path) -> None:
+    settings = Settings(tmp_path, "", "", "", 1, 10.0, tmp_path / "ledger.sqlite", "en")
+    careless = {"name": "template/v1", "error_rate": {"extra_argument": 1.0}}
+    for changes in ({}, {"name": "careless", "models": {"generator": careless}}):
+        asyncio.run(build_dataset(parse_recipe(RECIPE | changes, Path(), "shared"), settings, Silence()))
+    rows = Warehouse(settings.warehouse).rows(
+        """
+        select recipe, sum(passed) filter (stage = 'requests') as made, sum(entered) filter (stage = 'format') as checked
+        from funnel group by recipe order by recipe
+        """
+    )
+    assert [row["recipe"] for row in rows] == ["careless", "plain"]
+    assert all(row["made"] == row["checked"] for row in rows)
