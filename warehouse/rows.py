@@ -9,12 +9,10 @@ import orjson
 from pydantic import BaseModel
 
 from warehouse.records import (
-    Assignment,
-    DraftCall,
+    Draft,
     Failure,
     LlmCall,
     Origin,
-    ParameterChoice,
     Prediction,
     Record,
     Release,
@@ -79,11 +77,9 @@ def _made_by(origin: Origin | None) -> Row:
     }
 
 
-@_row.register(Assignment)
-@_row.register(ParameterChoice)
-@_row.register(DraftCall)
-def _(record: Assignment | ParameterChoice | DraftCall, _stamp: Stamp) -> tuple[str, Row]:
-    row = {"key": record.key, "type": type(record).__name__, "body": body_of(record)}
+@_row.register
+def _(record: Draft, _stamp: Stamp) -> tuple[str, Row]:
+    row = {"key": record.key, "type": type(record).__name__, "body": record.stored_body()}
     return "drafts", row | _made_by(record.origin)
 
 

@@ -2,6 +2,17 @@
 
 from warehouse.records.base import Record, content_key
 from warehouse.records.checks import Decision, Failure, Verdict
+from warehouse.records.derivations import (
+    Derivation,
+    EntityKind,
+    EntityReference,
+    ExternalMessage,
+    Slot,
+    SlotPlan,
+    Transform,
+    ValueChange,
+)
+from warehouse.records.drafts import Draft
 from warehouse.records.evaluation import Prediction, Score
 from warehouse.records.llm_calls import LlmCall
 from warehouse.records.releases import Release
@@ -29,9 +40,14 @@ __all__ = [
     "Call",
     "CallTurn",
     "Decision",
+    "Derivation",
     "DialogueAct",
+    "Draft",
     "DraftCall",
+    "EntityKind",
+    "EntityReference",
     "Evidence",
+    "ExternalMessage",
     "Failure",
     "GoldCall",
     "JsonSchema",
@@ -50,10 +66,14 @@ __all__ = [
     "Sample",
     "Score",
     "SingleTurnKind",
+    "Slot",
+    "SlotPlan",
     "Snapshot",
     "Tool",
+    "Transform",
     "Turn",
     "UserTurn",
+    "ValueChange",
     "Verdict",
     "content_key",
 ]

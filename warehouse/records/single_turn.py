@@ -2,14 +2,13 @@
 
 from typing import Literal
 
-from warehouse.records.base import Record
-from warehouse.records.samples import Origin
+from warehouse.records.drafts import Draft
 from warehouse.records.tools import Arguments, Language
 
 SingleTurnKind = Literal["perfect", "imperfect", "irrelevant"]
 
 
-class Assignment(Record):
+class Assignment(Draft):
     """What is to be made: a kind of sample about one tool, with the tools that will stand beside it."""
 
     kind: SingleTurnKind
@@ -20,20 +19,17 @@ class Assignment(Record):
     withheld: tuple[str, ...] = ()
     parameter_count: int
     seed: int
-    origin: Origin | None = None
 
 
-class ParameterChoice(Record):
+class ParameterChoice(Draft):
     """An assignment with the parameters that everyday users would give."""
 
     assignment: Assignment
     parameters: tuple[str, ...]
-    origin: Origin | None = None
 
 
-class DraftCall(Record):
+class DraftCall(Draft):
     """A choice with a value for each parameter: the gold call, before anybody words it."""
 
     assignment: Assignment
     arguments: Arguments
-    origin: Origin | None = None
