@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.build import BuildReport
 from flows.check_samples import check_samples
-from flows.engine.running import run_pushing
+from flows.engine.running import run_pushing, waves_to_make
 from flows.engine.telling import explained, run_name
 from flows.land_samples import land_samples
 from flows.make_samples import make_samples
@@ -25,8 +25,13 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
 
 
 async def _build(recipe: str, limit: int, model: str, *, review: bool) -> BuildReport:
-    await make_samples(recipe, limit, model)
-    await check_samples(recipe, limit, model)
+    waves, replaces = waves_to_make(recipe, limit, model)
+    for kinds in waves:
+        again = True
+        while again:
+            planned = await make_samples(recipe, limit, model, kinds)
+            await check_samples(recipe, limit, model)
+            again = replaces and planned > 0
     report = await land_samples(recipe, limit, model)
     if review:
         await run_pushing()

@@ -9,11 +9,13 @@ import orjson
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import SAMPLE_REVIEW
-from flows.build import check_samples, reopen_build
+from flows.build import reopen_build
 from flows.decisions import settle_decisions
 from flows.groups import local_workers
 from flows.landing import request_reviews
+from flows.making import check_samples
 from flows.news import News
+from flows.places import open_warehouse
 from flows.reading_reviews import read_reviews
 from flows.reviewing import push_reviews
 from flows.settings import Settings
@@ -45,7 +47,7 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, news: News) -> P
     What an earlier pull noted but did not get to is carried out as well. Raises AnnotationError where Label Studio
     can't be reached; an annotation that does not fit is a problem of its own.
     """
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     pulled = _take_in(warehouse, studio, news)
     settle_decisions(warehouse)
     again = await _check_edited(warehouse, settings, news)

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from flows.build import BuildReport
 from flows.news import News
+from flows.places import open_warehouse
 from flows.settings import Settings, use_prefect
 from warehouse.records import Release
-from warehouse.store import Warehouse
 
 RELEASE = "demo"
 
@@ -104,7 +104,7 @@ def run_demo(settings: Settings, news: News) -> DemoResult:
 def _release(settings: Settings) -> Release:
     from warehouse.releases import create_release, list_releases
 
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     known = [release for release in list_releases(warehouse) if release.name == RELEASE]
     return known[0] if known else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
 
@@ -120,7 +120,7 @@ def _publish(settings: Settings) -> tuple[Path, Path]:
     from flows.report import write_report
     from warehouse.publish import publish
 
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     report = write_report(warehouse, settings.home / "report.html")
     return publish(warehouse, settings.home / "published").database, report
 

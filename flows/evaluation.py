@@ -11,6 +11,7 @@ import orjson
 
 from flows.chats import with_secret
 from flows.news import News
+from flows.places import open_warehouse
 from flows.recipe import Candidate, read_recipe
 from flows.settings import Settings
 from flows.shards import FATAL
@@ -68,7 +69,7 @@ async def evaluate_release(
     kept.
     """
     money = Budget(budget)
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     content = read_release(warehouse, release)
     for candidate in candidates:
         async with AsyncExitStack() as stack:
@@ -159,5 +160,5 @@ def read_predictions(warehouse: Warehouse, release: str, label: str) -> Iterator
 
 def leaderboard(release: str, settings: Settings) -> list[Row]:
     """The release's leaderboard."""
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     return warehouse.rows("select * from leaderboard where release = ?", [release])

@@ -1,10 +1,10 @@
-"""Where this process keeps things, by its settings."""
+"""Where things are kept, by the settings."""
 
-from flows.settings import read_settings
+from flows.settings import Settings, read_settings
 from warehouse.store import Warehouse
 
 
-def open_warehouse() -> Warehouse:
-    """The warehouse of this process's work folder."""
-    settings = read_settings()
+def open_warehouse(settings: Settings | None = None) -> Warehouse:
+    """The warehouse of the work folder that the settings name, this process's own unless given."""
+    settings = settings or read_settings()
     return Warehouse(settings.warehouse, patience=settings.patience)

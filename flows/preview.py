@@ -1,8 +1,10 @@
 """A preview: a few samples of each kind, through all stages, kept nowhere but in the ledger."""
 
 import tempfile
+from collections.abc import Iterator
+from itertools import groupby, islice
 from pathlib import Path
-from typing import NamedTuple
+from typing import NamedTuple, assert_never
 
 import orjson
 
@@ -10,6 +12,7 @@ from flows.build import build_dataset
 from flows.news import News
 from flows.recipe import Recipe
 from flows.settings import Settings
+from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
@@ -21,27 +24,29 @@ class ShownSample(NamedTuple):
     language: str
     request: str
     gold: list[dict[str, object]]
+    conversation: list[str]
     proved: list[str]
     problems: list[str]
 
 
-async def preview_samples(recipe: Recipe, settings: Settings, news: News) -> list[ShownSample]:
-    """Make the recipe's samples in a work folder that is thrown away; what models answer is kept, so a build asks less."""
+async def preview_samples(recipe: Recipe, count: int, settings: Settings, news: News) -> list[ShownSample]:
+    """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings._replace(home=Path(folder))
-        report = await build_dataset(recipe, aside, news)
+        report = await build_dataset(recipe.with_preview(count), aside, news)
         warehouse = Warehouse(aside.warehouse)
         samples = warehouse.rows(
             """
-            select s.kind, s.language, s.request, s.gold,
+            select s.key, s.kind, s.language, s.request, s.gold, s.body,
                 list(v.check_name order by v.check_name) filter (v.decision = 'proved') as proved,
                 list(v.check_name || ' ' || v.decision || ': ' || v.reason) filter (v.decision <> 'proved') as problems
-            from samples s left join verdicts v on v.subject = s.key group by all order by s.kind, s.language, s.request
+            from samples s left join verdicts v on v.subject = s.key group by all order by s.kind, s.key
             """
         )
         failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
-    return [_shown(row) for row in samples] + [
-        ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [row["reason"]]) for row in failures
+    shown = [row for _, same in groupby(samples, key=lambda row: row["kind"]) for row in islice(same, count)]
+    return [_shown(row) for row in shown] + [
+        ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]]) for row in failures
     ]
 
 
@@ -51,6 +56,7 @@ def _shown(row: Row) -> ShownSample:
         language=row["language"],
         request=row["request"],
         gold=orjson.loads(row["gold"]),
+        conversation=list(_lines(Sample.model_validate_json(row["body"]))),
         proved=row["proved"] or [],
         problems=row["problems"] or [],
     )
@@ -58,10 +64,28 @@ def _shown(row: Row) -> ShownSample:
 
 def sample_lines(shown: ShownSample) -> list[str]:
     """The sample as lines for a terminal."""
-    lines = [f"{shown.kind} {shown.language}".strip(), f"  user: {shown.request}"]
-    lines += (f"  call: {call['tool']} {orjson.dumps(call['arguments']).decode()}" for call in shown.gold)
-    if shown.kind == "irrelevant":
-        lines.append("  call: none of the candidates fits")
+    told = shown.conversation or [shown.request]
+    lines = [f"{shown.kind} {shown.language}".strip(), *(f"  {line}" for line in told)]
     if shown.proved:
         lines.append(f"  proved: {', '.join(shown.proved)}")
     return [*lines, *(f"  ! {problem}" for problem in shown.problems), ""]
+
+
+def _lines(sample: Sample) -> Iterator[str]:
+    """A line for everything said, and one for the call that is due after it."""
+    for turn in sample.turns:
+        match turn:
+            case UserTurn(text=text, external=external):
+                yield f"user: {text}"
+                if external is not None:
+                    yield f"message ({external.app}): {external.text}"
+            case ReplyTurn(text=text):
+                yield f"assistant: {text}"
+            case CallTurn(calls=()):
+                yield "call: none of the candidates fits"
+            case CallTurn(calls=calls):
+                yield from (f"call: {call.tool} {orjson.dumps(call.arguments).decode()}" for call in calls)
+            case ResultTurn(results=results):
+                yield from (f"result: {orjson.dumps(result).decode()}" for result in results)
+            case _:
+                assert_never(turn)

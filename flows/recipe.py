@@ -6,9 +6,12 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from generators.kinds import KINDS, kind_named, waves_of
 from llm.models import ModelSettings, read_model
 from warehouse.errors import ConfigurationError
-from warehouse.records import Language, SingleTurnKind
+from warehouse.records import Language
+
+_SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
 
 
 class Part(BaseModel):
@@ -28,6 +31,16 @@ class ImportedTools(Part):
 
     format: str = Field(alias="import")
     path: Path
+
+
+class GeneratedTools(Part):
+    """Tools that are made for the build, so many a category in each of its languages (HammerBench 4.2)."""
+
+    generate: Literal["all"] | tuple[str, ...]
+    tools_per_category: int = Field(default=12, ge=1, le=60)
+
+
+ToolSource = SeedTools | ImportedTools | GeneratedTools
 
 
 def _model(value: object) -> object:
@@ -91,14 +104,20 @@ class Schedule(Part):
 
 
 class Recipe(Part):
-    """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars."""
+    """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars.
+
+    `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their place. The share `spare` of a
+    count may be planned in addition, to replace samples that did not pass every check.
+    """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
     description: str = ""
     seed: int = 0
-    tools: tuple[SeedTools | ImportedTools, ...] = Field(min_length=1)
+    tools: tuple[ToolSource, ...] = Field(min_length=1)
     languages: tuple[Language, ...] = ("en",)
-    samples: dict[SingleTurnKind, Annotated[int, Field(ge=0)]]
+    samples: dict[str, Annotated[int, Field(ge=0)]]
+    scale: Literal["paper"] | None = None
+    spare: float = Field(default=0.0, ge=0, le=10)
     candidates_per_sample: int = Field(default=5, ge=2, le=400)
     models: Roles = Roles()
     candidates: tuple[Candidate, ...] = ()
@@ -107,6 +126,23 @@ class Recipe(Part):
     budget: float | None = Field(default=None, gt=0)
     shard_size: int = Field(default=250, ge=1)
     schedule: Schedule | None = None
+
+    @model_validator(mode="before")
+    @classmethod
+    def _of_scale(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """Put the paper's counts in the place of the recipe's own where its scale is asked for."""
+        if isinstance(loaded, dict) and loaded.get("scale") == "paper":
+            return loaded | {"samples": {kind.name: kind.scale for kind in KINDS.values()}}
+        return loaded
+
+    @field_validator("samples")
+    @classmethod
+    def _can_be_made(cls, samples: dict[str, int]) -> dict[str, int]:
+        try:
+            waves_of(name for name, count in samples.items() if count)
+        except ConfigurationError as error:
+            raise ValueError(str(error)) from error
+        return samples
 
     @model_validator(mode="after")
     def _labels_differ(self) -> Self:
@@ -119,9 +155,19 @@ class Recipe(Part):
         """The same recipe with one model in all three roles."""
         return self.model_copy(update={"models": Roles(**dict.fromkeys(Roles.model_fields, read_model(name)))})
 
+    def with_preview(self, shown: int) -> "Recipe":
+        """The same recipe for a look at `shown` samples of each kind, and at as many more as others are made of."""
+        sources = {source for name in self.samples for source in kind_named(name).sources}
+        samples = {
+            name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sources else 1))
+            for name, count in self.samples.items()
+        }
+        return self.model_copy(update={"samples": samples, "scale": None})
+
     def with_limit(self, limit: int) -> "Recipe":
         """The same recipe with at most `limit` samples of each kind."""
-        return self.model_copy(update={"samples": {kind: min(limit, count) for kind, count in self.samples.items()}})
+        samples = {kind: min(limit, count) for kind, count in self.samples.items()}
+        return self.model_copy(update={"samples": samples, "scale": None})
 
 
 def read_recipe(path: Path) -> Recipe:
@@ -157,7 +203,7 @@ def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
     return recipe.model_copy(update={"tools": tuple(_located(source, folder) for source in recipe.tools)})
 
 
-def _located(source: SeedTools | ImportedTools, folder: Path) -> SeedTools | ImportedTools:
-    if isinstance(source, SeedTools):
+def _located(source: ToolSource, folder: Path) -> ToolSource:
+    if not isinstance(source, ImportedTools):
         return source
     return source.model_copy(update={"path": (folder / source.path).absolute()})

@@ -14,6 +14,7 @@ from annotation.screens import SAMPLE_REVIEW, screen_for
 from annotation.server import ServerInfo
 from annotation.task import Returned, ReviewTask, review_task
 from flows.news import News
+from flows.places import open_warehouse
 from flows.reading_reviews import read_samples
 from flows.settings import Settings, environment
 from warehouse.errors import ConfigurationError
@@ -232,4 +233,4 @@ _STATUS = {
 
 
 def _warehouse(settings: Settings) -> Warehouse:
-    return Warehouse(settings.warehouse, patience=settings.patience)
+    return open_warehouse(settings)

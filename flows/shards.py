@@ -26,7 +26,7 @@ from flows.stages import Stage, stages_of
 from generators.desk import Desk
 from warehouse.batches import write_batch
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
-from warehouse.records import Assignment, Failure, LlmCall, Origin, Record, Sample, Tool, Verdict
+from warehouse.records import Draft, Failure, LlmCall, Origin, Record, Sample, Tool, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 
 Facts = dict[str, list[Row]]
@@ -132,7 +132,7 @@ class _Work:
                 self.undone += 1
                 continue
             facts: Facts = defaultdict(list)
-            if isinstance(record, Assignment):  # the others were kept by the stage that made them
+            if isinstance(record, Draft):  # samples were kept by the stage that made them
                 self._keep(facts, [record])
             try:
                 await self._carry(record, self.stages, chats, facts)
@@ -182,6 +182,11 @@ class _Work:
                 {"build": self.shard.build, "sample": output.key, "draft": record.key}
                 for output in outputs
                 if isinstance(output, Sample)
+            )
+            facts["made_tools"] += (
+                {"toolset": self.shard.build, "tool": output.key, "draft": record.key}
+                for output in outputs
+                if isinstance(output, Tool)
             )
             return outputs
         return self._judge(facts, stage, record, outputs)

@@ -118,3 +118,9 @@ def stages_of(group: str) -> tuple[Stage, ...]:
         known = ", ".join(dict.fromkeys(stage.group for stage in STAGES))
         raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
     return found
+
+
+def making_stages() -> tuple[str, ...]:
+    """The stages at which samples are planned: the first of each group that makes some."""
+    groups = dict.fromkeys(stage.group for stage in STAGES if stage.yields == "Sample")
+    return tuple(stages_of(group)[0].name for group in groups)

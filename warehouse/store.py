@@ -17,12 +17,13 @@ from pydantic import JsonValue
 
 from warehouse.batches import batch_source, write_batch
 from warehouse.errors import ConfigurationError, StoreError
-from warehouse.records import Record
+from warehouse.records import Record, content_key
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.tables import TABLES
 
 logger = logging.getLogger(__name__)
 
+_VIEWS = "views "  # before the version of the views, where the migrations are noted
 _FIRST_WAIT = 0.02
 _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
@@ -217,22 +218,23 @@ def _migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     done = {name for (name,) in connection.execute("select name from migrations").fetchall()}
     known = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
     scripts = [file for file in known if file.name.endswith(".sql")]
-    ahead = done - {file.name for file in scripts} - {"views"}
+    ahead = {name for name in done - {file.name for file in scripts} if not name.startswith(_VIEWS)}
     if ahead:
         raise StoreError(
             f"The warehouse {path} was written by a newer callwright (it has {sorted(ahead)}). Update callwright."
         )
     fresh = [file for file in scripts if file.name not in done]
+    folder = sorted(files("warehouse").joinpath("views").iterdir(), key=lambda file: file.name)
+    views = [file.read_text(encoding="utf-8") for file in folder if file.name.endswith(".sql")]
+    version = f"{_VIEWS}{content_key(list(views))}"  # views that are there already are not written again
+    if not fresh and version in done:
+        return
     connection.begin()
     for file in fresh:
         connection.execute(file.read_text(encoding="utf-8"))
         connection.execute("insert into migrations (name) values (?)", [file.name])
-    _write_views(connection)
+    for view in views:
+        connection.execute(view)
+    connection.execute("delete from migrations where starts_with(name, ?)", [_VIEWS])
+    connection.execute("insert into migrations (name) values (?)", [version])
     connection.commit()
-
-
-def _write_views(connection: duckdb.DuckDBPyConnection) -> None:
-    folder = files("warehouse").joinpath("views")
-    for file in sorted(folder.iterdir(), key=lambda view: view.name):
-        if file.name.endswith(".sql"):
-            connection.execute(file.read_text(encoding="utf-8"))

@@ -52,7 +52,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     chosen = chosen.with_model(model) if model else chosen
     chosen = chosen.with_limit(limit) if limit else chosen
     if preview:
-        _preview(chosen.with_limit(preview), as_json=as_json)
+        _preview(chosen, preview, as_json=as_json)
         return
     settings = read_settings()
     with Screen() as screen:
@@ -71,9 +71,11 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 
 def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *, as_json: bool) -> None:
     if as_json:
-        show_json(report._asdict() | {"review": pushed})
+        composition = [row._asdict() for row in report.composition]
+        show_json(report._asdict() | {"composition": composition, "review": pushed})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
+    show_table(report.composition[0]._fields if report.composition else (), report.composition)
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
@@ -101,12 +103,12 @@ def _push() -> "dict[str, int | str] | None":
     return result._asdict()
 
 
-def _preview(recipe: "Recipe", *, as_json: bool) -> None:
+def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
     from flows.preview import preview_samples, sample_lines
     from flows.settings import read_settings
 
     with Screen() as screen:
-        shown = asyncio.run(preview_samples(recipe, read_settings(), screen))
+        shown = asyncio.run(preview_samples(recipe, count, read_settings(), screen))
     if as_json:
         show_json([item._asdict() for item in shown])
         return

@@ -9,9 +9,9 @@ from flows.engine.artifacts import show_scores
 from flows.engine.running import flow_settings
 from flows.engine.telling import FlowNews, explained
 from flows.evaluation import choose_candidates, evaluate_release, leaderboard
+from flows.places import open_warehouse
 from flows.report import write_report
 from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 
 async def run_evaluating(release: str, models: list[str], recipe: str, runs: int, budget: float) -> list[Row]:
@@ -27,6 +27,6 @@ async def run_evaluating(release: str, models: list[str], recipe: str, runs: int
     scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited
     await (await scoring).aresult()  # raises what the task could not do
     board = leaderboard(release, settings)
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     await show_scores(release, board, write_report(warehouse, settings.home / "report.html"))
     return board

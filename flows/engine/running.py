@@ -2,24 +2,31 @@
 
 from pathlib import Path
 
-from flows.build import BuildReport, check_samples, close_build, land, make_samples, open_build, report_build
+from flows.build import BuildReport, close_build, land, open_build, report_build
 from flows.cli.ending import silence_teardown
 from flows.engine.artifacts import show_funnel
 from flows.engine.tasks import task_workers
 from flows.engine.telling import FlowNews
 from flows.groups import GroupRun
+from flows.making import check_samples, make_samples
+from flows.planning import waves
 from flows.recipe import Recipe, read_recipe
 from flows.reviewing import find_label_studio, push_reviews, waiting_reviews
 from flows.settings import Settings, quiet_vendors, read_settings
 
 
-async def run_making(recipe: str, limit: int, model: str) -> BuildReport:
-    """Make the build's samples."""
+def waves_to_make(recipe: str, limit: int, model: str) -> tuple[list[list[str]], bool]:
+    """The kinds of a recipe wave by wave, and whether samples that do not pass shall be replaced."""
+    chosen = _recipe(recipe, limit, model)
+    return waves(chosen), chosen.spare > 0
+
+
+async def run_making(recipe: str, limit: int, model: str, kinds: list[str]) -> int:
+    """Make the build's samples of these kinds, all where none is named; how many were planned."""
     news = FlowNews()
     run = _opened(recipe, limit, model, news)
     with task_workers(run, news) as workers:
-        await make_samples(run, workers)
-    return report_build(run.warehouse, run.build)
+        return sum([await make_samples(run, workers, wave) for wave in ([kinds] if kinds else waves(run.recipe))])
 
 
 async def run_checking(recipe: str, limit: int, model: str) -> BuildReport:
@@ -28,7 +35,7 @@ async def run_checking(recipe: str, limit: int, model: str) -> BuildReport:
     run = _opened(recipe, limit, model, news)
     with task_workers(run, news) as workers:
         await check_samples(run, workers)
-    return report_build(run.warehouse, run.build)
+    return report_build(run)
 
 
 async def run_landing(recipe: str, limit: int, model: str) -> BuildReport:

@@ -67,6 +67,7 @@ def run_name() -> str:
     """The name of a flow's run: what it is about, by its parameters."""
     given = {name: value for name, value in flow_run.parameters.items() if value}
     about = given.pop("release", "") or Path(str(given.pop("recipe", ""))).stem
-    extras = [f"at most {given['limit']} a kind"] if "limit" in given else []
+    extras = [" and ".join(given["kinds"])] if "kinds" in given else []
+    extras += [f"at most {given['limit']} a kind"] if "limit" in given else []
     extras += [str(given["model"])] if "model" in given else []
     return ", ".join([about or "all recipes", *extras])

@@ -6,7 +6,6 @@ import sys
 import time
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -20,11 +19,6 @@ from tests.servers import HeardPrefect
 from warehouse.errors import CallwrightError
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
-
-
-def is_from(package: str, *first: int) -> bool:
-    """Whether the installed package is of this version or a later one."""
-    return tuple(map(int, version(package).split(".")[:2])) >= first
 
 
 @pytest.fixture
@@ -95,9 +89,6 @@ def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
     assert {url for url in asked if not url.startswith((f"{server.url}/", "data:", "blob:"))} == set()
 
 
-@pytest.mark.skipif(
-    is_from("fastapi", 0, 151), reason="From fastapi 0.151 on, Prefect's server refuses what its own `deploy` asks."
-)
 def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardPrefect, tmp_path: Path) -> None:
     shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
     assert run("deploy", "recipes/demo.yaml", home=tmp_path, **shown).returncode == 0
@@ -114,9 +105,6 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
     assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith("flows/evaluate_models.py")
 
 
-@pytest.mark.skipif(
-    is_from("sqlalchemy", 2, 1), reason="With SQLAlchemy 2.1, the scheduler of Prefect 3.8.8 plans no runs."
-)
 def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
     recipe = write_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
     shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}

@@ -307,7 +307,8 @@ async def test_no_conversation_raises_anything_but_a_reply_error(tools: tuple[To
 
 async def test_an_endless_conversation_is_answered_soon(tools: tuple[Tool, ...], ask: Ask):
     for talk in ("user: " + "guests " * 30_000, "user: " + "5 March 2027 " * 10_000, "user: a\n" * 30_000):
-        await _proposed(TemplateModel(), tools, talk, ask)
+        answered = await _proposed(TemplateModel(), tools, talk, ask)
+        assert answered == await _proposed(TemplateModel(), tools, talk * 2, ask), "all of it is read, however long"
 
 
 async def test_what_a_mention_quotes_says_the_value(tools: tuple[Tool, ...], ask: Ask):

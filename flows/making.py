@@ -1,0 +1,72 @@
+"""Making and checking samples, wave by wave: single turns first, then what is made of those that passed."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import chain
+
+from flows.groups import GroupRun, Workers, run_group
+from flows.landing import Landing, check_duplicates
+from flows.planning import Planner, waves
+from flows.shards import record_line
+from flows.stages import STAGES, stages_of
+from generators.kinds import kind_named
+from warehouse.records import Record, Sample
+from warehouse.rows import body_of
+
+
+async def make_and_check(run: GroupRun, workers: Workers) -> None:
+    """Make and check every kind of the recipe; with `spare` also what shall replace samples that did not pass."""
+    for kinds in waves(run.recipe):
+        again = True
+        while again:
+            planned = await make_samples(run, workers, kinds)
+            await check_samples(run, workers)
+            again = bool(planned and run.recipe.spare)
+
+
+async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:
+    """Plan what the build lacks of these kinds and make it; how much was planned."""
+    planner = Planner(run, kinds)
+    planned = 0
+
+    def counted(records: Iterable[Record]) -> Iterator[bytes]:
+        nonlocal planned
+        for record in records:
+            planned += 1
+            yield record_line(type(record).__name__, body_of(record))
+
+    for group in dict.fromkeys(kind_named(name).group for name in kinds):
+        first = stages_of(group)[0]
+        records = planner.assignments() if first.reads == "Assignment" else planner.derivations(group, first.name)
+        await run_group(run, group, counted(records), workers)
+    if planned:
+        _reject_twins(run)
+    return planned
+
+
+def _reject_twins(run: GroupRun) -> None:
+    """A sample is its content: where two drafts were worded alike, the second made nothing new, and its fate says so."""
+    makers = [stage.name for stage in STAGES if stage.yields == "Sample"]
+    run.warehouse.execute(
+        """
+        update fates set outcome = 'rejected', reason = 'Another draft had already become this very sample.'
+        where build = ? and list_contains(?, stage) and outcome = 'passed'
+            and not exists (select 1 from build_samples b where b.build = fates.build and b.draft = fates.subject)
+        """,
+        [run.build, makers],
+    )
+
+
+async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample] = ()) -> None:
+    """Carry this build's samples that no check has seen yet, and `edited` ones, through the checks; then look for twins."""
+    unseen = run.warehouse.stream(
+        """
+        select s.body from build_samples b join samples s on s.key = b.sample
+        where b.build = ?
+            and not exists (select 1 from fates g where g.build = b.build and g.stage = 'format' and g.subject = s.key)
+        order by s.key
+        """,
+        [run.build],
+    )
+    bodies = chain((body for (body,) in unseen), map(body_of, edited))
+    await run_group(run, "consistency", (record_line("Sample", body) for body in bodies), workers)
+    check_duplicates(Landing(run.build, run.recipe, run.warehouse))

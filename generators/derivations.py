@@ -1,0 +1,95 @@
+"""Planning what is made of samples: of which source each dialogue, shift and external reference comes (HammerBench 4.2).
+
+Sources take turns in an order that the seed gives, so the same sources always give the same plan.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from hashlib import blake2b
+from random import Random
+
+from generators.candidates import are_redundant
+from generators.kinds import Kind
+from warehouse.records import Derivation, Origin, Sample, Tool
+
+STAGE = "derivations"
+# A source may be used again where the next result will differ: another turn, value or message.
+_USES = {"IS": 3, "SO_case1": 3, "SO_case2": 3, "mSv": 3, "external": 2}
+_SEVERAL_QUESTIONS = 0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
+_TRIES = 20
+
+Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
+
+
+def plan_derivations(
+    kind: Kind,
+    sources: Sequence[Sample],
+    tools: Mapping[str, Tool],
+    *,
+    seed: int,
+    obstacle: Obstacle,
+    others: Sequence[Sample] = (),
+) -> Iterator[Derivation]:
+    """What could be made of the kind, best first, until the sources are used up; `others` lend requests to intent shifts.
+
+    A source that has an obstacle is passed over; a stage that meets one nevertheless fails with the same reason.
+    """
+    if kind.transform is None:
+        return
+    ordered = sorted(sources, key=lambda source: _rank(seed, kind.name, source.key))
+    if kind.transform == "sQsA":
+        ordered = _with_long_ones(ordered, tools)
+    for use in range(_USES.get(kind.transform, 1)):
+        for source in ordered:
+            if obstacle(source, tools):
+                continue
+            rng = Random(f"{seed}:{kind.name}:{source.key}:{use}")
+            other = _another_request(source, others, tools, rng) if kind.transform == "IS" else None
+            if kind.transform == "IS" and other is None:
+                continue
+            yield Derivation(
+                transform=kind.transform,
+                source=source,
+                other=other,
+                seed=rng.getrandbits(32),
+                origin=Origin(stage=STAGE, parents=(source.key, *([other.key] if other else []))),
+            )
+
+
+def _rank(seed: int, kind: str, key: str) -> bytes:
+    return blake2b(f"{seed}:{kind}:{key}".encode()).digest()
+
+
+def _with_long_ones(sources: Sequence[Sample], tools: Mapping[str, Tool]) -> list[Sample]:
+    """The sources with those that lack several arguments spread evenly, as many as are wanted and there are."""
+    several = [source for source in sources if _missing(source, tools) > 1]
+    single = [source for source in sources if _missing(source, tools) <= 1]
+    mixed: list[Sample] = []
+    while several or single:
+        wants_several = len(mixed) * _SEVERAL_QUESTIONS >= sum(1 for one in mixed if _missing(one, tools) > 1)
+        pool = several if (wants_several and several) or not single else single
+        mixed.append(pool.pop(0))
+    return mixed
+
+
+def _missing(source: Sample, tools: Mapping[str, Tool]) -> int:
+    call = next(iter(source.gold), None)
+    tool = next(
+        (tools[key] for key in source.candidates if call and key in tools and tools[key].name == call.tool), None
+    )
+    return sum(name not in call.arguments for name in tool.required) if call and tool else 0
+
+
+def _another_request(source: Sample, others: Sequence[Sample], tools: Mapping[str, Tool], rng: Random) -> Sample | None:
+    """A request of the source's language for a tool that none of its candidates can stand for, None where there is none."""
+    known = [tools[key] for key in source.candidates if key in tools]
+    for _ in range(_TRIES if others else 0):
+        other = rng.choice(others)
+        wanted = _gold_tool(other, tools)
+        if other.language == source.language and wanted and not any(are_redundant(wanted, one) for one in known):
+            return other
+    return None
+
+
+def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
+    names = {call.tool for call in sample.gold}
+    return next((tools[key] for key in sample.candidates if key in tools and tools[key].name in names), None)
