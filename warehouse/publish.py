@@ -10,6 +10,8 @@ from warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",
+    "composition",
+    "latest_builds",
     "decisions",
     "funnel",
     "lineage",
@@ -17,6 +19,7 @@ VIEWS = (
     "cost_per_accepted",
     "check_precision",
     "leaderboard",
+    "metrics_by_slice",
     "error_types",
 )
 _READ_ONLY = 0o444
