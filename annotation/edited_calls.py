@@ -2,12 +2,11 @@
 
 import json
 from collections.abc import Sequence
-from math import isfinite
 
-import orjson
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 
+from annotation.typed_values import read_json
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, GoldCall, Tool
 
@@ -17,17 +16,7 @@ def read_calls(text: str, tools: Sequence[Tool], *, may_leave_out: bool = False)
 
     `may_leave_out` lets a required parameter be missing, as an imperfect request does.
     """
-    try:
-        value = json.loads(text, object_pairs_hook=_no_doubles, parse_constant=_finite, parse_float=_finite)
-    except json.JSONDecodeError as error:
-        raise RecordError(
-            f"The calls are not JSON: {error.msg} in line {error.lineno}, column {error.colno}."
-        ) from error
-    except RecursionError as error:
-        raise RecordError("The calls are nested too deeply.") from error
-    except ValueError as error:  # a whole number of thousands of digits
-        raise RecordError(f"The calls can't be read: {error}.") from error
-    _check_storable(value)
+    value = read_json(text, "The list of calls")
     if not isinstance(value, list):
         raise RecordError('The calls must be a JSON list: [{"tool": …, "arguments": {…}}].')
     return tuple(_read_call(item, tools, may_leave_out=may_leave_out) for item in value)
@@ -39,14 +28,27 @@ def _read_call(item: object, tools: Sequence[Tool], *, may_leave_out: bool) -> G
     name, arguments = item["tool"], item["arguments"]
     if not isinstance(arguments, dict):
         raise RecordError(f'"arguments" must be an object, not {_short(arguments)}.')
-    named = [tool for tool in tools if tool.name == name]
-    if not named:
+    tool = tool_named(name, tools)
+    check_arguments(tool, arguments, may_leave_out=may_leave_out)
+    return GoldCall(tool=tool.name, arguments=arguments)
+
+
+def leaves_out(calls: Sequence[GoldCall], tools: Sequence[Tool]) -> bool:
+    """Whether a required argument is missing in any of the calls."""
+    required = {tool.name: set(tool.required) for tool in tools}
+    return any(required.get(call.tool, set()) - set(call.arguments) for call in calls)
+
+
+def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
+    """The candidate of this name; RecordError lists the candidates where there is none."""
+    found = next((tool for tool in tools if tool.name == name), None)
+    if found is None:
         raise RecordError(f"{_short(name)} is none of the candidate tools ({', '.join(tool.name for tool in tools)}).")
-    _check_arguments(named[0], arguments, may_leave_out=may_leave_out)
-    return GoldCall(tool=named[0].name, arguments=arguments)
+    return found
 
 
-def _check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:
+def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:
+    """Raise RecordError where `tool` does not take these arguments."""
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
         raise RecordError(
@@ -66,28 +68,6 @@ def _check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -
 
 def _is_left_out(error: ValidationError) -> bool:
     return error.validator == "required" and not error.absolute_path
-
-
-def _no_doubles(pairs: list[tuple[str, object]]) -> dict[str, object]:
-    names = [name for name, _ in pairs]
-    doubled = [name for name in names if names.count(name) > 1]
-    if doubled:
-        raise RecordError(f"{doubled[0]!r} is given twice in one object.")
-    return dict(pairs)
-
-
-def _finite(text: str) -> float:
-    value = float(text)
-    if not isfinite(value):
-        raise RecordError(f"{text} is not a number that JSON can hold.")
-    return value
-
-
-def _check_storable(value: object) -> None:
-    try:
-        orjson.dumps(value)
-    except orjson.JSONEncodeError as error:
-        raise RecordError(f"The calls hold a value that can't be stored: {error}.") from error
 
 
 def _short(value: object) -> str:

@@ -1,65 +1,82 @@
 """A sample as a reviewer changed it."""
 
-import json
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
-from annotation.task import last_call_turn, last_request, last_user_turn
+from annotation.call_changes import is_same, same_calls
 from warehouse.records import CallTurn, Evidence, GoldCall, Origin, Sample, Turn, UserTurn
 
 STAGE = "review"
 
 
-def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample | None:
-    """The sample with this request and these calls, child of the old one; None where it has no turn to change."""
-    asked, due = last_user_turn(sample), last_call_turn(sample)
-    reworded, redone = request != last_request(sample), _plain(calls) != _plain(sample.gold)
-    if (reworded and asked is None) or (redone and due is None):
-        return None
-    if not (reworded or redone):
+def edited_sample(sample: Sample, request: str, calls: Sequence[GoldCall]) -> Sample:
+    """The sample of one request and its calls with these ones instead, child of the old one."""
+    turns = [
+        turn.with_changes(text=request) if isinstance(turn, UserTurn)
+        else turn.with_changes(calls=tuple(calls)) if isinstance(turn, CallTurn) and not same_calls(calls, turn.calls)
+        else turn
+        for turn in sample.turns
+    ]  # fmt: skip
+    return with_turns(sample, turns)
+
+
+def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
+    """The sample with each turn as `turns` have it, child of the old one; the sample itself where nothing is changed.
+
+    Evidence that still holds is kept; what the reviewer changed rests on the reviewer.
+    """
+    texts = {index: _Texts(turn.text, _message(turn)) for index, turn in enumerate(turns) if isinstance(turn, UserTurn)}
+    kept = [_with_evidence(old, new, texts) for old, new in zip(sample.turns, turns, strict=True)]
+    if tuple(kept) == sample.turns:
         return sample
-    touched = asked if reworded else None
-    kept = tuple(_with_evidence(call, sample, touched, request) for call in calls)
-    turns = [_changed(turn, index, (asked, due), request, kept) for index, turn in enumerate(sample.turns)]
-    return sample.with_changes(turns=tuple(turns), origin=Origin(stage=STAGE, parents=(sample.key,)))
+    return sample.with_changes(turns=tuple(kept), origin=Origin(stage=STAGE, parents=(sample.key,)))
 
 
-def _changed(
-    turn: Turn, index: int, places: tuple[int | None, int | None], request: str, calls: tuple[GoldCall, ...]
-) -> Turn:
-    asked, due = places
-    if isinstance(turn, UserTurn) and index == asked:
-        return turn.with_changes(text=request)
-    if isinstance(turn, CallTurn) and index == due:
-        return turn.with_changes(calls=calls)
-    return turn
+class _Texts(NamedTuple):
+    """What a user turn says now, and the message that comes with it."""
+
+    text: str
+    message: str
 
 
-def _plain(calls: Sequence[GoldCall]) -> str:
-    """The calls as JSON, so that 1, 1.0 and true differ."""
-    return json.dumps([[call.tool, call.arguments] for call in calls], sort_keys=True)
+def _message(turn: UserTurn) -> str:
+    return turn.external.text if turn.external else ""
 
 
-def _with_evidence(call: GoldCall, sample: Sample, touched: int | None, request: str) -> GoldCall:
-    """The call with the evidence that still holds; what the reviewer changed rests on the reviewer."""
-    same_tool = [old for old in sample.gold if old.tool == call.tool]
-    evidence = tuple(_evidence_for(name, call, same_tool, touched, request) for name in call.arguments)
-    return call.with_changes(evidence=evidence)
+def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:
+    if not (isinstance(old, CallTurn) and isinstance(new, CallTurn)):
+        return new
+    all_stands = all(_standing(item, texts) == item for call in old.calls for item in call.evidence)
+    if all_stands and same_calls(old.calls, new.calls):
+        return old
+    return new.with_changes(calls=tuple(_proved(call, old.calls, texts) for call in new.calls))
 
 
-def _evidence_for(name: str, call: GoldCall, before: Sequence[GoldCall], touched: int | None, request: str) -> Evidence:
-    value = json.dumps(call.arguments[name], sort_keys=True)
+def _proved(call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]) -> GoldCall:
+    same_tool = [old for old in before if old.tool == call.tool]
+    return call.with_changes(evidence=tuple(_evidence_for(name, call, same_tool, texts) for name in call.arguments))
+
+
+def _evidence_for(name: str, call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]) -> Evidence:
     for old in before:
-        if name not in old.arguments or json.dumps(old.arguments[name], sort_keys=True) != value:
+        if name not in old.arguments or not is_same(old.arguments[name], call.arguments[name]):
             continue
         for evidence in old.evidence:
-            if evidence.argument == name and _still_holds(evidence, touched, request):
-                return evidence
+            if evidence.argument == name and (found := _standing(evidence, texts)) is not None:
+                return found
     return Evidence(argument=name, kind="person")
 
 
-def _still_holds(evidence: Evidence, touched: int | None, request: str) -> bool:
-    if touched is None or evidence.turn != touched or evidence.in_message:
-        return True
+def _standing(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:
+    """The evidence as it stands in what is said now, moved along with its words; None where they are gone."""
+    said = None if evidence.turn is None else texts.get(evidence.turn)
+    if said is None:
+        return evidence
+    text = said.message if evidence.in_message else said.text
     if evidence.start is None:
-        return evidence.quote in request
-    return request[evidence.start : evidence.end] == evidence.quote
+        return evidence if evidence.quote in text else None
+    if text[evidence.start : evidence.end] == evidence.quote:
+        return evidence
+    start = text.find(evidence.quote) if evidence.quote else -1
+    moved = evidence.with_changes(start=start, end=start + len(evidence.quote))
+    return moved if start >= 0 and text.count(evidence.quote) == 1 else None

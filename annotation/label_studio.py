@@ -20,7 +20,6 @@ from annotation.projects import (
     ProjectStatus,
     PullResult,
     PushResult,
-    description_of,
     is_changed_by_hand,
     kind_of,
     surplus,
@@ -28,7 +27,8 @@ from annotation.projects import (
 from annotation.pulled import read_annotations, read_moment
 from annotation.refusals import interrupted, refusal, unreachable
 from annotation.screens import Screen
-from annotation.task import ReviewTask
+from annotation.studio_questions import Json, filter_on, project_fields, table_of
+from annotation.task import Task
 from warehouse.errors import AnnotationError, TransientError
 
 _log = logging.getLogger(__name__)
@@ -41,7 +41,6 @@ _IDS_AN_EXPORT = 200
 _OVERLAP = timedelta(minutes=2)  # a transaction may end after a later one began; reading twice is harmless
 
 T = TypeVar("T")
-Json = dict[str, Any]  # a foreign server's JSON
 
 
 class LabelStudio:
@@ -89,10 +88,10 @@ class LabelStudio:
         if project.changed_by_hand:
             _log.warning("The labeling interface of %s was changed by hand; callwright leaves it so.", project.url)
             return project
-        self._ask(self._client.projects.update, project.id, **_project_fields(screen))
+        self._ask(self._client.projects.update, project.id, **project_fields(screen))
         return project
 
-    def push(self, project: Project, tasks: Sequence[ReviewTask]) -> PushResult:
+    def push(self, project: Project, tasks: Sequence[Task]) -> PushResult:
         """Import the tasks that the project lacks; again, at once or after a crash, none stands there twice."""
         wanted = {task.callwright_key: task for task in tasks}
         before = self._find(project, list(wanted))
@@ -148,13 +147,15 @@ class LabelStudio:
 
     def _create_project(self, screen: Screen) -> Project:
         made = self._ask(
-            self._client.projects.create, title=screen.title, show_instruction=True, **_project_fields(screen)
+            self._client.projects.create, title=screen.title, show_instruction=True, **project_fields(screen)
         )
         first = self.find_project(screen.kind)
         if first is None:
             raise AnnotationError(f"The Label Studio at {self.url} made project {made.id} but does not show it.")
         if first.id != made.id:  # somebody else was first; theirs is the one
             self._ask(self._client.projects.delete, made.id)
+        else:
+            self._ask(self._client.views.create, project=made.id, data=table_of(screen))
         return first
 
     def _projects(self) -> list[Any]:
@@ -173,7 +174,7 @@ class LabelStudio:
         """For each key that the project has: its tasks as (id, number of annotations)."""
         found: dict[str, list[tuple[int, int]]] = {}
         for some in _slices(keys, _KEYS_A_QUERY):
-            query = _filter("filter:tasks:data.callwright_key", "in_list", "List", list(some))
+            query = filter_on("filter:tasks:data.callwright_key", "in_list", "List", list(some))
             for task in self._tasks(project, query):
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
                 found.setdefault(task.data["callwright_key"], []).append((task.id, annotations))
@@ -182,7 +183,7 @@ class LabelStudio:
     def _changed(self, project: Project, since: datetime | None) -> Iterator[Any]:
         start = (since or datetime(2000, 1, 1, tzinfo=UTC)).astimezone(UTC) - _OVERLAP
         moment = start.strftime("%Y-%m-%dT%H:%M:%S.%fZ")
-        return self._tasks(project, _filter("filter:tasks:updated_at", "greater", "Datetime", moment))
+        return self._tasks(project, filter_on("filter:tasks:updated_at", "greater", "Datetime", moment))
 
     def _tasks(self, project: Project, query: str) -> Iterator[Any]:
         chosen: Json = {"project": project.id, "query": query, "fields": "task_only", "page_size": _TASKS_A_PAGE}
@@ -271,19 +272,6 @@ class LabelStudio:
             raise unreachable(self.url, error) from error
         except (httpx.TransportError, json.JSONDecodeError) as error:
             raise interrupted(self.url, error) from error
-
-
-def _project_fields(screen: Screen) -> Json:
-    return {
-        "label_config": screen.config,
-        "expert_instruction": screen.instruction,
-        "description": description_of(screen.kind, screen.config),
-    }
-
-
-def _filter(column: str, operator: str, kind: str, value: object) -> str:
-    item = {"filter": column, "operator": operator, "type": kind, "value": value}
-    return json.dumps({"filters": {"conjunction": "and", "items": [item]}}, separators=(",", ":"))
 
 
 def _slices(items: Sequence[T], size: int) -> Iterator[Sequence[T]]:

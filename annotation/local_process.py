@@ -9,7 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from annotation import keeper
@@ -87,13 +87,14 @@ def end(places: Places) -> bool:
     found = serving_process(places)
     if found is None:
         return False
-    os.kill(found[0], signal.SIGTERM)
-    patience = time.monotonic() + _STOP_PATIENCE
-    while serving_process(places) == found:
-        if time.monotonic() > patience:
-            os.kill(found[0], signal.SIGKILL)
-            break
-        time.sleep(_PAUSE)
+    with suppress(ProcessLookupError):  # it may end by itself at any moment
+        os.kill(found[0], signal.SIGTERM)
+        patience = time.monotonic() + _STOP_PATIENCE
+        while serving_process(places) == found:
+            if time.monotonic() > patience:
+                os.kill(found[0], signal.SIGKILL)
+                break
+            time.sleep(_PAUSE)
     places.record.unlink(missing_ok=True)
     return True
 

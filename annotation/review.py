@@ -3,12 +3,15 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from annotation.edited_calls import read_calls
-from annotation.edits import edited_sample
+from annotation.dialogue_lines import is_dialogue
+from annotation.edited_calls import leaves_out, read_calls
+from annotation.edited_dialogue import read_dialogue
+from annotation.edits import edited_sample, with_turns
 from annotation.pulled import PulledAnnotation
-from annotation.task import Returned, last_request, write_calls
+from annotation.task import Returned, boxes
+from annotation.typed_values import check_storable
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import GoldCall, Record, Review, ReviewDecision, Sample, Tool
+from warehouse.records import Record, Review, ReviewDecision, Sample, Tool
 
 _DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
 
@@ -57,31 +60,36 @@ def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]
 
 def _edited(pulled: PulledAnnotation, answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
     try:
-        request = _typed_request(answers, sample)
-        calls = _typed_calls(answers, sample, tools)
+        edited = _typed_dialogue(answers, sample, tools) if is_dialogue(sample) else _typed(answers, sample, tools)
     except RecordError as problem:
         return _returned(pulled, sample, answers, str(problem))
-    edited = edited_sample(sample, request, calls)
-    if edited is None:
-        return _returned(pulled, sample, answers, "This conversation has no place for the edit.")
     if edited.key == sample.key:  # nothing was changed after all
         return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "accept", None))
     return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "edit", edited.key), edited=edited)
 
 
+def _typed_dialogue(answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    if answers.request is None:
+        raise RecordError("The box with the conversation was left empty.")
+    return with_turns(sample, read_dialogue(answers.request, sample, tools))
+
+
+def _typed(answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    request = _typed_request(answers, sample)
+    if answers.calls is None:
+        raise RecordError("The box with the calls was left empty; write [] where no call is due.")
+    may_leave_out = sample.kind == "imperfect" or leaves_out(sample.gold, tools)
+    return edited_sample(sample, request, read_calls(answers.calls, tools, may_leave_out=may_leave_out))
+
+
 def _typed_request(answers: _Answers, sample: Sample) -> str:
-    before = last_request(sample)
+    before = sample.request
     if answers.request is None or answers.request == before:
         return before
+    check_storable(answers.request, "The request")
     if not answers.request.strip():
         raise RecordError("The box with the request holds nothing but spaces.")
     return answers.request.strip()
-
-
-def _typed_calls(answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> tuple[GoldCall, ...]:
-    if answers.calls is None:
-        raise RecordError("The box with the calls was left empty; write [] where no call is due.")
-    return read_calls(answers.calls, tools, may_leave_out=sample.kind == "imperfect")
 
 
 def _verdict_problem(answers: _Answers) -> str:
@@ -95,9 +103,10 @@ def _verdict_problem(answers: _Answers) -> str:
 
 
 def _returned(pulled: PulledAnnotation, sample: Sample, answers: _Answers, problem: str) -> ParsedReview:
+    before = boxes(sample)
     typed = Returned(
-        request=last_request(sample) if answers.request is None else answers.request,
-        calls=write_calls(sample.gold) if answers.calls is None else answers.calls,
+        request=before.request if answers.request is None else answers.request,
+        calls=before.calls if answers.calls is None else answers.calls,
         problem=problem,
         version=pulled.version,
     )

@@ -4,28 +4,38 @@ from importlib.resources import files
 
 from jinja2 import Environment, StrictUndefined
 
+from annotation.tool_words import tool_words_in
 from annotation.words import words_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Record
 
 SAMPLE_REVIEW = "sample_review"
-REVIEW_KINDS = (SAMPLE_REVIEW,)
+TOOL_REVIEW = "tool_review"
+REVIEW_KINDS = (SAMPLE_REVIEW, TOOL_REVIEW)
+
+_HIDDEN = {SAMPLE_REVIEW: ("conversation", "calls", "calls_shown", "tools", "other_tools", "passed")}
+_WIDE = {SAMPLE_REVIEW: ("request",)}
 
 
 class Screen(Record):
-    """What a Label Studio project of one review kind needs: its title, labeling config and instruction."""
+    """What a Label Studio project of one review kind needs: its title, labeling config and instruction.
+
+    In its table of tasks the fields of `hidden_columns` are not shown at first, and those of `wide_columns` get room.
+    """
 
     kind: str
     title: str
     config: str
     instruction: str
+    hidden_columns: tuple[str, ...] = ()
+    wide_columns: tuple[str, ...] = ()
 
 
 def screen_for(kind: str, language: Language = "en") -> Screen:
     """The screen of a review kind in an interface language; answers mean the same in every language."""
     if kind not in REVIEW_KINDS:
         raise ConfigurationError(f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
-    words = words_in(language)
+    words = tool_words_in(language) if kind == TOOL_REVIEW else words_in(language)
     source = files("annotation.configs").joinpath(f"{kind}.xml").read_text(encoding="utf-8")
     template = Environment(autoescape=True, undefined=StrictUndefined).from_string(source)
     return Screen(
@@ -33,4 +43,6 @@ def screen_for(kind: str, language: Language = "en") -> Screen:
         title=f"callwright: {words.title}",
         config=template.render(words=words),
         instruction=words.instruction,
+        hidden_columns=_HIDDEN.get(kind, ()),
+        wide_columns=_WIDE.get(kind, ()),
     )

@@ -2,41 +2,26 @@
 
 import json
 from collections.abc import Iterator, Sequence
-from typing import assert_never
+from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
+from annotation.conversation import Line, tell_conversation
+from annotation.dialogue_lines import is_dialogue, write_dialogue
 from annotation.screens import SAMPLE_REVIEW
+from annotation.shown_calls import tell_calls
 from annotation.tool_text import describe_tool
 from annotation.words import Words, words_in
-from warehouse.records import (
-    CallTurn,
-    Evidence,
-    GoldCall,
-    Language,
-    Message,
-    Record,
-    ReplyTurn,
-    ResultTurn,
-    Sample,
-    Tool,
-    Turn,
-    UserTurn,
-    Verdict,
-)
+from warehouse.records import GoldCall, Language, Record, Sample, Tool, Verdict
 
 _WORST_FIRST = ("contradicted", "unproved", "proved")
 
 
-class Line(Record):
-    """One line of the dialogue shown: who says what."""
-
-    author: str
-    text: str
-
-
 class Returned(Record):
-    """An edit that could not be used: what was typed, why it came back, and in which version of the task."""
+    """An edit that could not be used: what was typed, why it came back, and in which version of the task.
+
+    `request` is the whole conversation as lines where there is more to it than one request; then `calls` is "".
+    """
 
     request: str
     calls: str
@@ -44,8 +29,24 @@ class Returned(Record):
     version: int
 
 
+class Task(Protocol):
+    """A task of any review kind, as it is pushed."""
+
+    @property
+    def callwright_key(self) -> str:
+        """The name under which it is found again."""
+        ...
+
+    def data(self) -> dict[str, JsonValue]:
+        """The task as Label Studio imports it."""
+        ...
+
+
 class ReviewTask(Record):
-    """One task for annotators; `request` and `calls` are what they find in the boxes for editing."""
+    """One task for annotators; `request` and `calls` are what they find in the boxes for editing.
+
+    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls due, where any is.
+    """
 
     subject: str
     kind: str = SAMPLE_REVIEW
@@ -53,9 +54,9 @@ class ReviewTask(Record):
     title: str
     why: str
     conversation: tuple[Line, ...]
-    tools: str
     calls_shown: str
-    evidence: str
+    tools: str
+    other_tools: str
     failed: str
     passed: str
     request: str
@@ -88,75 +89,57 @@ def review_task(
 ) -> ReviewTask:
     """The task that asks people about `sample`; with `returned`, the task that hands an unusable edit back."""
     words = words_in(language)
-    shown = write_calls(sample.gold)
     why = words.in_doubt if _is_said(reason, verdicts) else reason
+    before = boxes(sample, language)
+    due, others = _due_first(tools, sample)
     return ReviewTask(
         subject=sample.key,
         version=returned.version + 1 if returned else 1,
-        title=" · ".join(filter(None, [sample.category, sample.kind, words.kind.get(sample.kind)])),
+        title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=f"{words.returned.format(problem=returned.problem)}\n{why}" if returned else why,
-        conversation=tuple(_lines(sample.turns, words)),
-        tools="\n\n".join(describe_tool(tool, words) for tool in _due_first(tools, sample)) or words.none,
-        calls_shown=shown if sample.gold else words.no_calls,
-        evidence="\n".join(_evidence_lines(sample, verdicts, words)) or words.none,
+        conversation=tuple(tell_conversation(sample, words)),
+        calls_shown=tell_calls(sample, verdicts, words),
+        tools="\n\n".join(describe_tool(tool, words) for tool in due) or words.none,
+        other_tools="\n\n".join(describe_tool(tool, words) for tool in others) or words.none,
         failed="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, passed=True)) or words.none,
-        request=returned.request if returned else last_request(sample),
-        calls=returned.calls if returned else shown,
+        request=returned.request if returned else before.request,
+        calls=returned.calls if returned else before.calls,
     )
 
 
-def last_call_turn(sample: Sample) -> int | None:
-    """The index of the call turn under review, None where no turn holds calls."""
-    return next((index for index in reversed(range(len(sample.turns))) if sample.turns[index].kind == "calls"), None)
+class Boxes(NamedTuple):
+    """What stands in the two boxes before a person edits it."""
+
+    request: str
+    calls: str
 
 
-def last_user_turn(sample: Sample) -> int | None:
-    """The index of the request under review: the last user turn before the calls, None without one."""
-    end = last_call_turn(sample)
-    before = range(len(sample.turns) if end is None else end)
-    return next((index for index in reversed(before) if sample.turns[index].kind == "user"), None)
-
-
-def last_request(sample: Sample) -> str:
-    """The request under review, "" where no user turn comes before the calls."""
-    index = last_user_turn(sample)
-    turn = None if index is None else sample.turns[index]
-    return turn.text if isinstance(turn, UserTurn) else ""
+def boxes(sample: Sample, language: Language = "en") -> Boxes:
+    """A request and its calls as JSON, or a whole conversation as lines and nothing."""
+    if is_dialogue(sample):
+        return Boxes(write_dialogue(sample, words_in(language)), "")
+    return Boxes(sample.request, write_calls(sample.gold))
 
 
 def write_calls(calls: Sequence[GoldCall]) -> str:
     """The calls as people read and edit them: an indented JSON list."""
-    return _indented([{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls])
-
-
-def _indented(value: JsonValue) -> str:
+    value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _lines(turns: Sequence[Turn], words: Words) -> Iterator[Line]:
-    last = max((index for index, turn in enumerate(turns) if isinstance(turn, CallTurn)), default=-1)
-    for index, turn in enumerate(turns):
-        match turn:
-            case UserTurn(text=text, external=external):
-                yield Line(author=words.user, text=text)
-                if external is not None:
-                    yield _message_line(external, words)
-            case CallTurn(calls=calls):
-                if index != last:
-                    yield Line(author=words.called, text=write_calls(calls) if calls else words.no_calls)
-            case ResultTurn(results=results):
-                yield Line(author=words.result, text="\n".join(map(_indented, results)))
-            case ReplyTurn(text=text):
-                yield Line(author=words.assistant, text=text)
-            case _:
-                assert_never(turn)
+def _about(kind: str, words: Words) -> str:
+    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is told by its own part."""
+    parts = kind.split("_")
+    names = ("_".join(parts[start:]) for start in range(len(parts)))
+    return next((words.kind[name] for name in names if name in words.kind), "")
 
 
-def _due_first(tools: Sequence[Tool], sample: Sample) -> list[Tool]:
-    """The tools of the calls due before the others: they are what a reviewer compares with."""
-    due = {call.tool for call in sample.gold}
-    return sorted(tools, key=lambda tool: tool.name not in due)
+def _due_first(tools: Sequence[Tool], sample: Sample) -> tuple[list[Tool], list[Tool]]:
+    """The tools that a reviewer compares with, and the others; where no call is due in the end, all are compared."""
+    due = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
+    chosen, others = [tool for tool in tools if tool.name in due], [tool for tool in tools if tool.name not in due]
+    return (chosen, others) if sample.gold else ([*chosen, *others], [])
 
 
 def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:
@@ -169,31 +152,9 @@ def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:
     return not reason.strip()
 
 
-def _message_line(message: Message, words: Words) -> Line:
-    return Line(author=words.message.format(app=message.app), text=message.text)
-
-
 def _check_lines(verdicts: Sequence[Verdict], words: Words, *, passed: bool) -> Iterator[str]:
     wanted = [verdict for verdict in verdicts if (verdict.decision == "proved") == passed]
     for verdict in sorted(wanted, key=lambda verdict: (_WORST_FIRST.index(verdict.decision), verdict.check)):
         score = "" if verdict.score is None else f" {verdict.score:.2f}"
         reason = f": {verdict.reason}" if verdict.reason else ""
         yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
-
-
-def _evidence_lines(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> Iterator[str]:
-    proved = {item.argument: item for verdict in verdicts for item in verdict.evidence}
-    for call in sample.gold:
-        own = {item.argument: item for item in call.evidence}
-        for name, value in call.arguments.items():
-            found = proved.get(name) or own.get(name)
-            yield f"{name} = {json.dumps(value, ensure_ascii=False)} ← {_source(found, words)}"
-
-
-def _source(evidence: Evidence | None, words: Words) -> str:
-    if evidence is None:
-        return words.no_evidence
-    how = evidence.rule or words.evidence_kind[evidence.kind]
-    if evidence.quote:
-        return f"“{evidence.quote}” ({how})"
-    return f"{evidence.path} ({how})" if evidence.path else how

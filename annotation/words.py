@@ -24,13 +24,15 @@ class Words(Record):
     conversation: str
     kind: dict[str, str]
     calls: str
-    evidence: str
     failed: str
     passed: str
     none: str
     tools: str
+    other_tools: str
     edit_request: str
     edit_calls: str
+    edit_dialogue: str
+    edit_lines: str
     why: str
     in_doubt: str
     user: str
@@ -39,6 +41,11 @@ class Words(Record):
     result: str
     message: str
     no_calls: str
+    no_call: str
+    no_call_after_shift: str
+    no_change: str
+    no_arguments: str
+    shift: str
     no_evidence: str
     evidence_kind: dict[EvidenceKind, str]
     decision: dict[Decision, str]

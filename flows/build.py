@@ -1,6 +1,7 @@
 """A build: from a recipe to landed samples. The command line, Prefect and the tests all call this."""
 
 from collections.abc import Iterator, Sequence
+from contextlib import nullcontext
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
@@ -18,6 +19,7 @@ from flows.settings import Settings
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, making_stages
 from flows.toolbox import gather_tools
+from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named
 from llm.models import open_adapter
 from llm.prompts import prompt_version
@@ -67,6 +69,7 @@ class BuildReport(NamedTuple):
 async def build_dataset(recipe: Recipe, settings: Settings, news: News) -> BuildReport:
     """Build a recipe with workers of this machine, going on where the last build of it stopped."""
     with local_workers(recipe, settings) as workers:
+        await prepare_tools(recipe, settings, news, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, news)
         await make_and_check(run, workers)
     land(run)
@@ -77,7 +80,7 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
     """Gather the tools, name the build by what goes into it, and write both down."""
     for model in (recipe.models.generator, recipe.models.checker, recipe.models.judge):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
-    toolbox = gather_tools(recipe)
+    toolbox = gather_tools(recipe, made_tools(recipe, settings))
     if toolbox.problems:
         news.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
     see_that_it_can_be_planned(recipe, toolbox.tools)

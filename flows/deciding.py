@@ -1,14 +1,14 @@
 """Taking back what people decided: accepted samples land, rejected ones do not, edited ones are checked again."""
 
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
 import orjson
 
 from annotation.label_studio import LabelStudio
-from annotation.screens import SAMPLE_REVIEW
+from annotation.screens import REVIEW_KINDS, SAMPLE_REVIEW
 from flows.build import reopen_build
 from flows.decisions import settle_decisions
 from flows.groups import local_workers
@@ -19,6 +19,7 @@ from flows.places import open_warehouse
 from flows.reading_reviews import read_reviews
 from flows.reviewing import push_reviews
 from flows.settings import Settings
+from flows.tool_decisions import settle_edited_tools
 from warehouse.records import Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
@@ -48,34 +49,46 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, news: News) -> P
     can't be reached; an annotation that does not fit is a problem of its own.
     """
     warehouse = open_warehouse(settings)
-    pulled = _take_in(warehouse, studio, news)
+    pulled = _added(_take_in(kind, warehouse, studio, news) for kind in REVIEW_KINDS)
     settle_decisions(warehouse)
+    tools_against = settle_edited_tools(warehouse)
     again = await _check_edited(warehouse, settings, news)
     if again:
         settle_decisions(warehouse)
     contradicted = _ask_again(warehouse, again)
     if warehouse.rows(_CAME_BACK):
         push_reviews(settings, studio, news)
-    return pulled._replace(contradicted=contradicted)
+    return pulled._replace(contradicted=contradicted + tools_against)
 
 
 _CAME_BACK = """
     select 1 from returned_edits where pushed_at is null
     union all
     select 1 from review_requests q join samples s on s.key = q.subject where q.pushed_at is null and s.stage = 'review'
+    union all
+    select 1 from review_requests q join decisions d on d.result = q.subject and d.kind = q.kind where q.pushed_at is null
     limit 1
 """
 
 
-def _take_in(warehouse: Warehouse, studio: LabelStudio, news: News) -> Pulled:
-    """Note what people said since the last pull."""
-    project = studio.find_project(SAMPLE_REVIEW)
+def _added(pulls: Iterable[Pulled]) -> Pulled:
+    """What several pulls brought together."""
+    whole = Pulled()
+    for one in pulls:
+        counts = {name: getattr(whole, name) + getattr(one, name) for name in Pulled._fields}
+        whole = Pulled(**counts)
+    return whole
+
+
+def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, news: News) -> Pulled:
+    """Note what people said of a review kind since the last pull."""
+    project = studio.find_project(kind)
     if project is None:
         return Pulled()
     if project.changed_by_hand:
         news.say(f"The labeling interface of {project.url} was changed by hand.")
     cursors = warehouse.rows(
-        "select pulled_until from review_cursors where server = ? and kind = ?", [studio.name, SAMPLE_REVIEW]
+        "select pulled_until from review_cursors where server = ? and kind = ?", [studio.name, kind]
     )
     found = studio.pull(project, cursors[0]["pulled_until"] if cursors else None)
     if found.foreign:
@@ -88,7 +101,7 @@ def _take_in(warehouse: Warehouse, studio: LabelStudio, news: News) -> Pulled:
         tables.setdefault(table, []).append(row)
     warehouse.put_rows(tables)
     if found.cursor is not None and not problems:  # what does not fit is read again until somebody puts it right
-        cursor = {"server": studio.name, "kind": SAMPLE_REVIEW, "pulled_until": found.cursor}
+        cursor = {"server": studio.name, "kind": kind, "pulled_until": found.cursor}
         warehouse.put_rows({"review_cursors": [cursor]})
     decisions = Counter(review.decision for review in reading.reviews)
     return Pulled(

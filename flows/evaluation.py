@@ -1,44 +1,70 @@
 """Evaluating candidate models on a release: what they answer, how they score, how they went wrong."""
 
-import asyncio
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
-import orjson
-
+from flows.answers import forget_other_settings, put_scores, read_agreements, read_predictions
+from flows.asking import Keeping, ask_and_keep
 from flows.chats import with_secret
 from flows.news import News
-from flows.places import open_warehouse
 from flows.recipe import Candidate, read_recipe
 from flows.settings import Settings
-from flows.shards import FATAL
 from generators.desk import Desk
 from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger
-from llm.models import open_chat, read_model
+from llm.models import ModelSettings, open_chat, read_model
+from llm.prompts import prompt_version
+from validators.judging import judge_prediction
 from validators.metrics.errors import error_type
+from validators.metrics.predicted import needs_judge
 from validators.metrics.predictions import score_predictions
-from validators.predictions import predict
+from validators.predictions import TEMPLATE, predict
+from validators.proposals import PROMPTS
 from validators.runs import CandidateRun
-from warehouse.errors import CallwrightError, ConfigurationError, TransientError
-from warehouse.records import Call, LlmCall, Prediction, Record, Sample
+from warehouse.errors import ConfigurationError
+from warehouse.records import JudgeVerdict, LlmCall, Prediction, Sample, ToolsShown, content_key
 from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
-CHUNK = 500
 STAGE = "predict"
+JUDGING = "judge_prediction"
 
 
-class _Asking(NamedTuple):
-    chat: LedgeredChat
-    run: CandidateRun
+class Conditions(NamedTuple):
+    """How candidates are asked and judged; `budget` is what all of it may cost now, in US dollars.
+
+    `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a `judge` their
+    arguments are compared by rule only.
+    """
+
+    runs: int = 1
+    budget: float | None = None
+    tools_shown: ToolsShown = "first"
+    judge: ModelSettings | None = None
+
+
+_USUAL = Conditions()
+
+
+class _Office(NamedTuple):
+    """What all of an evaluation is done with."""
+
     content: ReleaseContent
-    concurrency: int
+    conditions: Conditions
+    ledger: Ledger
+    money: Budget
+    keeping: Keeping
+
+    def open(self, settings: ModelSettings, stage: str) -> LedgeredChat:
+        """A model; to be closed."""
+        record = self.keeping.calls.append
+        chat = open_chat(with_secret(settings), ledger=self.ledger, budget=self.money, record=record)
+        return chat.for_stage(stage)
 
 
 def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
@@ -58,107 +84,91 @@ async def evaluate_release(
     candidates: Sequence[Candidate],
     settings: Settings,
     news: News,
-    *,
-    runs: int = 1,
-    budget: float | None = None,
+    conditions: Conditions = _USUAL,
 ) -> None:
     """Ask each candidate for every call that is due, score the answers, and keep both.
 
-    What was predicted before is not asked again; `budget` is what all of it may cost now, in US dollars. Raises
-    ConfigurationError for an unknown release, and what a model's adapter raises; the predictions made until then are
-    kept.
+    What was predicted or judged before is not asked again, unless the candidate's settings are others now. Raises
+    ConfigurationError for an unknown release, and what a model's adapter raises; what was answered until then is kept.
     """
-    money = Budget(budget)
-    warehouse = open_warehouse(settings)
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    calls: list[LlmCall] = []
     content = read_release(warehouse, release)
-    for candidate in candidates:
-        async with AsyncExitStack() as stack:
-            ledger = Ledger(settings.ledger)
-            stack.push_async_callback(ledger.close)
-            calls: list[LlmCall] = []
-            chat = open_chat(with_secret(candidate.model), ledger=ledger, budget=money, record=calls.append)
-            stack.push_async_callback(chat.close)
-            for run in range(runs):
-                key = CandidateRun(release, candidate.label, "direct", run)
-                asking = _Asking(chat.for_stage(STAGE), key, content, candidate.model.concurrency)
-                await _predict_missing(asking, warehouse, news, calls)
-        _score(warehouse, content, candidate.label)
+    async with AsyncExitStack() as stack:
+        ledger = Ledger(settings.ledger)
+        stack.push_async_callback(ledger.close)
+        keeping = Keeping(warehouse, news, calls)
+        office = _Office(content, conditions, ledger, Budget(conditions.budget), keeping)
+        judge = office.open(conditions.judge, JUDGING) if conditions.judge else None
+        if judge is not None:
+            stack.push_async_callback(judge.close)
+        for candidate in candidates:
+            await _predict_missing(office, candidate)
+            predictions = list(read_predictions(warehouse, release, candidate.label, conditions.tools_shown))
+            _score(office, predictions)
+            if judge is not None:
+                await _judge_missing(office, judge, predictions)
+                _score(office, predictions, judge.name)
 
 
-async def _predict_missing(asking: _Asking, warehouse: Warehouse, news: News, calls: list[LlmCall]) -> None:
-    rows = warehouse.rows(
-        "select distinct subject from predictions where release = ? and model = ? and strategy = ? and run = ?",
-        list(asking.run),
-    )
-    known = {row["subject"] for row in rows}
-    missing = [sample for sample in asking.content.samples if sample.key not in known]
-    if not missing:
-        return
-    news.begin(f"{asking.run.model} on {asking.run.release}", len(missing))
-    errors: list[CallwrightError] = []
-    for start in range(0, len(missing), CHUNK):
-        chunk = missing[start : start + CHUNK]
-        made: list[Record] = []
-        try:
-            errors += await _predict_all(asking, chunk, made)
-        finally:  # also what was asked before somebody pressed Ctrl-C
-            warehouse.put([*calls, *made])
-            calls.clear()
-        news.advance(len(chunk))
-        if errors and (isinstance(errors[-1], FATAL) or not made):
-            break
-    if errors:
-        raise errors[-1]
-
-
-async def _predict_all(asking: _Asking, samples: Sequence[Sample], made: list[Record]) -> list[CallwrightError]:
-    """Add the predictions to `made` as they come; the errors that left samples without one, the gravest last.
-
-    A sample that the provider fails is left for the next time. Where it fails as many in a row as are asked at once, or
-    the next one would meet the same error, the others are left too.
-    """
-    queue = list(samples)[::-1]
-    errors: list[CallwrightError] = []
-    in_vain = 0
-
-    async def predict_next() -> None:
-        nonlocal in_vain
-        while queue and in_vain < asking.concurrency and not (errors and isinstance(errors[-1], FATAL)):
-            sample = queue.pop()
-            desk = Desk(asking.chat, Random(sample.key), asking.content.tools)
-            try:
-                made.extend(await predict(sample, desk, run=asking.run))
-            except (TransientError, *FATAL) as error:
-                errors.append(error)
-                errors.sort(key=lambda one: isinstance(one, FATAL))
-                in_vain += 1
-            else:
-                in_vain = 0
-
-    await asyncio.gather(*(predict_next() for _ in range(min(asking.concurrency, len(samples)))))
-    return errors
-
-
-def _score(warehouse: Warehouse, content: ReleaseContent, label: str) -> None:
-    predictions = list(read_predictions(warehouse, content.release.name, label))
-    samples = {sample.key: sample for sample in content.samples}
-    mistakes = {one.key: str(error_type(one, samples[one.subject])) for one in predictions}
-    warehouse.put(score_predictions(predictions, content.samples, content.tools))
-    warehouse.mark_errors(mistakes)
-
-
-def read_predictions(warehouse: Warehouse, release: str, label: str) -> Iterator[Prediction]:
-    """What a candidate answered on a release."""
-    columns = "release, subject, turn, model, strategy, run, text, calls, problem"
-    sql = f"select {columns} from predictions where release = ? and model = ?"  # noqa: S608 - our own names
-    for row in warehouse.rows(sql, [release, label]):
-        calls = (
-            None if row["calls"] is None else tuple(Call.model_validate(call) for call in orjson.loads(row["calls"]))
+async def _predict_missing(office: _Office, candidate: Candidate) -> None:
+    """Ask a candidate for what it has not answered yet, in each run."""
+    chat, warehouse = office.open(candidate.model, STAGE), office.keeping.warehouse
+    settings, release = _answering(candidate.model), office.content.release.name
+    if forget_other_settings(warehouse, release, candidate.label, settings):
+        office.keeping.news.say(
+            f"{candidate.label} had other settings when {release} was last evaluated; it is asked again."
         )
-        yield Prediction(**row | {"calls": calls})
+    try:
+        for number in range(office.conditions.runs):
+            run = CandidateRun(release, candidate.label, "direct", office.conditions.tools_shown, number)
+            known = {one.subject for one in read_predictions(warehouse, release, run.model, run.tools_shown, run.run)}
+            missing = [sample for sample in office.content.samples if sample.key not in known]
+
+            async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
+                desk = Desk(chat, Random(sample.key), office.content.tools)
+                return await predict(sample, desk, run=run, settings=settings)
+
+            title = f"{run.model} on {run.release}"
+            await ask_and_keep(missing, ask, candidate.model.concurrency, title, office.keeping)
+    finally:
+        await chat.close()
+
+
+def _answering(model: ModelSettings) -> str:
+    """A hash of all that may change a candidate's answer beside what it is shown."""
+    return content_key([model.name, [list(option) for option in model.options], prompt_version(PROMPTS, TEMPLATE)])
+
+
+async def _judge_missing(office: _Office, judge: LedgeredChat, predictions: Sequence[Prediction]) -> None:
+    """Ask the judge about the predictions that only it can decide, and has not yet."""
+    samples = {sample.key: sample for sample in office.content.samples}
+    known = read_agreements(office.keeping.warehouse, office.content.release.name, judge.name)
+    open_ones = [one for one in predictions if one.key not in known and needs_judge(one, samples[one.subject])]
+
+    async def ask(prediction: Prediction) -> list[JudgeVerdict]:
+        desk = Desk(judge, Random(prediction.key), office.content.tools)
+        return [await judge_prediction(prediction, samples[prediction.subject], desk)]
+
+    settings = office.conditions.judge
+    title = f"{judge.name} on the calls of {open_ones[0].model}" if open_ones else ""
+    await ask_and_keep(open_ones, ask, settings.concurrency if settings else 1, title, office.keeping)
+
+
+def _score(office: _Office, predictions: Sequence[Prediction], judge: str = "") -> None:
+    """Score what is predicted, by rule or by a judge's verdicts, and name the mistakes."""
+    warehouse, content = office.keeping.warehouse, office.content
+    agreements = read_agreements(warehouse, content.release.name, judge) if judge else None
+    put_scores(
+        warehouse,
+        score_predictions(predictions, content.samples, content.tools, judge=judge, agreements=agreements),
+    )
+    if not judge:
+        samples = {sample.key: sample for sample in content.samples}
+        warehouse.mark_errors({one.key: str(error_type(one, samples[one.subject])) for one in predictions})
 
 
 def leaderboard(release: str, settings: Settings) -> list[Row]:
     """The release's leaderboard."""
-    warehouse = open_warehouse(settings)
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
     return warehouse.rows("select * from leaderboard where release = ?", [release])

@@ -24,7 +24,11 @@ async def make_and_check(run: GroupRun, workers: Workers) -> None:
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:
-    """Plan what the build lacks of these kinds and make it; how much was planned."""
+    """Plan what the build lacks of these kinds and make it; how much was planned.
+
+    What a build that was cut off has made is checked first: what did not pass decides how much is planned.
+    """
+    await check_samples(run, workers)
     planner = Planner(run, kinds)
     planned = 0
 

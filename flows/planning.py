@@ -10,6 +10,7 @@ from flows.recipe import Recipe
 from generators.assignments import plan_assignments
 from generators.derivations import plan_derivations
 from generators.kinds import Kind, kind_named, name_of, waves_of
+from generators.obstacles import obstacle_for
 from warehouse.records import Assignment, Derivation, Language, Sample, SingleTurnKind, Tool
 
 
@@ -86,7 +87,7 @@ class Planner:
             if demand.kind.group != group or not demand.kind.sources or count <= 0:
                 continue
             found = list(islice((one for one in self._possible(demand) if one.key not in done), count))
-            if len(found) < count:
+            if len(found) < count and not (found and self._run.recipe.spare):  # told when nothing more is found
                 self._run.news.say(
                     f"{demand.kind.name} ({demand.language}): {demand.planned + len(found)} of {demand.planned + count} can be "
                     f"made; no other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it."
@@ -94,8 +95,6 @@ class Planner:
             yield from found
 
     def _possible(self, demand: Demand) -> Iterator[Derivation]:
-        from generators.obstacles import obstacle_for
-
         sources = _passed_samples(self._run, demand.kind.sources, demand.language)
         others = _passed_samples(self._run, ("perfect",), demand.language) if demand.kind.transform == "IS" else []
         return plan_derivations(

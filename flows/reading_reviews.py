@@ -8,7 +8,9 @@ import orjson
 
 from annotation.pulled import PulledAnnotation
 from annotation.review import ParsedReview, parse_review
+from annotation.screens import TOOL_REVIEW
 from annotation.task import Returned
+from annotation.tool_review import ParsedToolReview, parse_tool_review
 from warehouse.errors import AnnotationError
 from warehouse.records import Review, Sample, Tool
 from warehouse.releases import read_tools
@@ -17,13 +19,13 @@ from warehouse.store import Warehouse
 
 
 class ReadReviews(NamedTuple):
-    """What new annotations say: reviews, the samples that edits made, rows of edits that go back, and problems.
+    """What new annotations say: reviews, the samples and tools that edits made, rows of edits that go back, and problems.
 
-    `elsewhere` counts annotations of samples that this warehouse lacks.
+    `elsewhere` counts annotations of samples and tools that this warehouse lacks.
     """
 
     reviews: list[Review]
-    edited: list[Sample]
+    edited: list[Sample | Tool]
     returned: list[Row]
     problems: list[str]
     elsewhere: int
@@ -41,19 +43,42 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) 
     """Read annotations; those that were read before and have not changed are passed over."""
     known = _known(warehouse)
     new = [one for one in annotations if not _is_known(one, known)]
-    samples, tools = read_samples(warehouse, sorted({one.subject for one in new}))
-    read = ReadReviews([], [], [], [], sum(one.subject not in samples for one in new))
+    subjects = _subjects(warehouse, new)
+    read = ReadReviews([], [], [], [], sum(one.subject not in subjects for one in new))
     for annotation in new:
-        sample = samples.get(annotation.subject)
-        if sample is None:
+        subject = subjects.get(annotation.subject)
+        if subject is None:
             continue
         try:
-            parsed = parse_review(annotation, sample, [tools[key] for key in sample.candidates])
+            parsed = subject.parse(annotation)
         except AnnotationError as error:
             read.problems.append(str(error))
             continue
         _keep(read, annotation, parsed, known.versions)
     return read
+
+
+class _Subject(NamedTuple):
+    """What an annotation is about: a sample with its candidates, or a tool."""
+
+    sample: Sample | None
+    tools: Sequence[Tool]
+
+    def parse(self, annotation: PulledAnnotation) -> ParsedReview | ParsedToolReview:
+        if self.sample is None:
+            return parse_tool_review(annotation, self.tools[0])
+        return parse_review(annotation, self.sample, self.tools)
+
+
+def _subjects(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Subject]:
+    """The samples and tools that the annotations are about and that the warehouse has, by key."""
+    tools_asked = sorted({one.subject for one in annotations if one.kind == TOOL_REVIEW})
+    found = (
+        {key: _Subject(None, [tool]) for key, tool in read_tools(warehouse, tools_asked).items()} if tools_asked else {}
+    )
+    samples, tools = read_samples(warehouse, sorted({one.subject for one in annotations if one.kind != TOOL_REVIEW}))
+    asked = {key: _Subject(sample, [tools[one] for one in sample.candidates]) for key, sample in samples.items()}
+    return found | asked
 
 
 def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:
@@ -90,7 +115,9 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
     return seen is not None and annotation.reviewed_at <= seen
 
 
-def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview, versions: dict[str, int]) -> None:
+def _keep(
+    read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview | ParsedToolReview, versions: dict[str, int]
+) -> None:
     if parsed.review is not None:
         read.reviews.append(parsed.review)
     if parsed.edited is not None:

@@ -11,6 +11,7 @@ from llm.models import ModelSettings, read_model
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language
 
+_CATEGORIES_TO_LOOK_AT = 4
 _SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
 
 
@@ -38,6 +39,13 @@ class GeneratedTools(Part):
 
     generate: Literal["all"] | tuple[str, ...]
     tools_per_category: int = Field(default=12, ge=1, le=60)
+
+    def with_preview(self) -> "GeneratedTools":
+        """As many categories as a look needs."""
+        from generators.toolset.categories import load_categories
+
+        names = [one.name for one in load_categories()] if self.generate == "all" else self.generate
+        return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
 
 
 ToolSource = SeedTools | ImportedTools | GeneratedTools
@@ -162,7 +170,8 @@ class Recipe(Part):
             name: min(count, shown * (_SOURCES_TO_LOOK_AT if name in sources else 1))
             for name, count in self.samples.items()
         }
-        return self.model_copy(update={"samples": samples, "scale": None})
+        tools = tuple(one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools)
+        return self.model_copy(update={"samples": samples, "scale": None, "tools": tools})
 
     def with_limit(self, limit: int) -> "Recipe":
         """The same recipe with at most `limit` samples of each kind."""

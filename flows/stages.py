@@ -6,8 +6,21 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
+from generators.dialogues import write_dialogues
+from generators.external.entities import find_entities
+from generators.external.messages import write_messages
+from generators.external.rewriting import rewrite_requests
 from generators.parameters import choose_parameters
 from generators.requests import write_requests
+from generators.shifts.intents import shift_intents
+from generators.shifts.overriding import override_values
+from generators.shifts.values import change_values
+from generators.slots import plan_slots
+from generators.toolset.descriptions import describe_tools
+from generators.toolset.names import name_tools
+from generators.toolset.parameters import choose_tool_parameters
+from generators.toolset.returns import choose_returns
+from generators.trajectories import merge_trajectories
 from generators.values import fill_values
 from validators.checks.ambiguity import applies_to as has_due_call
 from validators.checks.ambiguity import check_ambiguity
@@ -32,7 +45,7 @@ def _always(_record: Record) -> bool:
 
 
 class Stage(NamedTuple):
-    """One stage. A stage without a function works on the whole build at once and is named in `flows/build.py`."""
+    """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/tool_checking.py)."""
 
     name: str
     group: str
@@ -54,6 +67,38 @@ class Stage(NamedTuple):
 
 STAGES: tuple[Stage, ...] = (
     Stage(
+        "tool_names", "toolset", "Name the tools of a category, one for each thing that people want done there.",
+        "ToolsetPlan", "NamedTool", "HammerBench 4.2, D.1",
+        name_tools, "generator", ("generators/prompts/name_tools.j2",),
+    ),
+    Stage(
+        "tool_descriptions", "toolset", "Describe each tool by a short command.",
+        "NamedTool", "DescribedTool", "HammerBench 4.2, D.1",
+        describe_tools, "generator", ("generators/prompts/describe_tool.j2",),
+    ),
+    Stage(
+        "tool_parameters", "toolset", "Choose parameters that are simple enough to be said in a request.",
+        "DescribedTool", "ParameterisedTool", "HammerBench 4.2, D.1",
+        choose_tool_parameters, "generator", ("generators/prompts/choose_tool_parameters.j2",),
+    ),
+    Stage(
+        "tool_returns", "toolset", "Choose what each tool returns.",
+        "ParameterisedTool", "Tool", "HammerBench 4.2, D.1",
+        choose_returns, "generator", ("generators/prompts/choose_returns.j2",),
+    ),
+    Stage(
+        "tool_complexity", "toolset_checks", "Can the tool be called from what people say?",
+        "Tool", "Verdict", "HammerBench 4.2, D.1",
+    ),
+    Stage(
+        "tool_redundancy", "toolset_checks", "Does it do something that no tool before it in its category does?",
+        "Tool", "Verdict", "HammerBench 4.2",
+    ),
+    Stage(
+        "tool_review", "toolset_checks", "Do people accept what a check could not prove?",
+        "Tool", "Review", "HammerBench 4.2",
+    ),
+    Stage(
         "parameters", "single_turn", "Choose the parameters that everyday users give.",
         "Assignment", "ParameterChoice", "HammerBench 4.2.1, D.3",
         choose_parameters, "generator", ("generators/prompts/choose_parameters.j2",),
@@ -67,6 +112,49 @@ STAGES: tuple[Stage, ...] = (
         "requests", "single_turn", "Word the drafted call as a request, again until it says exactly the arguments.",
         "DraftCall", "Sample", "HammerBench 4.2.1, D.2",
         write_requests, "generator", ("generators/prompts/write_request.j2",),
+    ),
+    Stage(
+        "slots", "dialogue", "Choose in which order the missing arguments are asked for, and a value for each.",
+        "Derivation", "SlotPlan", "HammerBench 4.2.2",
+        plan_slots, "generator", ("generators/prompts/fill_slots.j2",),
+    ),
+    Stage(
+        "dialogues", "dialogue", "Word each question and each answer, and note the call that is due after every answer.",
+        "SlotPlan", "Sample", "HammerBench 4.2.2, D.7",
+        write_dialogues, "generator", ("generators/prompts/ask_question.j2", "generators/prompts/answer_question.j2"),
+    ),
+    Stage(
+        "trajectories", "trajectories", "Merge questions and answers of a dialogue, by code.",
+        "Derivation", "Sample", "HammerBench 4.2.2", merge_trajectories,
+    ),
+    Stage(
+        "intent_shifts", "intent_shifts", "Let a request for another tool take the place of an answer, by code.",
+        "Derivation", "Sample", "HammerBench 4.2.3", shift_intents,
+    ),
+    Stage(
+        "new_values", "argument_shifts", "Choose an argument and another value for it.",
+        "Derivation", "ValueChange", "HammerBench 4.2.3",
+        change_values, "generator", ("generators/prompts/change_value.j2",),
+    ),
+    Stage(
+        "overriding", "argument_shifts", "Word the change, and let every snapshot after it hold the new value.",
+        "ValueChange", "Sample", "HammerBench 4.2.3",
+        override_values, "generator", ("generators/prompts/word_correction.j2",),
+    ),
+    Stage(
+        "entities", "external", "Find the arguments that people would rather point to, and choose one and an app.",
+        "Derivation", "EntityReference", "HammerBench 4.2.4",
+        find_entities, "generator", ("generators/prompts/find_entities.j2",),
+    ),
+    Stage(
+        "messages", "external", "Word the phrase that points to the value, and the message that holds it.",
+        "EntityReference", "ExternalMessage", "HammerBench 4.2.4, D.6",
+        write_messages, "generator", ("generators/prompts/word_pronoun.j2", "generators/prompts/write_message.j2"),
+    ),
+    Stage(
+        "rewriting", "external", "Reword what the user says, with the phrase in the place of the value.",
+        "ExternalMessage", "Sample", "HammerBench 4.2.4, D.6",
+        rewrite_requests, "generator", ("generators/prompts/rewrite_request.j2",),
     ),
     Stage(
         "format", "consistency", "Is the sample well-formed and its gold valid by the schema?",

@@ -1,9 +1,10 @@
-"""The tools of a recipe: what it imports and what it takes of the seed catalog."""
+"""The tools of a recipe: what it imports, what it takes of the seed catalog, and what was made for it."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 from typing import NamedTuple
 
-from flows.recipe import Recipe, SeedTools
+from flows.recipe import GeneratedTools, Recipe, SeedTools
 from generators.catalogs import Problem, read_catalog
 from generators.catalogs.seed_catalog import seed_tools
 from warehouse.errors import ConfigurationError
@@ -17,13 +18,22 @@ class Toolbox(NamedTuple):
     problems: tuple[Problem, ...]
 
 
-def gather_tools(recipe: Recipe) -> Toolbox:
-    """Every tool the recipe names, once. Raises ConfigurationError where a source has none."""
+Made = Mapping[GeneratedTools, Sequence[Tool]]
+_NOTHING: Made = MappingProxyType({})
+
+
+def gather_tools(recipe: Recipe, made: Made = _NOTHING) -> Toolbox:
+    """Every tool the recipe names, once; `made` are those that were made for it.
+
+    Raises ConfigurationError where a source has none.
+    """
     tools: dict[str, Tool] = {}
     problems: list[Problem] = []
     for source in recipe.tools:
         if isinstance(source, SeedTools):
             found: Sequence[Tool] = _seeds(source, recipe.languages)
+        elif isinstance(source, GeneratedTools):
+            found = made.get(source, ())
         else:
             catalog = read_catalog(source.format, source.path)
             found = catalog.tools

@@ -1,16 +1,11 @@
-"""A conversation as prompts show it: one line a turn, snapshots hidden, so that nobody sees the gold."""
+"""What of a conversation gold may come from, and how prompts show it."""
 
-from collections.abc import Iterable, Iterator
-from typing import assert_never
+from collections.abc import Iterable
 
-import orjson
+from generators.conversations import conversation_text
+from warehouse.records import Turn, UserTurn
 
-from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Turn, UserTurn
-
-
-def conversation_text(turns: Iterable[Turn]) -> str:
-    """The turns as lines `user: …`, `message (app): …`, `assistant: …`; executed calls and results as JSON."""
-    return "\n".join(line for turn in turns for line in _lines(turn))
+__all__ = ["conversation_text", "said_texts"]
 
 
 def said_texts(turns: Iterable[Turn]) -> list[str]:
@@ -22,27 +17,3 @@ def said_texts(turns: Iterable[Turn]) -> list[str]:
             if turn.external is not None:
                 texts.append(turn.external.text)
     return texts
-
-
-def _lines(turn: Turn) -> Iterator[str]:
-    match turn:
-        case UserTurn(text=text, external=external):
-            yield f"user: {_indented(text)}"
-            if external is not None:
-                yield f"message ({external.app}): {_indented(external.text)}"
-        case ReplyTurn(text=text):
-            yield f"assistant: {_indented(text)}"
-        case CallTurn(calls=calls, executed=True):
-            for call in calls:
-                yield f"call: {orjson.dumps({'tool': call.tool, 'arguments': call.arguments}).decode()}"
-        case CallTurn():
-            return
-        case ResultTurn(results=results):
-            yield from (f"result: {orjson.dumps(result).decode()}" for result in results)
-        case _:
-            assert_never(turn)
-
-
-def _indented(text: str) -> str:
-    """Further lines of one turn stand indented, so that no text can pretend to be another turn."""
-    return "\n  ".join(text.splitlines())

@@ -5,6 +5,7 @@ import orjson
 from generators.desk import Desk
 from llm.chat import Completion
 from llm.prompts import render
+from validators.contexts import narrows_to
 from validators.conversations import conversation_text
 from validators.proposals import PROMPTS, shown_tools
 from validators.replies.parsed import ParsedReply, unreadable
@@ -16,11 +17,19 @@ from warehouse.records import Call, Prediction, Sample
 TEMPLATE = "answer_as_candidate"
 
 
-async def predict(sample: Sample, desk: Desk, *, run: CandidateRun, style: Style = "lenient") -> list[Prediction]:
-    """The candidate's reply at each snapshot of the sample; several runs are several answers to the same prompt."""
-    tools = shown_tools(sample, desk)
+async def predict(
+    sample: Sample, desk: Desk, *, run: CandidateRun, settings: str = "", style: Style = "lenient"
+) -> list[Prediction]:
+    """The candidate's reply at each snapshot of the sample; several runs are several answers to the same prompt.
+
+    The gold of earlier snapshots is not shown, and neither are earlier replies: each is asked for alone. `settings` is
+    kept with the predictions.
+    """
+    candidates = shown_tools(sample, desk)
     predictions = []
-    for snapshot in sample.snapshots():
+    for number, snapshot in enumerate(sample.snapshots()):
+        only = narrows_to(sample, number, run.tools_shown)
+        tools = [tool for tool in candidates if not only or tool["name"] == only]
         prompt = render(PROMPTS, TEMPLATE, tools=tools, conversation=conversation_text(snapshot.prefix))
         try:
             completion = await desk.chat.complete(prompt, sample_index=run.run)
@@ -37,6 +46,7 @@ async def predict(sample: Sample, desk: Desk, *, run: CandidateRun, style: Style
                 text=_storable(completion.text),
                 calls=_calls(parsed),
                 problem=_storable(parsed.problem),
+                settings=settings,
             )
         )
     return predictions

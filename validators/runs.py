@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from warehouse.records import ToolsShown
+
 
 class CandidateRun(NamedTuple):
     """One run of one candidate over one release; `run` counts repetitions of the same."""
@@ -9,4 +11,5 @@ class CandidateRun(NamedTuple):
     release: str
     model: str
     strategy: str = "direct"
+    tools_shown: ToolsShown = "first"
     run: int = 0

@@ -11,6 +11,7 @@ from pydantic import BaseModel
 from warehouse.records import (
     Draft,
     Failure,
+    JudgeVerdict,
     LlmCall,
     Origin,
     Prediction,
@@ -136,6 +137,11 @@ def _(record: Release, _stamp: Stamp) -> tuple[str, Row]:
 def _(record: Prediction, stamp: Stamp) -> tuple[str, Row]:
     calls = None if record.calls is None else _json([call.model_dump(mode="json") for call in record.calls])
     return "predictions", dict(record) | {"key": record.key, "calls": calls, "error_type": "", "made_at": stamp.made_at}
+
+
+@_row.register
+def _(record: JudgeVerdict, stamp: Stamp) -> tuple[str, Row]:
+    return "judge_verdicts", dict(record) | {"key": record.key, "made_at": stamp.made_at}
 
 
 @_row.register

@@ -13,6 +13,8 @@ TABLES: dict[str, dict[str, Column]] = {
         "description": "text", "parameters": "json", "returns": "json",
     },
     "build_tools": {"build": "text", "tool": "text"},
+    "toolsets": {"key": "text", "body": "json", "started_at": "moment", "finished_at": "moment"},
+    "made_tools": {"toolset": "text", "tool": "text", "draft": "text"},
     "build_samples": {"build": "text", "sample": "text", "draft": "text"},
     "drafts": {
         "key": "text", "type": "text", "body": "json", "stage": "text", "parents": "texts", "model": "text",
@@ -57,11 +59,16 @@ TABLES: dict[str, dict[str, Column]] = {
     "release_samples": {"release": "text", "subject": "text"},
     "predictions": {
         "key": "text", "release": "text", "subject": "text", "turn": "whole", "model": "text", "strategy": "text",
-        "run": "whole", "text": "text", "calls": "json", "problem": "text", "error_type": "text", "made_at": "moment",
+        "tools_shown": "text", "run": "whole", "text": "text", "calls": "json", "problem": "text", "settings": "text",
+        "error_type": "text", "made_at": "moment",
+    },
+    "judge_verdicts": {
+        "key": "text", "prediction": "text", "judge": "text", "agree": "flag", "reason": "text", "version": "text",
+        "made_at": "moment",
     },
     "scores": {
-        "release": "text", "model": "text", "strategy": "text", "run": "whole", "metric": "text", "slice_by": "text",
-        "slice_value": "text", "value": "real", "count": "whole",
+        "release": "text", "model": "text", "strategy": "text", "tools_shown": "text", "run": "whole", "judge": "text",
+        "snapshots": "text", "metric": "text", "slice_by": "text", "slice_value": "text", "value": "real", "count": "whole",
     },
     "llm_calls": {
         "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text",

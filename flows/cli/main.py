@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from flows.cli import building, checking, evaluating, releasing, reviewing, serving, tooling, warehousing
+from flows.cli import building, checking, evaluating, releasing, reviewing, scoring, serving, tooling, warehousing
 from flows.cli.ending import silence_teardown
 from flows.settings import quiet_vendors
 from warehouse.errors import CallwrightError, ConfigurationError, StoreError
@@ -25,7 +25,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (building, tooling, checking, reviewing, releasing, evaluating, warehousing, serving):
+for group in (building, tooling, checking, reviewing, releasing, evaluating, scoring, warehousing, serving):
     group.register(app)
 
 

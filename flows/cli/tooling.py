@@ -1,25 +1,79 @@
-"""`tools`: importing, listing and checking tool catalogs."""
+"""`tools`: making, importing, listing and checking tools."""
 
+import asyncio
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.screen import AsJson, show, show_json, show_table
+from flows.cli.screen import AsJson, Screen, show, show_json, show_table
 
 if TYPE_CHECKING:
+    from flows.tool_findings import ToolsetReport
     from generators.catalogs import Problem
+    from warehouse.records import Tool
 
 _SHOWN = 40
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
-    tools = typer.Typer(help="Import, list and check tools.", no_args_is_help=True, rich_markup_mode=None)
+    tools = typer.Typer(help="Make, import, list and check tools.", no_args_is_help=True, rich_markup_mode=None)
+    tools.command("make", epilog="Example: callwright tools make recipe.yaml --preview 5")(make)
     tools.command("import", epilog="Example: callwright tools import openapi api.yaml")(import_tools)
     tools.command("list", epilog="Example: callwright tools list --category Hotels")(list_tools)
     tools.command("check", epilog="Example: callwright tools check openai tools.json")(check_tools)
     app.add_typer(tools, name="tools")
+
+
+def make(
+    recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {generate: all} under `tools`.")],
+    preview: Annotated[int, typer.Option(min=0, help="Show N tools of each category, keep none.")] = 0,
+    model: Annotated[str, typer.Option(help="The model that makes them, by its litellm name.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
+    from flows.recipe import read_recipe
+    from flows.settings import read_settings
+    from flows.tool_findings import preview_tools, report_tools
+
+    chosen = read_recipe(recipe)
+    chosen = chosen.with_model(model) if model else chosen
+    with Screen() as screen:
+        if preview:
+            shown = asyncio.run(preview_tools(chosen, preview, read_settings(), screen))
+        else:
+            reports = asyncio.run(report_tools(chosen, read_settings(), screen))
+    if preview:
+        if as_json:
+            show_json([tool._asdict() for tool in shown])
+        else:
+            show_table(("name", "language", "description", "parameters", "doubt"), shown)
+        return
+    if as_json:
+        show_json([_report_json(report) for report in reports])
+        return
+    for report in reports:
+        _show_toolset(report)
+
+
+def _report_json(report: "ToolsetReport") -> dict[str, object]:
+    return report._asdict() | {
+        "categories": [row._asdict() for row in report.categories],
+        "waiting": [{"tool": name, "reason": reason} for name, reason in report.waiting],
+    }
+
+
+def _show_toolset(report: "ToolsetReport") -> None:
+    show_table(report.categories[0]._fields if report.categories else (), report.categories)
+    for gap in report.gaps[:_SHOWN]:
+        show(f"{gap.where}: {gap.message}")
+    if len(report.gaps) > _SHOWN:
+        show(f"… and {len(report.gaps) - _SHOWN} more gaps: --json lists them all.")
+    used, made = sum(row.used for row in report.categories), sum(row.made for row in report.categories)
+    show(f"{used} of {made} tools can be used (toolset {report.toolset}).")
+    if report.waiting:
+        show(f"{len(report.waiting)} wait for people: callwright review push")
 
 
 def import_tools(
@@ -30,13 +84,13 @@ def import_tools(
     as_json: AsJson = False,
 ) -> None:
     """Import tools into the warehouse; everything odd in the file is reported item by item."""
+    from flows.places import open_warehouse
     from flows.settings import read_settings
     from generators.catalogs import read_catalog
-    from warehouse.store import Warehouse
 
     catalog = read_catalog(format_name, path)
     settings = read_settings()
-    Warehouse(settings.warehouse, patience=settings.patience).put(catalog.tools)
+    open_warehouse(settings).put(catalog.tools)
     if as_json:
         problems = [problem.model_dump(mode="json") for problem in catalog.problems]
         show_json(
@@ -58,15 +112,15 @@ def list_tools(
     as_json: AsJson = False,
 ) -> None:
     """List the tools that were imported or used so far."""
+    from flows.places import open_warehouse
     from flows.settings import read_settings
     from generators.catalogs.seed_catalog import seed_tools
-    from warehouse.store import Warehouse
 
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
         settings = read_settings()
-        rows = Warehouse(settings.warehouse, patience=settings.patience).rows(
+        rows = open_warehouse(settings).rows(
             "select * from tools order by source, category, name, language"
         )
     rows = [row for row in rows if not category or row["category"] == category]
@@ -78,26 +132,42 @@ def list_tools(
 
 
 def check_tools(
-    format_name: Annotated[str, typer.Argument(metavar="FORMAT", help="The format of the file, or seed.")],
-    path: Annotated[Path | None, typer.Argument(help="The file or folder; none for seed.")] = None,
+    format_name: Annotated[
+        str, typer.Argument(metavar="FORMAT", help="The format of the file; or seed, or warehouse for what is kept.")
+    ],
+    path: Annotated[Path | None, typer.Argument(help="The file or folder; none for seed and warehouse.")] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Check a catalog: what is missing, doubled, too complex or invalid in it."""
-    from generators.catalogs import check_catalog, read_catalog
-    from generators.catalogs.seed_catalog import seed_tools
-    from warehouse.errors import ConfigurationError
+    """Check tools: what is missing, invalid, too complex or redundant, and what can be created but not managed."""
+    from flows.tool_findings import find_problems
 
-    if format_name == "seed":
-        problems = tuple(check_catalog(seed_tools()))
-    elif path is None:
-        raise ConfigurationError(f"Which file? callwright tools check {format_name} PATH")
-    else:
-        catalog = read_catalog(format_name, path)
-        problems = (*catalog.problems, *check_catalog(catalog.tools))
+    tools, before = _tools_to_check(format_name, path)
+    problems = (*before, *find_problems(tools))
     if as_json:
         show_json([problem.model_dump(mode="json") for problem in problems])
         return
     _show_problems(problems)
+
+
+def _tools_to_check(format_name: str, path: Path | None) -> "tuple[list[Tool], tuple[Problem, ...]]":
+    """The tools, and what was odd in the file that they were read from."""
+    from flows.places import open_warehouse
+    from generators.catalogs import read_catalog
+    from generators.catalogs.seed_catalog import seed_tools
+    from warehouse.errors import ConfigurationError
+    from warehouse.releases import read_tools
+
+    if format_name == "seed":
+        return seed_tools(), ()
+    if format_name == "warehouse":
+        warehouse = open_warehouse()
+        keys = [row["key"] for row in warehouse.rows("select key from tools order by category, language, name, key")]
+        tools = read_tools(warehouse, keys)
+        return [tools[key] for key in keys], ()
+    if path is None:
+        raise ConfigurationError(f"Which file? callwright tools check {format_name} PATH")
+    catalog = read_catalog(format_name, path)
+    return list(catalog.tools), catalog.problems
 
 
 def _show_problems(problems: "tuple[Problem, ...]") -> None:

@@ -1,5 +1,6 @@
 """The groups of a build as Prefect flows carry them out: the same functions, a task a shard, a table for the results."""
 
+from functools import partial
 from pathlib import Path
 
 from flows.build import BuildReport, close_build, land, open_build, report_build
@@ -13,6 +14,7 @@ from flows.planning import waves
 from flows.recipe import Recipe, read_recipe
 from flows.reviewing import find_label_studio, push_reviews, waiting_reviews
 from flows.settings import Settings, quiet_vendors, read_settings
+from flows.toolmaking import prepare_tools
 
 
 def waves_to_make(recipe: str, limit: int, model: str) -> tuple[list[list[str]], bool]:
@@ -24,6 +26,7 @@ def waves_to_make(recipe: str, limit: int, model: str) -> tuple[list[list[str]],
 async def run_making(recipe: str, limit: int, model: str, kinds: list[str]) -> int:
     """Make the build's samples of these kinds, all where none is named; how many were planned."""
     news = FlowNews()
+    await prepare_tools(_recipe(recipe, limit, model), flow_settings(), news, partial(task_workers, news=news))
     run = _opened(recipe, limit, model, news)
     with task_workers(run, news) as workers:
         return sum([await make_samples(run, workers, wave) for wave in ([kinds] if kinds else waves(run.recipe))])

@@ -18,6 +18,7 @@ class ReportFacts(NamedTuple):
     checks: list[Row]
     waiting: list[Row]
     leaderboard: list[Row]
+    kinds: list[Row]
     scores: list[Row]
     errors: list[Row]
     cost: list[Row]
@@ -28,6 +29,10 @@ def read_facts(warehouse: Warehouse) -> ReportFacts:
     return ReportFacts(**{name: warehouse.rows(sql) for name, sql in _QUERIES.items()})
 
 
+_METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr", "irrelevant", "intent_shift")
+# One run of a model in one context, named as shortly as it can be told from the others.
+_CANDIDATE = """
+    model || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '') as candidate"""
 _QUERIES = {
     "builds": """
         select l.recipe, l.build, l.started_at, count(*) filter (f.stage = 'parameters') as planned,
@@ -49,9 +54,16 @@ _QUERIES = {
             count(*) filter (exists (select 1 from reviews v where v.subject = r.subject and v.kind = r.kind)) as reviewed
         from review_requests r group by cause order by cause""",
     "leaderboard": "select * from leaderboard",
-    "scores": """
-        select release, model, metric, slice_by, slice_value, value, count from scores
-        where slice_by <> 'all' order by release, model, metric, slice_by, slice_value""",
-    "errors": "select release, model, error_type, sum(predictions) as predictions from error_types group by all order by all",
+    "kinds": f"""
+        select release, {_CANDIDATE}, judge, slice_value as kind, max(conversations) as conversations,
+            {", ".join(f"max({name}) filter (snapshots = 'all') as {name}" for name in _METRICS)},
+            max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift
+        from metrics_by_slice where slice_by = 'kind' group by all order by release, kind, candidate, judge""",
+    "scores": f"""
+        select release, {_CANDIDATE}, metric, slice_by, slice_value, value, count from scores
+        where slice_by <> 'all' and snapshots = 'all' and judge = ''
+        order by release, candidate, metric, slice_by, slice_value""",
+    "errors": f"""
+        select release, {_CANDIDATE}, error_type, sum(predictions) as predictions from error_types group by all order by all""",
     "cost": "select * from cost_per_accepted where build in (select build from latest_builds)",
 }

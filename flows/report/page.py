@@ -32,6 +32,7 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
             {
                 "name": release,
                 "board": [row for row in facts.leaderboard if row["release"] == release],
+                "kinds": [row for row in facts.kinds if row["release"] == release],
                 "slices": _slices(facts, release),
                 "errors": Markup(error_plot(facts, release)),  # noqa: S704
             }

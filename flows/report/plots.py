@@ -47,31 +47,31 @@ def score_plot(facts: ReportFacts, release: str, slice_by: str, metric: str = "a
         row for row in facts.scores
         if row["release"] == release and row["slice_by"] == slice_by and row["metric"] == metric
     ]  # fmt: skip
-    models = list(dict.fromkeys(row["model"] for row in rows))
+    models = list(dict.fromkeys(row["candidate"] for row in rows))
     bars = [_model_bar(rows, model, _MODELS[place % len(_MODELS)]) for place, model in enumerate(models)]
     layout = {"barmode": "group", "yaxis": {"range": [0, 1], "title": metric}, "xaxis": {"automargin": True}}
     return _figure(bars, layout, 320) if bars else ""
 
 
 def _model_bar(rows: Sequence[Row], model: str, colour: str) -> dict[str, Any]:
-    mine = [row for row in rows if row["model"] == model]
+    mine = [row for row in rows if row["candidate"] == model]
     return {
         "type": "bar", "name": model, "x": [row["slice_value"] for row in mine], "y": [row["value"] for row in mine],
         "customdata": [row["count"] for row in mine], "marker": {"color": colour},
-        "hovertemplate": "%{x}: %{y:.3f} of %{customdata} samples",
+        "hovertemplate": "%{x}: %{y:.3f} of %{customdata} calls",
     }  # fmt: skip
 
 
 def error_plot(facts: ReportFacts, release: str) -> str:
     """How often each model went wrong in which way."""
     rows = [row for row in facts.errors if row["release"] == release]
-    models = list(dict.fromkeys(row["model"] for row in rows))
+    models = list(dict.fromkeys(row["candidate"] for row in rows))
     kinds = list(dict.fromkeys(row["error_type"] for row in rows))
     bars = [
         {
             "type": "bar", "name": kind, "x": models, "marker": {"color": _MODELS[place % len(_MODELS)]},
             "y": [
-                sum(int(row["predictions"]) for row in rows if row["model"] == model and row["error_type"] == kind)
+                sum(int(row["predictions"]) for row in rows if row["candidate"] == model and row["error_type"] == kind)
                 for model in models
             ],
         }

@@ -17,11 +17,12 @@ _WORDS = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
 
 def check_catalog(tools: Sequence[Tool]) -> list[Problem]:
     """Every weakness of the tools, one by one; an empty list says that none was found."""
-    found = [problem for tool in tools for problem in _of_tool(tool)]
+    found = [problem for tool in tools for problem in check_tool(tool)]
     return found + list(_duplicate_names(tools)) + list(_similar_descriptions(tools))
 
 
-def _of_tool(tool: Tool) -> Iterator[Problem]:
+def check_tool(tool: Tool) -> Iterator[Problem]:
+    """Every weakness that a tool has by itself."""
     if not tool.description.strip():
         yield _problem(tool, "no_description", "The tool has no description.")
     silent = [name for name, schema in tool.properties.items() if not _described(schema)]

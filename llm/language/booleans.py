@@ -5,6 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
+from llm.language.corrections import find_corrections
 from llm.language.found import Found
 from llm.language.stemming import deep_stem
 from llm.language.vocabulary import NEGATIONS
@@ -56,11 +57,13 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     answer = _ANSWER.match(text)
     if answer and len(text) == answer.end():
         return Found(value, answer.start(), answer.end(), ANSWERED) if bool(answer["yes"]) == value else None
-    said = content_keys(text)
-    for topic in _topics(str(schema.get("description", "")), str(schema.get("title", ""))):
-        found = _find_topic(value, topic, said)
+    topics = _topics(str(schema.get("description", "")), str(schema.get("title", "")))
+    # what stands behind "no, I mean" is said by itself, whatever was denied before
+    for start in (0, *(one.end for one in find_corrections(text))):
+        said = content_keys(text[start:])
+        found = next(filter(None, (_find_topic(value, topic, said) for topic in topics)), None)
         if found:
-            return found
+            return found._replace(start=found.start + start, end=found.end + start)
     return None
 
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from llm.template.choosing_tools import choose_tool
+from llm.template.resolving import resolve_pointers
 from llm.template.sections import Sections
 from llm.template.understanding import read_conversation
 from llm.template.views import ToolView, view_of
@@ -29,14 +30,14 @@ def shown_views(sections: Sections) -> list[ToolView]:
 
 def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
     """The tool to call and its arguments; no tool where none fits."""
-    turns = sections.turns()
+    turns = resolve_pointers(sections.turns())
     view = choose_tool(views, turns)
     return Proposal(None, {}) if view is None else Proposal(view.name, read_conversation(view, turns))
 
 
 def name_relevant(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
     """The tool that can do what is asked, null where none can, with the reason."""
-    view = choose_tool(views, sections.turns())
+    view = choose_tool(views, resolve_pointers(sections.turns()))
     if view is None:
         return {"tool": None, "reason": "None of the tools does what the user asks for."}
     return {"tool": view.name, "reason": f"The user asks to {view.actions[0]}, and that is what this tool does."}

@@ -9,6 +9,7 @@ from llm.template.commands import command_in, is_another, share_known
 from llm.template.names import is_chinese
 from llm.template.sections import Turn
 from llm.template.telling_words import weigh_words
+from llm.template.turning import is_dropped, new_request
 from llm.template.understanding import read_request
 from llm.template.views import ToolView
 
@@ -28,11 +29,28 @@ _BEHIND_ACTION = re.compile(
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
     """The tool that the user asks for, None where none fits well enough; the last action that is asked for counts."""
     said = [turn.text[:_LONGEST_TEXT] for turn in turns if turn.speaker == "user"][-_MOST_TURNS:]
-    for text in reversed(said):
+    return _latest(views, said)
+
+
+def _latest(views: Sequence[ToolView], said: Sequence[str]) -> ToolView | None:
+    for index in range(len(said) - 1, -1, -1):
+        text = said[index]
         named = _named(views, text)
         if named:
             return _best_by_arguments(named, text)
+        anew = new_request(text) if index else ""
+        if anew and (is_dropped(text) or not _goes_on(_latest(views, said[:index]), anew)):
+            return _likeliest(views, anew, least=_LEAST_KNOWN_OF_ANOTHER)
     return _likeliest(views, "\n".join(said))
+
+
+def _goes_on(view: ToolView | None, text: str) -> bool:
+    """Whether a command is about the tool that was talked of: it speaks of a parameter, or does the same."""
+    command = command_in(text)
+    if view is None or share_known(view, command) >= _LEAST_KNOWN:
+        return view is not None
+    called = view.cues.pattern.finditer(command) if view.cues else ()
+    return any(view.cues is not None and view.cues.owner(match.group())[1] for match in called)
 
 
 def _named(views: Sequence[ToolView], text: str) -> list[ToolView]:
@@ -80,7 +98,7 @@ def _best_by_arguments(views: list[ToolView], text: str) -> ToolView:
     return max(views, key=fit)
 
 
-def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
+def _likeliest(views: Sequence[ToolView], text: str, *, least: float = _LEAST_KNOWN) -> ToolView | None:
     """The tool for which the most telling words speak; a word that many tools share tells little."""
     ranked = rank_by_words(views, text)
     if not ranked:
@@ -89,7 +107,7 @@ def _likeliest(views: Sequence[ToolView], text: str) -> ToolView | None:
     score, view = ranked[0]
     if command:
         known, view = max(((share_known(one, command), one) for _, one in ranked[:_FEW]), key=lambda pair: pair[0])
-        least = _LEAST_KNOWN_OF_ANOTHER if is_another(view, command) else _LEAST_KNOWN
+        least = _LEAST_KNOWN_OF_ANOTHER if is_another(view, command) else least
         return view if known >= least else None
     return view if score >= _LEAST_SCORE else None
 

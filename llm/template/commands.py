@@ -29,7 +29,7 @@ _CHINESE_FRAME = re.compile(
     "^(?:请|帮我|麻烦|我想|我要|能帮|能不能|可以|你好|小助手|劳驾|想|给我|现在|我需要|我打算|我这边要|我|你|，|帮|一下|要)+"
 )
 _CLAUSE = re.compile(r"[.?!;,:](?:\s|$)|[。？！；\n，：]")
-_DETAIL = re.compile(r"\s(?:on|at|from|with|without|for me|please)\b")
+_DETAIL = re.compile(r"\s(?:on|at|from|with|without|for me|for \d+|please)\b")
 _CHINESE_VERB = re.compile(
     "查询|查看|搜索|获取|查找|看看|查一?下|看一下|找一?下|搜一下|查查|购买|买|下单|预[订定约估测]|订|取消|撤[销回]|导航|提醒|播?放|打开|开[启始]"
     "|启动|关闭|停止|创建|新建|建立|添加|增加|加上|设置|设一下|删除|删掉|移[除动]|清[除空]|[修更]改|更新|编辑|调[整节]|改[签一]|分享|转[发赠账接换]"

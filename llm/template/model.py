@@ -12,13 +12,21 @@ from pydantic import JsonValue
 
 from llm.chat import ChatRequest, RawReply
 from llm.template.calling import Proposal, name_relevant, propose, shown_views
+from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
 from llm.template.choosing_parameters import choose_names
 from llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
+from llm.template.drafting_tools import describe, parameter_sketches
+from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.judging import judge
+from llm.template.naming_tools import name_all
 from llm.template.sections import Sections, read_sections
 from llm.template.seeding import rng_for
+from llm.template.slot_answers import word_answer
+from llm.template.slot_questions import word_question
+from llm.template.spoiling_answers import spoil_answer
 from llm.template.spoiling_calls import spoil_call, text_language
 from llm.template.spoiling_wordings import spoil_wording
+from llm.template.tool_results import result_sketches
 from llm.template.values import fill_in
 from llm.template.views import ToolView, view_of
 from llm.template.wording import word_call
@@ -105,7 +113,10 @@ def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> _Answer
     known = view.properties
     if not isinstance(names, list) or any(name not in known for name in names):
         raise ReplyError(f"template/v1 expects in <parameters> a list of parameters of {view.name!r}, not {names!r}.")
-    values = fill_in([str(name) for name in names], known, _language(sections), rng)
+    given = sections.json("known") if "known" in sections.tagged else {}
+    if not isinstance(given, dict) or any(name not in known for name in given):
+        raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
+    values = fill_in([str(name) for name in names], known, _language(sections), rng, given)
     return _Answer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
 
 
@@ -118,6 +129,23 @@ def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -
     worded = word_call(view, arguments, language, rng)
     spoilt = spoil_wording(defect, view, arguments, language, flaws) if defect else None
     return _Answer((spoilt or worded).reply(), defect if spoilt else "")
+
+
+def _ask_for_slot(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    view, known = view_of(sections.json("tool")), sections.json("known")
+    if not isinstance(known, dict):
+        raise ReplyError("template/v1 expects a JSON object in the section <known>.")
+    question = word_question(view, view.parameter(sections.json("parameter")), known, _language(sections), rng)
+    return _Answer({"question": question})
+
+
+def _answer_for_slot(sections: Sections, rng: Random, flaws: Random, defect: str) -> _Answer:
+    view, value = view_of(sections.json("tool")), sections.json("value")
+    parameter, language = view.parameter(sections.json("parameter")), _language(sections)
+    is_bare = sections.word("manner", "sentence") == "bare"
+    answered = word_answer(view, (parameter, value), language, rng, is_bare=is_bare)
+    spoilt = spoil_answer(defect, view, (parameter, value), language, flaws) if defect else None
+    return _Answer((spoilt or answered).reply(), defect if spoilt else "")
 
 
 def _propose_call(sections: Sections, _: Random, flaws: Random, defect: str) -> _Answer:
@@ -147,6 +175,38 @@ def _judge_relevance(sections: Sections, _: Random, __: Random, ___: str) -> _An
     return _Answer(name_relevant(sections, shown_views(sections)))
 
 
+def _name_entities(sections: Sections, _: Random, __: Random, ___: str) -> _Answer:
+    return _Answer(name_entities(sections))
+
+
+def _word_pronoun(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    return _Answer(word_pronoun(sections, _language(sections), rng))
+
+
+def _simulate_message(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    return _Answer(simulate_message(sections, _language(sections), rng))
+
+
+def _reword_request(sections: Sections, _: Random, __: Random, ___: str) -> _Answer:
+    return _Answer(reword_request(sections, _language(sections)))
+
+
+def _name_tools(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    return _Answer({"tools": name_all(sections, _language(sections), rng)})
+
+
+def _describe_tool(sections: Sections, _: Random, __: Random, ___: str) -> _Answer:
+    return _Answer({"description": describe(sections, _language(sections))})
+
+
+def _choose_tool_parameters(sections: Sections, _: Random, __: Random, ___: str) -> _Answer:
+    return _Answer({"parameters": parameter_sketches(sections, _language(sections))})
+
+
+def _choose_returns(sections: Sections, _: Random, __: Random, ___: str) -> _Answer:
+    return _Answer({"returns": result_sketches(sections, _language(sections))})
+
+
 def _as_candidate(sections: Sections, rng: Random, flaws: Random, defect: str) -> tuple[str, str]:
     """A candidate's reply in free text: the call as JSON, bare or fenced, or the sentence that refuses."""
     if "tools" not in sections.tagged:
@@ -160,6 +220,35 @@ def _as_candidate(sections: Sections, rng: Random, flaws: Random, defect: str) -
     if defect == MALFORMED_JSON:
         call, planted = break_json(call, flaws), MALFORMED_JSON
     return (f"```json\n{call}\n```" if rng.random() < _FENCED_SHARE else call), planted
+
+
+def _change_value(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    view = view_of(sections.json("tool"))
+    call = ViewedCall(view, _arguments(sections))
+    parameter = parameter_named(view, sections.json("parameter"))
+    value = other_value(parameter, call, sections.turns(), _language(sections), rng)
+    return _Answer({"value": value})
+
+
+def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    view = view_of(sections.json("tool"))
+    change = Change(
+        view,
+        _arguments(sections),
+        parameter_named(view, sections.json("parameter")),
+        sections.json("new"),
+        sections.word("case", ""),
+        must_name=sections.json("named") is True,
+    )
+    worded = word_change(change, sections.turns(), _language(sections), rng)
+    return _Answer({"sentence": worded.sentence, "words": worded.words})
+
+
+def _arguments(sections: Sections) -> dict[str, JsonValue]:
+    arguments = sections.json("arguments")
+    if not isinstance(arguments, dict):
+        raise ReplyError("template/v1 expects a JSON object in the section <arguments>.")
+    return arguments
 
 
 def _language(sections: Sections) -> Language:
@@ -176,7 +265,19 @@ _TASKS: dict[str, Callable[[Sections, Random, Random, str], _Answer]] = {
     "ParameterNames": _name_parameters,
     "ArgumentValues": _fill_values,
     "Wording": _word_request,
+    "SlotQuestion": _ask_for_slot,
+    "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
     "Judgement": _judge_calls,
     "Relevance": _judge_relevance,
+    "Entities": _name_entities,
+    "Pronoun": _word_pronoun,
+    "SimulatedMessage": _simulate_message,
+    "PointedRequest": _reword_request,
+    "NewValue": _change_value,
+    "Correction": _word_correction,
+    "ToolNames": _name_tools,
+    "ToolDescription": _describe_tool,
+    "ToolParameters": _choose_tool_parameters,
+    "ToolReturns": _choose_returns,
 }

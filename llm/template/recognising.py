@@ -53,8 +53,10 @@ def recognise(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[t
     """Readings for parameters that no cue has filled, each from words that nothing else has claimed."""
     if not parameters:
         return
+    found: set[str] = set()
     for find in (_shapes, _moments, _route, _clocks, _counts, _options, _quotes, _names):
-        for name, reading in list(find(parameters, heard)):
+        for name, reading in [one for one in find(parameters, heard) if one[0] not in found]:
+            found.add(name)
             heard.claim(reading.start, reading.end)
             yield name, reading
 

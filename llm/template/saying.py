@@ -16,7 +16,7 @@ from llm.template.phrasebook import PHRASEBOOKS, Phrasebook
 from llm.template.views import ParameterView
 from warehouse.records import JsonSchema, Language
 
-_CAREFUL = re.compile(
+CAREFUL = re.compile(
     r"[,.;:!?\"，。；：！？、\n]|\s(?:and|with|for|as|is|to|the|at|on|in|from|of)\s|[和是为的]", re.IGNORECASE
 )
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
@@ -72,7 +72,7 @@ def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, r
     said = []
     for value in values:
         words = write_value(value, items, language, rng)
-        said.append(in_quotes(words, book) if isinstance(value, str) and _CAREFUL.search(words) else words)
+        said.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.search(words) else words)
     if len(said) <= 1:
         return "".join(said)
     comma, joint = (", ", " and ") if language == "en" else ("、", "和")
@@ -105,7 +105,7 @@ def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language:
 def _shown(words: str, parameter: ParameterView, book: Phrasebook, rng: Random, *, plain: bool) -> str:
     if type_of(parameter.schema) != "string" or parameter.kind in CLOCKED or parameter.schema is not parameter.spoken:
         return words
-    if _CAREFUL.search(words):
+    if CAREFUL.search(words):
         return in_quotes(words, book)
     if parameter.kind in CODED | NUMERIC or parameter.kind in ("code", "pattern"):
         return words if " " not in words else in_quotes(words, book)

@@ -1,19 +1,25 @@
 """Understanding a request: which of a tool's arguments it states, found by what people call them and by their shape."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from llm.language.corrections import find_corrections
+from llm.template.answer_reading import first_bare, is_nothing, split_answer
 from llm.template.compound_reading import read_items, read_members
 from llm.template.hearing import Hearing, Reading
 from llm.template.kinds import type_of
 from llm.template.recognising import recognise
+from llm.template.resolving import resolve_pointers
 from llm.template.sections import Turn
-from llm.template.value_reading import read_after, read_before, read_whole
+from llm.template.slot_naming import asked_parameters
+from llm.template.value_reading import is_free_text, read_after, read_before, read_whole
 from llm.template.views import CueTable, ParameterView, ToolView
 
+_OUTRIGHT = re.compile(r"\b(?:is|are|be|named|called|as|use|take|say)\b|[:：=是为填用写叫选要]", re.IGNORECASE)
+_QUOTES = "\"'“「『《«"
 _BETWEEN = " ,，.。;；-—…\"'”」"
 _LONGEST_ANSWER = 80
 _LONGEST_TEXT = 8000  # nobody says more at once; text that goes on is cut, not chewed for minutes
@@ -43,27 +49,95 @@ def read_request(view: ToolView, text: str) -> dict[str, JsonValue]:
 def read_conversation(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
     """The arguments that the user states over all turns; what comes later counts, also the answer to a question."""
     stated: dict[str, JsonValue] = {}
-    asked: tuple[int, ...] = ()
+    asked: tuple[ParameterView, ...] = ()
     called: tuple[int, ...] = ()
-    for turn in turns[-_MOST_TURNS:]:
+    for turn in resolve_pointers(turns[-_MOST_TURNS:]):
         if turn.speaker == "assistant":
-            asked = _called(view, turn.text)
+            asked = asked_parameters(view, turn.text, stated)
             continue
-        got = read_request(view, turn.text)
         if turn.speaker == "message":
             missing = {view.parameters[one].name for one in called} - set(stated)
+            got = read_request(view, turn.text)
             stated.update({name: value for name, value in got.items() if name in missing})
             continue
-        if asked and not got and len(turn.text) <= _LONGEST_ANSWER:
-            got = _answer(view.parameters[asked[0]], turn.text)
-        stated.update(got)
+        stated.update(_answer(view, asked, turn.text) if asked else read_request(view, turn.text))
         called, asked = _called(view, turn.text), ()
     return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
 
 
-def _answer(parameter: ParameterView, text: str) -> dict[str, JsonValue]:
-    value = read_whole(parameter, text)
-    return {} if value is None else {parameter.name: value}
+def read_answers(view: ToolView, asked: Sequence[ParameterView], text: str) -> dict[str, JsonValue]:
+    """The arguments that an answer states: named ones, and bare values for what was asked, in the order asked."""
+    got: dict[str, JsonValue] = {}
+    last: ParameterView | None = None
+    for words, corrects in split_answer(text[:_LONGEST_TEXT]):
+        if is_nothing(words):
+            continue
+        named = read_named(view, words)
+        if named:
+            got |= named
+            last = next(one for one in view.parameters if one.name in named)
+            continue
+        found = first_bare(_waiting(asked, got, last if corrects else None), words)
+        if found:
+            last, got[found[0].name] = found
+    return {one.name: got[one.name] for one in view.parameters if one.name in got}
+
+
+def _waiting(
+    asked: Sequence[ParameterView], got: Mapping[str, JsonValue], corrected: ParameterView | None
+) -> list[ParameterView]:
+    """What the next bare value may be for: what was asked and not answered yet, or what is taken back."""
+    still = [one for one in asked if one.name not in got]
+    if corrected is None:
+        return still
+    # "make it four" takes something back, unless it can only be the number that was asked for as well
+    return [corrected] if not is_free_text(corrected) else [*(one for one in still if not is_free_text(one)), corrected]
+
+
+def read_named(view: ToolView, text: str) -> dict[str, JsonValue]:
+    """The arguments that a sentence states outright, by their names: "the city is Rome", "Rome as the city"."""
+    heard = Hearing(text)
+    marks = _strong_marks(view, heard)
+    found: dict[str, JsonValue] = {}
+    for index, mark in enumerate(marks):
+        parameter = view.parameters[mark.owner]
+        reading = _at(mark, index, marks, parameter, heard) if parameter.name not in found else None
+        if reading and _is_outright(parameter, mark, reading, heard):
+            found[parameter.name] = reading.value
+            heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
+    return found
+
+
+def _strong_marks(view: ToolView, heard: Hearing) -> list[Mark]:
+    """Where parameters are called by their names or whole descriptions, the longer of two that overlap."""
+    told = [str(one.schema.get("description") or "").strip().rstrip(".。").lower() for one in view.parameters]
+    marks = [mark for mark in _marks(view.cues, heard) if mark.strong]
+    for owner, words in enumerate(told):
+        at = heard.lower.find(words) if words and told.count(words) == 1 else -1
+        if at >= 0 and not heard.is_quoted(at):
+            marks.append(Mark(at, at + len(words), owner, strong=True))
+    kept: list[Mark] = []
+    for mark in sorted(marks, key=lambda one: one.start - one.end):
+        if not any(mark.start < other.end and other.start < mark.end for other in kept):
+            kept.append(mark)
+    return sorted(kept)
+
+
+def _is_outright(parameter: ParameterView, mark: Mark, reading: Reading, heard: Hearing) -> bool:
+    """Whether the name and the value belong together: free words need "is", a colon, or quotation marks between."""
+    if not is_free_text(parameter) or reading.start < mark.start:
+        return True
+    between = heard.text[mark.end : reading.start]
+    return bool(_OUTRIGHT.search(between)) or heard.text[reading.start] in _QUOTES
+
+
+def _answer(view: ToolView, asked: Sequence[ParameterView], text: str) -> dict[str, JsonValue]:
+    """What is said after a question: answers to it, else whatever the words state by themselves."""
+    got = read_answers(view, asked, text) or read_request(view, text)
+    if not got and len(text) <= _LONGEST_ANSWER:
+        value = read_whole(asked[0], text)
+        return {} if value is None else {asked[0].name: value}
+    return got
 
 
 def _called(view: ToolView, text: str) -> tuple[int, ...]:

@@ -68,7 +68,7 @@ def read_after(parameter: ParameterView, heard: Hearing, start: int, end: int, *
     begin = lead.end() if lead else start
     said = bool(_STRONG.search(heard.text, start, begin))
     reading = _read_typed(parameter, heard, begin, end)
-    if reading is None and _is_free_text(parameter) and (strong or said):
+    if reading is None and is_free_text(parameter) and (strong or said):
         reading = free_text(heard, begin, end, is_said=said)
     return _fitting(reading, parameter)
 
@@ -85,7 +85,7 @@ def read_before(parameter: ParameterView, heard: Hearing, start: int, end: int) 
         reading = find_choice(parameter, heard, max(start, end - 40), end)
         near = reading is not None and _BEHIND.fullmatch(heard.text, reading.end, end)
         return reading if near else None
-    if not marked or (not _is_free_text(parameter) and parameter.kind not in CODED | {"code", "pattern", "array"}):
+    if not marked or (not is_free_text(parameter) and parameter.kind not in CODED | {"code", "pattern", "array"}):
         return None
     return _fitting(_given(parameter, heard, start, marked.start(), by_verb="for" in marked.group().lower()), parameter)
 
@@ -110,7 +110,7 @@ def read_whole(parameter: ParameterView, text: str) -> JsonValue | None:
     """The value that a short answer states all by itself."""
     heard = Hearing(text)
     reading = read_after(parameter, heard, 0, heard.sentence_end(0), strong=True)
-    if reading is None and _is_free_text(parameter):
+    if reading is None and is_free_text(parameter):
         words = text.strip().rstrip(".。!！")
         return words if words and fits(words, parameter.schema) else None
     if reading is None and (typed := _typed(parameter, heard)):
@@ -118,7 +118,8 @@ def read_whole(parameter: ParameterView, text: str) -> JsonValue | None:
     return reading.value if reading else None
 
 
-def _is_free_text(parameter: ParameterView) -> bool:
+def is_free_text(parameter: ParameterView) -> bool:
+    """Whether any words can be its value."""
     if type_of(parameter.schema) != "string" or parameter.spoken is not parameter.schema:
         return False
     return not parameter.is_number and parameter.kind not in CODED | {

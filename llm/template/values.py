@@ -1,6 +1,7 @@
 """Values for the parameters of one call, that make sense together."""
 
 import re
+from collections.abc import Mapping
 from datetime import date, timedelta
 from random import Random
 
@@ -15,6 +16,7 @@ from llm.template.word_lists import words
 from warehouse.records import JsonSchema, Language
 
 _TRIES = 12
+_NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _ENDS = frozenset(
     words("end until return checkout expiry to latest finish arrival last deadline 结束 退房 返程 截止 到期")
@@ -26,10 +28,32 @@ _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
 def fill_in(
-    names: list[str], properties: dict[str, JsonSchema], language: Language, rng: Random
+    names: list[str],
+    properties: dict[str, JsonSchema],
+    language: Language,
+    rng: Random,
+    known: Mapping[str, JsonValue] = _NOTHING,
 ) -> dict[str, JsonValue]:
-    """A value for each of the parameters named: no two alike where they could be mixed up, an end after its start."""
+    """A value for each of the parameters named: no two alike where they could be mixed up, an end after its start.
+
+    They go together with those that are `known`, which stay as they are.
+    """
     values: dict[str, JsonValue] = {}
+    for _ in range(_TRIES):
+        values = _filled(names, properties, language, rng, known)
+        if all(values[name] == value for name, value in known.items()):
+            break
+    return {name: values[name] for name in names}
+
+
+def _filled(
+    names: list[str],
+    properties: dict[str, JsonSchema],
+    language: Language,
+    rng: Random,
+    known: Mapping[str, JsonValue],
+) -> dict[str, JsonValue]:
+    values: dict[str, JsonValue] = dict(known)
     for name in names:
         schema = properties[name]
         for _ in range(_TRIES):

@@ -71,6 +71,13 @@ class ToolView:
         """The cues of its parameters, None where it has none."""
         return cue_table(self.parameters)
 
+    def parameter(self, name: object) -> ParameterView:
+        """The parameter of this name; ReplyError where the tool has none."""
+        found = next((one for one in self.parameters if one.name == name), None)
+        if found is None:
+            raise ReplyError(f"The tool {self.name!r} has no parameter {name!r}.")
+        return found
+
     @cached_property
     def properties(self) -> dict[str, JsonSchema]:
         """The schemas of its parameters by name."""

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.pulled import PulledAnnotation
-from warehouse.records import CallTurn, Evidence, GoldCall, Message, Sample, Tool, UserTurn, Verdict
+from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
 
 REQUEST = (
     "Could you get us a table at Trattoria Verde on the 3rd of May at half past seven in the evening? We are four."
@@ -71,6 +71,44 @@ def make_sample(tools: list[Tool]):
 @pytest.fixture
 def sample(make_sample) -> Sample:
     return make_sample()
+
+
+@pytest.fixture
+def dialogue(tools: list[Tool]) -> Sample:
+    """Asked and answered one by one; one answer stands in a message, and one value is corrected."""
+    place = Evidence(argument="restaurant", kind="span", turn=0, start=11, end=20, quote="Blue Boat")
+    day = Evidence(
+        argument="date", kind="normalised", turn=3, start=19, end=29, quote="3rd of May", in_message=True, rule="date"
+    )
+    three = Evidence(argument="people", kind="normalised", turn=6, start=7, end=12, quote="three", rule="number")
+    four = Evidence(argument="people", kind="normalised", turn=9, start=21, end=25, quote="four", rule="number")
+    known = {"restaurant": "Blue Boat", "date": "2026-05-03"}
+    return Sample(
+        kind="sQsA_SO_case2",
+        language="en",
+        category="dining",
+        candidates=tuple(tool.key for tool in tools),
+        turns=(
+            UserTurn(text="A table at Blue Boat, please."),
+            _due({"restaurant": "Blue Boat"}, place),
+            ReplyTurn(text="For which day?"),
+            UserTurn(
+                text="The day that Ann names.", external=Message(app="Mail", text="Let us meet on the 3rd of May.")
+            ),
+            _due(known, place, day),
+            ReplyTurn(text="How many are you?"),
+            UserTurn(text="We are three."),
+            _due(known | {"people": 3}, place, day, three),
+            ReplyTurn(text="At what time?"),
+            UserTurn(text="Sorry, there will be four of us."),
+            _due(known | {"people": 4}, place, day, four),
+        ),
+        tags=("shift=3",),
+    )
+
+
+def _due(arguments: dict[str, object], *evidence: Evidence) -> CallTurn:
+    return CallTurn(calls=(GoldCall(tool="book_table", arguments=arguments, evidence=evidence),))
 
 
 @pytest.fixture

@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -24,16 +25,20 @@ class Kept:
         self.data.mkdir()
         command = [sys.executable, "-c", SLEEPER, str(child)]
         subprocess.run([sys.executable, "-I", keeper.__file__, str(record), str(self.data), "80", *command], check=True)
-        until(lambda: record.exists() and child.exists() and child.read_text(encoding="utf-8") != "")
+        written = comes_true(lambda: record.exists() and child.exists() and child.read_text(encoding="utf-8") != "")
+        assert written, "the keeper started nothing"
         self.record = json.loads(record.read_text(encoding="utf-8"))
         self.pid, self.child = self.record["pid"], int(child.read_text(encoding="utf-8"))
 
 
-def until(condition, patience: float = 10) -> None:
+def comes_true(condition: Callable[[], bool], patience: float = 10) -> bool:
+    """Whether `condition` holds before long."""
     end = time.monotonic() + patience
     while not condition():
-        assert time.monotonic() < end, "waited in vain"
+        if time.monotonic() > end:
+            return False
         time.sleep(0.05)
+    return True
 
 
 def is_alive(pid: int) -> bool:
@@ -43,13 +48,17 @@ def is_alive(pid: int) -> bool:
         return False
 
 
+def alive(kept: Kept) -> set[int]:
+    """Which of the two still run."""
+    return {pid for pid in (kept.pid, kept.child) if is_alive(pid)}
+
+
 @pytest.fixture
 def kept(tmp_path):
     kept = Kept(tmp_path)
     yield kept
-    for pid in (kept.pid, kept.child):
-        if is_alive(pid):
-            os.kill(pid, signal.SIGKILL)
+    for pid in alive(kept):
+        os.kill(pid, signal.SIGKILL)
 
 
 def test_the_keeper_detaches_and_leaves_its_number_and_the_port(kept):
@@ -59,28 +68,33 @@ def test_the_keeper_detaches_and_leaves_its_number_and_the_port(kept):
     assert os.getsid(kept.pid) == kept.pid
 
 
+def test_while_its_data_folder_stands_the_process_is_kept(kept):
+    time.sleep(keeper._PAUSE * 1.5)
+    assert alive(kept) == {kept.pid, kept.child}
+
+
 def test_the_kept_process_ends_when_its_data_folder_is_gone(kept):
     shutil.rmtree(kept.data)
-    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+    assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
 def test_the_kept_process_ends_when_another_folder_stands_in_its_place(kept):
     kept.data.rename(kept.data.with_name("old"))
     kept.data.mkdir()
-    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+    assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
 def test_the_keeper_that_is_asked_to_end_takes_the_kept_process_along(kept):
     os.kill(kept.pid, signal.SIGTERM)
-    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+    assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only Linux ends a child with its parent.")
 def test_a_keeper_that_is_killed_outright_takes_the_kept_process_along(kept):
     os.kill(kept.pid, signal.SIGKILL)
-    until(lambda: not is_alive(kept.pid) and not is_alive(kept.child))
+    assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
 def test_the_keeper_ends_with_the_process_it_keeps(kept):
     os.kill(kept.child, signal.SIGTERM)
-    until(lambda: not is_alive(kept.pid))
+    assert comes_true(lambda: not alive(kept)), alive(kept)

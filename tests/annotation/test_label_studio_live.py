@@ -128,6 +128,25 @@ def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, sampl
     )
 
 
+def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen, dialogue, tools):
+    project = label_studio.ensure_project(screen)
+    task = review_task(dialogue, tools, [], reason="-", language="zh").with_changes(kind=screen.kind)
+    (number,) = label_studio.push(project, [task]).task_ids.values()
+    annotate(label_studio, number, verdict="edit", edited_request=task.request.replace("~ people = 4", "~ people = 5"))
+    (annotation,) = label_studio.pull(project).annotations
+    edited = parse_review(annotation, dialogue, tools).edited
+    assert [calls[0].arguments.get("people") for _, _, calls in edited.snapshots()] == [None, None, 3, 5]
+
+
+def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studio, screen):
+    project = label_studio.ensure_project(screen)
+    (view,) = label_studio._client.views.list(project=project.id)
+    assert "tasks:data.conversation" in view.data["hiddenColumns"]["explore"]
+    label_studio._client.views.update(str(view.id), project=project.id, data={"title": "Mine"})
+    label_studio.ensure_project(screen)
+    assert [view.data["title"] for view in label_studio._client.views.list(project=project.id)] == ["Mine"]
+
+
 def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_studio, screen, tasks):
     project = label_studio.ensure_project(screen)
     label_studio.push(project, tasks[:1])

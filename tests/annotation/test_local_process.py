@@ -10,6 +10,7 @@ from pathlib import Path
 
 import pytest
 
+from annotation import local_process
 from annotation.local_process import HOST, Places, end, free_port, only_one, serving_process, tail
 from warehouse.errors import CallwrightError
 
@@ -64,6 +65,15 @@ def test_of_two_starts_one_waits_and_gives_up_with_a_sentence(places):
 
 def test_a_server_that_does_not_run_is_not_ended(places):
     assert end(places) is False
+
+
+def test_a_server_that_ends_by_itself_meanwhile_is_ended_as_well(places, monkeypatch):
+    gone = subprocess.Popen([sys.executable, "-c", ""])
+    gone.wait()  # from here on nobody has its number
+    places.record.write_text(f'{{"pid": {gone.pid}, "port": 1}}', encoding="utf-8")
+    monkeypatch.setattr(local_process, "_command_of", lambda _pid: str(places.record))  # it was seen just before
+    assert end(places) is True
+    assert not places.record.exists()
 
 
 @pytest.mark.enable_socket

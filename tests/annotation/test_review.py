@@ -8,7 +8,7 @@ from annotation.edited_calls import read_calls
 from annotation.review import parse_review
 from annotation.task import write_calls
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import CallTurn, GoldCall, Tool, UserTurn
+from warehouse.records import CallTurn, GoldCall, Tool
 
 
 def _calls(**arguments: object) -> str:
@@ -66,17 +66,10 @@ def test_an_empty_list_says_that_no_call_is_due(annotate, sample, tools):
     assert parsed.edited.gold == ()
 
 
-def test_only_the_request_under_review_is_reworded(annotate, sample, tools):
-    longer = sample.with_changes(turns=(UserTurn(text="Hello."), *sample.turns))
-    pulled = annotate(("edit",), request="A table, please.", calls=write_calls(sample.gold), subject=longer.key)
-    turns = parse_review(pulled, longer, tools).edited.turns
-    assert [turn.text for turn in turns if isinstance(turn, UserTurn)] == ["Hello.", "A table, please."]
-
-
 @pytest.mark.parametrize(
     ("typed", "problem"),
     [
-        ("[{", "The calls are not JSON: .* in line 1"),
+        ("[{", "The list of calls can.t be read, it is not JSON: .* in line 1"),
         ('{"tool": "book_table"}', "must be a JSON list"),
         ('["book_table"]', 'just "tool" and "arguments"'),
         ('[{"tool": "fly", "arguments": {}}]', '"fly" is none of the candidate tools'),
@@ -139,6 +132,30 @@ def test_an_imperfect_request_may_leave_out_what_is_required(annotate, make_samp
     sample = make_sample(kind="imperfect")
     pulled = annotate(("edit",), calls=_calls(restaurant="Trattoria Verde"), subject=sample.key)
     assert parse_review(pulled, sample, tools).outcome == "reviewed"
+
+
+def test_a_request_that_left_something_out_may_go_on_doing_so(annotate, make_sample, tools):
+    sample = make_sample(kind="external")
+    short = GoldCall(tool="book_table", arguments={"restaurant": "Trattoria Verde"})
+    sample = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=(short,))))
+    pulled = annotate(("edit",), calls=_calls(restaurant="Verde"), subject=sample.key)
+    assert parse_review(pulled, sample, tools).edited.gold[0].arguments == {"restaurant": "Verde"}
+
+
+def test_words_that_moved_take_their_evidence_along(annotate, sample, tools):
+    request = f"Hello. {sample.request}"
+    parsed = parse_review(annotate(("edit",), request=request, calls=write_calls(sample.gold)), sample, tools)
+    evidence = {item.argument: item for item in parsed.edited.gold[0].evidence}
+    assert {name: item.kind for name, item in evidence.items()} == {
+        "restaurant": "span", "date": "normalised", "time": "person", "people": "normalised",
+    }  # fmt: skip
+    for item in evidence.values():
+        assert item.kind == "person" or request[item.start : item.end] == item.quote
+
+
+def test_a_request_that_cannot_be_stored_comes_back(annotate, sample, tools):
+    parsed = parse_review(annotate(("edit",), request="A table \ud800", calls="[]"), sample, tools)
+    assert parsed.returned.problem.startswith("The request can't be stored")
 
 
 def test_controls_that_somebody_added_are_passed_over(annotate, sample, tools):

@@ -5,14 +5,16 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
+from annotation.dialogue_lines import write_dialogue
 from annotation.label_studio import LabelStudio
 from annotation.projects import Project
 from annotation.review import ParsedReview, parse_review
 from annotation.screens import screen_for
 from annotation.server import ServerInfo
 from annotation.task import review_task
+from annotation.words import words_in
 from tests.browsers import open_browser
-from warehouse.records import Sample, Verdict
+from warehouse.records import CallTurn, GoldCall, Sample, Verdict
 
 pytestmark = [
     pytest.mark.labelstudio,
@@ -95,6 +97,14 @@ def pulled(label_studio: LabelStudio, project: Project, sample: Sample, tools) -
     return parse_review(annotation, sample, tools)
 
 
+def assert_seen(desk: Desk, *selectors: str) -> None:
+    """Assert that each of these stands above the bar at the foot of the page."""
+    for selector in selectors:
+        box = desk.page.locator(selector).last.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 768 - 50, f"{selector} ends below the fold"
+
+
 def test_a_sample_is_accepted_with_two_keys(desk, pushed, sample, tools, label_studio):
     project = pushed(sample)
     desk.open(project)
@@ -166,12 +176,66 @@ def test_without_a_verdict_nothing_is_submitted(desk, pushed, sample, label_stud
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_verdict_request_and_calls_are_seen_without_scrolling(language, desk, pushed, sample, tmp_path):
     desk.open(pushed(sample, language))
-    for selector in (".cw-top", '[data-testid="phrase:0"]', ".cw-json", ".cw-failed"):
-        box = desk.page.locator(selector).last.bounding_box()
-        assert box["y"] >= 0
-        assert box["y"] + box["height"] <= 768 - 50, f"{selector} ends below the fold"
+    assert_seen(desk, ".cw-top", '[data-testid="phrase:0"]', ".cw-calls", ".cw-failed")
     assert desk.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
     desk.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_conversation_of_four_turns_is_decided_without_scrolling(language, desk, pushed, dialogue, tmp_path):
+    desk.open(pushed(dialogue, language))
+    last = f'[data-testid="phrase:{len(dialogue.turns)}"]'
+    assert "~ people: 3 → 4" in desk.page.inner_text(last)
+    assert_seen(desk, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-calls", ".cw-failed", ".cw-tools")
+    assert desk.page.inner_text(".cw-calls").count("←") == 3
+    assert desk.page.inner_text(".cw-left").count("book_table") == 1
+    desk.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_conversation_is_edited_line_by_line(language, desk, pushed, dialogue, tools, label_studio):
+    project = pushed(dialogue, language)
+    desk.open(project)
+    keys = desk.page.keyboard
+    keys.press("2")
+    assert desk.page.locator("textarea[name=edited_calls]").is_hidden()
+    keys.press("Tab")
+    assert desk.page.evaluate("document.activeElement.name") == "edited_request"
+    box = desk.page.evaluate("document.activeElement.value")
+    assert box == write_dialogue(dialogue, words_in(language))
+    keys.press("Control+A")
+    keys.insert_text(box.replace("+ restaurant = Blue Boat", "+ restaurant = Red Boat").replace("at Blue", "at Red"))
+    keys.press("Shift+Enter")
+    desk.submit()
+    parsed = pulled(label_studio, project, dialogue, tools)
+    assert parsed.edited.request == "A table at Red Boat, please."
+    assert [calls[0].arguments["restaurant"] for _, _, calls in parsed.edited.snapshots()] == ["Red Boat"] * 4
+    assert parsed.edited.tags == dialogue.tags
+
+
+def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(desk, pushed, dialogue, tools, label_studio):
+    project = pushed(dialogue)
+    desk.open(project)
+    keys = desk.page.keyboard
+    keys.press("2")
+    keys.press("Tab")
+    keys.press("Control+End")
+    keys.type(" guests")
+    keys.press("Shift+Enter")
+    desk.submit()
+    returned = pulled(label_studio, project, dialogue, tools).returned
+    assert returned.problem == "Line 13: book_table, people: '4 guests' is not of type 'integer'."
+    assert returned.request.endswith("~ people = 4 guests")
+
+
+def test_the_table_of_tasks_is_readable(desk, pushed, dialogue):
+    project = pushed(dialogue)
+    desk.page.goto(project.url)
+    desk.page.wait_for_selector("text=User 1: A table at Blue Boat, please.")
+    shown = desk.page.inner_text("body")
+    assert "sQsA_SO_case2" in shown
+    assert '{"author"' not in shown
+    assert "callwright_key" not in shown
 
 
 def test_hostile_text_is_shown_as_text(desk, pushed, make_sample):
@@ -182,6 +246,21 @@ def test_hostile_text_is_shown_as_text(desk, pushed, make_sample):
     assert shown.count("<script>alert(1)</script>") >= 3
     assert "{{7*7}}" in shown
     assert desk.page.input_value("textarea[name=edited_request]") == HOSTILE
+    desk.page.wait_for_timeout(500)
+    assert desk.dialogs == []
+    assert desk.strangers == []
+    assert desk.page.locator(".cw script, .cw img").count() == 0
+
+
+def test_a_hostile_conversation_is_shown_as_text(desk, pushed, dialogue):
+    first = dialogue.turns[0].with_changes(text=HOSTILE)
+    call = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})
+    desk.open(
+        pushed(dialogue.with_changes(turns=(first, CallTurn(calls=(call,)), *dialogue.turns[2:])), reason=HOSTILE)
+    )
+    assert desk.page.inner_text(".cw").count("<script>alert(1)</script>") >= 6
+    desk.page.keyboard.press("2")
+    assert desk.page.input_value("textarea[name=edited_request]").count("{{7*7}}") >= 4
     desk.page.wait_for_timeout(500)
     assert desk.dialogs == []
     assert desk.strangers == []

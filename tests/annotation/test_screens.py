@@ -3,10 +3,11 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from annotation.screens import REVIEW_KINDS, Screen, screen_for
+from annotation.studio_questions import table_of
 from annotation.task import review_task
 from warehouse.errors import ConfigurationError
 
-SAFE_TAGS = {"View", "Style", "Header", "Choices", "Choice", "Text", "TextArea", "Paragraphs"}
+SAFE_TAGS = {"View", "Style", "Header", "Choices", "Choice", "Text", "TextArea", "Paragraphs", "Collapse", "Panel"}
 
 
 def _tree(screen: Screen) -> ET.Element:
@@ -62,3 +63,14 @@ def test_a_conditional_part_waits_for_a_choice_that_exists():
 def test_an_unknown_review_kind_is_answered_with_the_known_ones():
     with pytest.raises(ConfigurationError, match="'nonsense'; the kinds are sample_review"):
         screen_for("nonsense")
+
+
+def test_the_table_of_tasks_hides_what_no_person_reads(sample, tools):
+    screen = screen_for("sample_review")
+    fields = set(review_task(sample, tools, [], reason="-").data())
+    assert set(screen.hidden_columns) < fields
+    assert {"title", "request", "why", "failed"} <= fields - set(screen.hidden_columns)
+    told = table_of(screen)
+    assert "tasks:data.conversation" in told["hiddenColumns"]["explore"]
+    assert "tasks:data.callwright_key" in told["hiddenColumns"]["labeling"]
+    assert "tasks:data.request" not in told["hiddenColumns"]["explore"]

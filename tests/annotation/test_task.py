@@ -26,11 +26,12 @@ def test_what_failed_stands_apart_from_what_passed_and_the_worst_comes_first(sam
 
 def test_each_argument_shows_where_its_value_comes_from(sample, tools):
     task = review_task(sample, tools, [], reason="-")
-    assert task.evidence.splitlines() == [
-        'restaurant = "Trattoria Verde" ← “Trattoria Verde” (said)',
-        'date = "2026-05-03" ← “3rd of May” (date)',
-        'time = "19:30" ← no evidence',
-        "people = 4 ← “four” (number)",
+    assert task.calls_shown.splitlines() == [
+        "book_table",
+        "  restaurant = Trattoria Verde   ← “Trattoria Verde” (said)",
+        "  date = 2026-05-03   ← “3rd of May” (date)",
+        "  time = 19:30   ← no evidence",
+        "  people = 4   ← “four” (number)",
     ]
 
 
@@ -38,33 +39,114 @@ def test_the_evidence_of_a_check_counts_more_than_the_generators_own(sample, too
     found = Evidence(argument="time", kind="normalised", quote="half past seven in the evening", rule="time")
     verdict = Verdict(subject=sample.key, check="grounding", decision="proved", evidence=(found,))
     task = review_task(sample, tools, [verdict], reason="-")
-    assert 'time = "19:30" ← “half past seven in the evening” (time)' in task.evidence
+    assert "  time = 19:30   ← “half past seven in the evening” (time)" in task.calls_shown
+
+
+def test_where_a_check_may_mean_either_of_two_calls_their_own_evidence_is_shown(sample, tools):
+    def cancel(name: str) -> GoldCall:
+        said = Evidence(argument="booking", kind="span", quote=name)
+        return GoldCall(tool="cancel_table", arguments={"booking": name}, evidence=(said,))
+
+    both = sample.with_changes(turns=(sample.turns[0], CallTurn(calls=(cancel("B1"), cancel("B2")))))
+    found = Evidence(argument="booking", kind="span", quote="B2")
+    verdict = Verdict(subject=both.key, check="grounding", decision="proved", evidence=(found,))
+    shown = review_task(both, tools, [verdict], reason="-").calls_shown
+    assert [line for line in shown.splitlines() if "←" in line] == [
+        "  booking = B1   ← “B1” (said)",
+        "  booking = B2   ← “B2” (said)",
+    ]
 
 
 def test_an_external_message_speaks_with_a_voice_of_its_own(sample, tools):
     lines = review_task(sample, tools, [], reason="-").conversation
+    assert [(line.author, line.text) for line in lines] == [("User", sample.request), ("✉", "[Mail] See you there!")]
+
+
+def test_a_conversation_tells_after_each_user_turn_only_what_is_new(dialogue, tools):
+    lines = review_task(dialogue, tools, [], reason="-").conversation
     assert [(line.author, line.text) for line in lines] == [
-        ("User", sample.request),
-        ("Message in Mail", "See you there!"),
+        ("User 1", "A table at Blue Boat, please."),
+        ("→", "book_table   + restaurant = Blue Boat"),
+        ("Assistant", "For which day?"),
+        ("User 2", "The day that Ann names."),
+        ("✉", "[Mail] Let us meet on the 3rd of May."),
+        ("→", "+ date = 2026-05-03"),
+        ("Assistant", "How many are you?"),
+        ("User 3", "We are three."),
+        ("→", "+ people = 3"),
+        ("Assistant", "At what time?"),
+        ("User 4", "Sorry, there will be four of us."),
+        ("→", "⚑ shift:   ~ people: 3 → 4"),
     ]
 
 
-def test_a_long_conversation_shows_all_turns_but_the_calls_under_review(sample, tools):
+def test_the_evidence_of_a_conversation_names_the_turn_and_the_message(dialogue, tools):
+    assert review_task(dialogue, tools, [], reason="-").calls_shown.splitlines() == [
+        "book_table",
+        "  restaurant = Blue Boat   ← “Blue Boat” (User 1 · said)",
+        "  date = 2026-05-03   ← “3rd of May” (User 2 · Message · date)",
+        "  people = 4   ← “four” (User 4 · number)",
+    ]
+
+
+def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_compared(dialogue, tools):
+    turned = dialogue.with_changes(kind="IS", turns=(*dialogue.turns[:-1], CallTurn(), ReplyTurn(text="I can't.")))
+    task = review_task(turned, tools[::-1], [], reason="-")
+    assert [line.text for line in task.conversation][-2:] == ["⚑ shift:   no call is due", "I can't."]
+    assert task.calls_shown == "No call is due any more"
+    assert task.tools.startswith("book_table: ")
+    assert "cancel_table: " in task.tools
+    assert task.other_tools == "none"
+
+
+def test_a_shift_that_no_tag_tells_is_seen_where_a_value_changes(dialogue, tools):
+    untold = dialogue.with_changes(tags=())
+    assert review_task(untold, tools, [], reason="-").conversation[-1].text.startswith("⚑ shift:")
+    calm = dialogue.with_changes(turns=dialogue.turns[:8], tags=("shift=7",))
+    assert "⚑" not in "".join(line.text for line in review_task(calm, tools, [], reason="-").conversation)
+
+
+def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):
     earlier = GoldCall(tool="cancel_table", arguments={"booking": "B1"})
+    other = GoldCall(tool="cancel_table", arguments={"booking": "B2"})
     longer = sample.with_changes(
         turns=(
             UserTurn(text="Cancel B1."),
-            CallTurn(calls=(earlier,), executed=True),
-            ResultTurn(results=({"done": True},)),
+            CallTurn(calls=(earlier, other), executed=True),
+            ResultTurn(results=({"done": True}, None)),
+            CallTurn(calls=(earlier, other), executed=True),
             ReplyTurn(text="Cancelled."),
             *sample.turns,
         )
     )
     lines = review_task(longer, tools, [], reason="-").conversation
     assert [line.author for line in lines] == [
-        "User", "Assistant calls", "API result", "Assistant", "User", "Message in Mail",
+        "User 1", "→", "API result", "→", "Assistant", "User 2", "✉", "→",
     ]  # fmt: skip
-    assert json.loads(lines[1].text) == [{"tool": "cancel_table", "arguments": {"booking": "B1"}}]
+    assert lines[1].text == lines[3].text
+    assert lines[1].text == "cancel_table   + booking = B1  |  cancel_table   + booking = B2"
+    assert lines[2].text == '{\n  "done": true\n}\nnull'
+
+
+def test_of_several_calls_only_those_that_change_are_told(sample, tools):
+    def due(first: str, second: str) -> CallTurn:
+        return CallTurn(
+            calls=tuple(GoldCall(tool="cancel_table", arguments={"booking": one}) for one in (first, second))
+        )
+
+    turns = [
+        UserTurn(text="."),
+        due("B1", "B2"),
+        UserTurn(text="."),
+        due("B1", "B3"),
+        UserTurn(text="."),
+        due("B1", "B3"),
+    ]
+    lines = review_task(sample.with_changes(turns=tuple(turns)), tools, [], reason="-").conversation
+    assert [line.text for line in lines if line.author == "→"][1:] == [
+        "⚑ shift:   cancel_table   ~ booking: B2 → B3",
+        "nothing changes",
+    ]
 
 
 def test_tools_are_described_with_types_needs_and_limits(sample, tools):
@@ -75,10 +157,11 @@ def test_tools_are_described_with_types_needs_and_limits(sample, tools):
     assert "  • seating (string, optional, one of inside / outside / bar, = inside)" in text
 
 
-def test_the_tools_of_the_calls_due_come_first(sample, tools):
-    text = review_task(sample, tools[::-1], [], reason="-").tools
-    assert text.startswith("book_table: ")
-    assert "cancel_table: " in text
+def test_the_tools_of_the_calls_due_stand_apart_from_the_others(sample, tools):
+    task = review_task(sample, tools[::-1], [], reason="-")
+    assert task.tools.startswith("book_table: ")
+    assert "cancel_table: " not in task.tools
+    assert task.other_tools.startswith("cancel_table: ")
 
 
 def test_a_parameter_that_has_choices_but_no_type_shows_its_choices(sample, tools):
@@ -91,7 +174,9 @@ def test_a_parameter_that_has_choices_but_no_type_shows_its_choices(sample, tool
 def test_the_annotator_reads_what_kind_of_sample_it_is(make_sample, tools):
     title = review_task(make_sample(kind="imperfect"), tools, [], reason="-").title
     assert title == "dining · imperfect · details are left out on purpose; the calls hold only what is said"
-    assert review_task(make_sample(kind="mQmA"), tools, [], reason="-").title == "dining · mQmA"
+    made_of_another = review_task(make_sample(kind="mQmA_SO_case1"), tools, [], reason="-").title
+    assert made_of_another.startswith("dining · mQmA_SO_case1 · the user corrects a value in the turn that says it")
+    assert review_task(make_sample(kind="hitherto_unknown"), tools, [], reason="-").title == "dining · hitherto_unknown"
 
 
 def test_what_the_failed_checks_say_is_not_said_twice(sample, tools, verdicts):
@@ -114,6 +199,17 @@ def test_the_words_around_a_sample_are_chinese_for_a_chinese_annotator(sample, t
     assert task.failed.startswith("未通过 · grounding")
     assert task.conversation[0].author == "用户"
     assert "必填" in task.tools
+
+
+def test_a_conversation_is_told_in_chinese_for_a_chinese_annotator(dialogue, tools):
+    task = review_task(dialogue, tools, [], reason="-", language="zh")
+    assert [line.author for line in task.conversation][:4] == ["用户 1", "→", "助手", "用户 2"]
+    assert task.conversation[-1].text == "⚑ 转变:   ~ people: 3 → 4"
+    assert "  date = 2026-05-03   ← “3rd of May” (用户 2 · 消息 · date)" in task.calls_shown
+    assert task.request.startswith(
+        "用户 1: A table at Blue Boat, please.\n-> book_table\n+ restaurant = Blue Boat\n助手: "
+    )
+    assert task.calls == ""
 
 
 def test_an_edit_that_came_back_is_found_again_with_what_was_typed(sample, tools):

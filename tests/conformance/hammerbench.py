@@ -10,12 +10,11 @@ from validators.metrics.hammerbench import (
     Conversation,
     FlatScores,
     LogScores,
-    SnapshotChoice,
     score_conversations,
     score_rows,
-    score_turns,
 )
 from validators.metrics.hammerbench_snapshots import LogRow, score_snapshot
+from validators.metrics.tallies import SnapshotChoice, score_turns
 from validators.replies.reading import parse_reply
 
 BY_RULE = {
@@ -34,8 +33,8 @@ FLAT = {
     "Average number of parameter hallucinations": "mean_hallucinated",
     "Average number of missing parameters": "mean_missing",
     "Func_Acc": "func_acc",
-    "PN_FP": "pn_fp",
-    "PN_FN": "pn_fn",
+    "PN_FP": "pn_hr",
+    "PN_FN": "pn_mr",
     "Args_Acc": "args_acc",
 }
 MODES: dict[str, SnapshotChoice] = {"all": "all", "0": "first", "-1": "last"}
@@ -121,9 +120,9 @@ def run_log(case: Case, folder: Path) -> list[Difference]:
     """A log of GPT-4o that the paper's tables come from; its path is relative to the folder above the cases."""
     require_keys(case, {"log", "mode", "official"})
     log = folder.parent / case["log"]
-    mode = str(case["mode"])
-    choice = logs.read_snapshot_choice(logs.snapshot_file(log), log) if mode == "mid" else _choice(mode)
-    return _compare_log(case["official"], logs.read_conversations(log), logs.read_flags(log), choice)
+    mode, conversations = str(case["mode"]), logs.read_conversations(log)
+    choice = logs.read_snapshot_choice(logs.snapshot_file(log), log, conversations) if mode == "mid" else _choice(mode)
+    return _compare_log(case["official"], conversations, logs.read_flags(log), choice)
 
 
 def _compare_log(

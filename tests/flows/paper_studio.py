@@ -17,7 +17,7 @@ class PaperStudio:
         self.tasks: dict[str, dict[str, Any]] = {}
         self.annotations: dict[int, PulledAnnotation] = {}
         self.clock = START
-        self.project: Project | None = None
+        self.projects: dict[str, Project] = {}
 
     def __enter__(self) -> Self:
         return self
@@ -28,12 +28,13 @@ class PaperStudio:
     def signed_in_as(self) -> str:
         return "nobody@localhost"
 
-    def find_project(self, _kind: str) -> Project | None:
-        return self.project
+    def find_project(self, kind: str) -> Project | None:
+        return self.projects.get(kind)
 
     def ensure_project(self, screen: Any) -> Project:
-        self.project = Project(id=1, kind=screen.kind, title=screen.title, url=f"{self.name}/projects/1/data")
-        return self.project
+        number = len(self.projects) + 1
+        made = Project(id=number, kind=screen.kind, title=screen.title, url=f"{self.name}/projects/{number}/data")
+        return self.projects.setdefault(screen.kind, made)
 
     def push(self, _project: Project, tasks: Any) -> PushResult:
         new = [task for task in tasks if task.callwright_key not in self.tasks]
@@ -41,8 +42,9 @@ class PaperStudio:
         ids = {key: number for number, key in enumerate(self.tasks, 1)}
         return PushResult(created=len(new), already_there=len(tasks) - len(new), task_ids=ids)
 
-    def pull(self, _project: Project, since: datetime | None = None) -> PullResult:
-        found = tuple(one for one in self.annotations.values() if since is None or one.reviewed_at >= since)
+    def pull(self, project: Project, since: datetime | None = None) -> PullResult:
+        ours = [one for one in self.annotations.values() if one.kind == project.kind]
+        found = tuple(one for one in ours if since is None or one.reviewed_at >= since)
         return PullResult(annotations=found, cursor=max((one.reviewed_at for one in found), default=since))
 
     def status(self, project: Project) -> ProjectStatus:

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation import choose_candidates, evaluate_release, leaderboard
+from flows.evaluation import Conditions, choose_candidates, evaluate_release, leaderboard
 from flows.news import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings
@@ -37,8 +37,8 @@ def embedded(label: str = "near", **error_rate: float) -> Candidate:
     return Candidate(label=label, model=read_model("template/v1", {"error_rate": error_rate}))
 
 
-def evaluate(settings: Settings, *candidates: Candidate, runs: int = 1, budget: float | None = None) -> None:
-    asyncio.run(evaluate_release("v1", candidates, settings, Silence(), runs=runs, budget=budget))
+def evaluate(settings: Settings, *candidates: Candidate, **conditions) -> None:
+    asyncio.run(evaluate_release("v1", candidates, settings, Silence(), Conditions(**conditions)))
 
 
 def predictions(settings: Settings) -> int:

@@ -21,7 +21,7 @@ from llm.language.times import find_times
 from llm.template.names import split_name
 from llm.template.views import ParameterView, ToolView
 from validators.checks.findings import Finding, contradicted, unproved
-from validators.checks.statements import SHAPED, Speech, Statement, view_tool
+from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
 from warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"
@@ -71,7 +71,7 @@ def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:
 def _call_findings(call: GoldCall, tool: Tool, snapshot: Snapshot) -> Iterator[Finding]:
     view = view_tool(tool)
     users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
-    subject = _Subject(call, view, [Speech(view, turn.text) for turn in reversed(users)])
+    subject = _Subject(call, view, [hear(view, turn.text) for turn in reversed(users)])
     for parameter in view.parameters:
         value = call.arguments.get(parameter.name)
         if value in _NOTHING:

@@ -15,7 +15,6 @@ from typing import NamedTuple
 import orjson
 
 from llm.language.folding import fold
-from validators.conversations import said_texts
 from warehouse.records import Decision, Sample, Verdict
 
 CHECK = "duplicates"
@@ -29,6 +28,7 @@ _NGRAM = 3
 
 class _Entry(NamedTuple):
     key: str
+    kind: str
     text: str
     shingles: "array[int]"
     candidates: frozenset[str]
@@ -45,7 +45,7 @@ class _Decided(NamedTuple):
 class DuplicateIndex:
     """The samples seen so far. Verdicts depend on the order in which samples come, and on nothing else.
 
-    Twins are looked for among samples with the same gold, by shingles (three words, two Chinese characters). Two sets
+    Twins are looked for among samples of a kind with the same gold, by shingles (three words, two Chinese characters). Two sets
     with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of each, in any fixed order; so
     only these few are indexed, and no twin is missed.
     """
@@ -56,7 +56,7 @@ class DuplicateIndex:
         self._entries: list[_Entry] = []
         self._order: dict[str, int] = {}
         self._by_text: dict[str, list[int]] = defaultdict(list)
-        self._by_shingle: dict[tuple[str, int], list[int]] = defaultdict(list)
+        self._by_shingle: dict[tuple[str, str, int], list[int]] = defaultdict(list)
 
     def verdict(self, sample: Sample) -> Verdict:
         """Whether this sample says something new; a sample that was asked about before gets the same answer again."""
@@ -81,7 +81,7 @@ class DuplicateIndex:
     def _nearest(self, entry: _Entry, position: int) -> tuple[float, _Entry | None]:
         """The likeness of the nearest sample before it among those that may be twins, and that sample."""
         found = {
-            at for shingle in self._prefix(entry.shingles) for at in self._by_shingle.get((entry.gold, shingle), [])
+            at for shingle in self._prefix(entry.shingles) for at in self._by_shingle.get((entry.kind, entry.gold, shingle), [])
         }
         mine, best, twin = set(entry.shingles), 0.0, None
         for other in self._earlier(sorted(found), position):
@@ -98,7 +98,7 @@ class DuplicateIndex:
         self._order[entry.key] = position
         self._by_text[entry.text].append(position)
         for shingle in self._prefix(entry.shingles):
-            self._by_shingle[(entry.gold, shingle)].append(position)
+            self._by_shingle[(entry.kind, entry.gold, shingle)].append(position)
 
     def _prefix(self, shingles: "array[int]") -> "array[int]":
         return shingles[: len(shingles) - ceil(self._threshold * len(shingles)) + 1]
@@ -109,10 +109,13 @@ def _twin(likeness: float, reason: str) -> _Decided:
 
 
 def _entry(sample: Sample) -> _Entry:
-    words = _tokens(turn.text for turn in sample.turns if turn.kind == "user")
+    # what the assistant asks is part of it: the same answers to other questions are another conversation
+    words = _tokens(turn.text for turn in sample.turns if turn.kind in ("user", "reply"))
+    messages = [turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external]
     return _Entry(
         key=sample.key,
-        text=" ".join(_tokens(said_texts(sample.turns))),
+        kind=sample.kind,
+        text=" ".join(words + _tokens(messages)),
         # messages are left out: several requests may lean on one, and it is much longer than they are
         shingles=array("q", sorted(_shingles(words))),
         candidates=frozenset(sample.candidates),

@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator
-from functools import cached_property
+from functools import cached_property, lru_cache
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -22,8 +22,8 @@ _QUOTE_NEAR = re.compile(r"[\s:：=]*(?:is|为|是|填|用)?\s*")
 _CLAUSE_END = re.compile(r"[,，;；。！？!?\n]|\.(?=\s|$)")
 _NO_VALUE = re.compile(
     r"(?:i|i'm|i'll|we|you|it|it's|that|that's|this|there|for|about|but|if|can|could|would|please|to|do|don't|is|are|what"
-    r"|how|when|thanks?|also|and|or|with|at|on|in|not|just|let|could|never|one|my|no|yes|ok|okay)\b"
-    r"|[我你您请麻打谢这那还再能可帮是忘就没要想给对如因]",
+    r"|how|when|thanks?|also|and|or|with|at|on|in|not|scratch|just|let|could|never|one|my|no|yes|ok|okay)\b"
+    r"|不是|[我你您请麻打谢这那还再能可帮是忘就没要想给对如因]",
     re.IGNORECASE,
 )
 _OUTRIGHT = re.compile(r"\b(?:is|are|be|equals|named|called|use|take)\b|[:：=是为填用写叫选]", re.IGNORECASE)
@@ -64,6 +64,12 @@ class _Mark(NamedTuple):
 def view_tool(tool: Tool) -> ToolView:
     """What people call a tool and its parameters."""
     return view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+
+
+@lru_cache(4096)
+def hear(view: ToolView, text: str) -> "Speech":
+    """What one text says to one tool, heard once for all checks and snapshots."""
+    return Speech(view, text)
 
 
 class Speech:

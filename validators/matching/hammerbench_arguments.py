@@ -1,11 +1,17 @@
 """When HammerBench counts arguments as right, and how it counts their names (EVALUATORS 1.4)."""
 
-from collections.abc import Collection
+from __future__ import annotations
 
-from pydantic import JsonValue
+from typing import TYPE_CHECKING
 
 from validators.matching.hammerbench_rouge import hammerbench_rouge_l
-from warehouse.records import Arguments, Language
+
+if TYPE_CHECKING:
+    from collections.abc import Collection
+
+    from pydantic import JsonValue
+
+    from warehouse.records import Arguments, Language
 
 THRESHOLD = 0.7
 CATCH_ALL = "kwargs"

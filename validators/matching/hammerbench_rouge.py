@@ -4,10 +4,14 @@ It differs from the usual Rouge-L: full stops cut sentences, the words that sent
 and repeated words count once.
 """
 
+from __future__ import annotations
+
 import re
 from functools import lru_cache
+from typing import TYPE_CHECKING
 
-from warehouse.records import Language
+if TYPE_CHECKING:
+    from warehouse.records import Language
 
 _CACHED = 65_536
 _EPSILON = 1e-8

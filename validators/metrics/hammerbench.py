@@ -3,27 +3,22 @@
 The published code divides by n + 1e-9 here and by n there; both are kept, so that its numbers come out to the digit.
 """
 
+from __future__ import annotations
+
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple
 
 from validators.metrics.hammerbench_snapshots import LogRow, SnapshotResult, is_refusal, score_snapshot
-from validators.replies.reading import Style
+from validators.metrics.tallies import SnapshotChoice, choose_snapshots, sum_up, tally_conversation
 from warehouse.errors import RecordError
-from warehouse.records import Language
+
+if TYPE_CHECKING:
+    from validators.replies.reading import Style
+    from warehouse.records import Language
 
 _EPSILON = 1e-9
 
 Conversation = Sequence[LogRow]
-SnapshotChoice = Literal["all", "first", "last"] | Sequence[Sequence[int]]
-
-
-class ConversationResult(NamedTuple):
-    """One conversation: where it first went wrong (None where nowhere), and how far it came."""
-
-    first_wrong: int | None
-    progress: float
-    success: bool
-    right: int
 
 
 class LogScores(NamedTuple):
@@ -42,11 +37,11 @@ class LogScores(NamedTuple):
 
 
 class FlatScores(NamedTuple):
-    """The released code's metrics over single rows, as fractions and means."""
+    """The released code's metrics over single rows, as fractions and means; it calls pn_hr and pn_mr PN_FP and PN_FN."""
 
     func_acc: float
-    pn_fp: float
-    pn_fn: float
+    pn_hr: float
+    pn_mr: float
     args_acc: float
     rejection_rate: float
     string_ratio: float
@@ -70,48 +65,27 @@ def score_conversations(
     """
     results = [[score_snapshot(row, language, style) for row in rows] for rows in conversations]
     chosen = choose_snapshots([len(rows) for rows in results], choice)
-    decided = _decided(results, flags)
-    opened = [bool(rows) and rows[0].tool_right for rows in results]
-    turns = [
-        score_turns([decided[at][index] for index in picked], func_right=opened[at]) for at, picked in enumerate(chosen)
-    ]
-    seen = [results[at][index] for at, picked in enumerate(chosen) if opened[at] for index in picked]
-    evaluated = sum(len(picked) for picked in chosen)
-    total = len(results)
+    total = sum_up(map(tally_conversation, results, _decided(results, flags), chosen))
     return LogScores(
-        func_acc=_share(sum(opened), total),
-        pn_hr=sum(row.hallucinated > 0 for row in seen) / (len(seen) + _EPSILON),
-        pn_mr=sum(row.missing > 0 for row in seen) / (len(seen) + _EPSILON),
-        args_acc=_share(sum(turn.right for turn in turns), evaluated),
-        pr=sum(turn.progress for turn in turns) / (total + _EPSILON),
-        sr=sum(turn.success for turn in turns) / (total + _EPSILON),
-        rejection_rate=_share(sum(bool(rows) and rows[0].refused for rows in results), total),
-        conversations=total,
-        snapshots=evaluated,
+        func_acc=_share(total.opened, total.conversations),
+        pn_hr=total.hallucinated / (total.seen + _EPSILON),
+        pn_mr=total.missing / (total.seen + _EPSILON),
+        args_acc=_share(total.right, total.snapshots),
+        pr=total.progress / (total.conversations + _EPSILON),
+        sr=total.successes / (total.conversations + _EPSILON),
+        rejection_rate=_share(total.refused, total.conversations),
+        conversations=total.conversations,
+        snapshots=total.snapshots,
         problems=tuple(_problems(results)),
     )
 
 
-def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResult:
-    """Progress, success and the number of right snapshots of one conversation, whose first tool is right or not."""
-    first_wrong = next((index for index, right in enumerate(flags) if not right), None)
-    if not func_right:
-        return ConversationResult(first_wrong, 0.0, success=False, right=0)
-    progress = 1.0 if first_wrong is None else first_wrong / len(flags)
-    return ConversationResult(first_wrong, progress, success=first_wrong is None and bool(flags), right=sum(flags))
-
-
-def choose_snapshots(lengths: Sequence[int], choice: SnapshotChoice) -> list[list[int]]:
-    """The indices of the snapshots to score, one list a conversation; what lies beyond its end is left out.
-
-    Raises RecordError where a list of indices is not as long as the log.
-    """
-    if isinstance(choice, str):
-        pieces = {"all": slice(None), "first": slice(1), "last": slice(-1, None)}
-        return [list(range(length))[pieces[choice]] for length in lengths]
-    if len(choice) != len(lengths):
-        raise RecordError(f"The snapshot list is for {len(choice)} conversations, but the log has {len(lengths)}.")
-    return [[at for at in picked if -length <= at < length] for picked, length in zip(choice, lengths, strict=True)]
+def per_func_acc(scores: LogScores) -> dict[str, float]:
+    """The variants "/Func Acc" of the paper's tables: what is left of a metric where the first tool is right."""
+    return {
+        f"{name}/func_acc": getattr(scores, name) / scores.func_acc if scores.func_acc else 0.0
+        for name in ("args_acc", "pr", "sr")
+    }
 
 
 def score_rows(rows: Sequence[LogRow], *, language: Language, style: Style = "default") -> FlatScores:
@@ -121,8 +95,8 @@ def score_rows(rows: Sequence[LogRow], *, language: Language, style: Style = "de
     total = len(results)
     return FlatScores(
         func_acc=_share(len(named), total),
-        pn_fp=sum(row.hallucinated > 0 for row in named) / (len(named) + _EPSILON),
-        pn_fn=sum(row.missing > 0 for row in named) / (len(named) + _EPSILON),
+        pn_hr=sum(row.hallucinated > 0 for row in named) / (len(named) + _EPSILON),
+        pn_mr=sum(row.missing > 0 for row in named) / (len(named) + _EPSILON),
         args_acc=_share(sum(row.arguments_right for row in results), total),
         rejection_rate=_share(sum(row.refused for row in results), total),
         string_ratio=_share(sum(not row.is_call for row in results), total),

@@ -1,14 +1,19 @@
 """One snapshot of a HammerBench log: a reply held against its label (EVALUATORS 1.4, 1.5)."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, NamedTuple
 
 from validators.matching.hammerbench_arguments import arguments_match, hallucinated_names, missing_names
 from validators.replies.reading import Style, parse_reply
-from warehouse.records import Arguments, Language
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from warehouse.records import Arguments, Language
 
 REFUSAL = "sorry"
+_SHOWN = 60
 
 
 class LogRow(NamedTuple):
@@ -19,7 +24,11 @@ class LogRow(NamedTuple):
 
 
 class SnapshotResult(NamedTuple):
-    """What one reply got right; `problem` says why it could not be scored as a call, "" where it could."""
+    """What one reply got right; `problem` says why it could not be scored as a call, "" where it could.
+
+    `hallucinated` are the names that the label lacks, `undefined` those that the tool's definition lacks, None where no
+    definition is at hand.
+    """
 
     tool_right: bool
     arguments_right: bool
@@ -28,6 +37,7 @@ class SnapshotResult(NamedTuple):
     refused: bool = False
     is_call: bool = True
     problem: str = ""
+    undefined: int | None = None
 
     @property
     def names_right(self) -> bool:
@@ -47,7 +57,8 @@ def score_snapshot(row: LogRow, language: Language, style: Style = "default") ->
         return _failed(row, f"the reply {row.predict!r} is no text", len(wanted))
     parsed = parse_reply(row.predict, style)
     if not parsed.calls:
-        return _failed(row, parsed.problem or "the reply makes no call", len(wanted))
+        problem = parsed.problem or "The reply makes no call."
+        return _failed(row, f"{problem} It begins: {row.predict[:_SHOWN]!r}", len(wanted))
     call = parsed.calls[0]
     tool_right = call.tool == label["name"]
     return SnapshotResult(

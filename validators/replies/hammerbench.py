@@ -3,14 +3,18 @@
 Read as the published evaluator reads them, so that its numbers come out again: what it cannot read, this cannot either.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from typing import Literal
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, Literal
 
 from validators.replies.parsed import ParsedReply, ReplyCall, unreadable
-from warehouse.records import Arguments
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from warehouse.records import Arguments
 
 HammerBenchStyle = Literal["default", "mistral", "xlam"]
 

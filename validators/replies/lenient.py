@@ -4,15 +4,22 @@ It forgives what doesn't change the call: prose around it, any fence, lists, Ope
 string. A reply without any JSON makes no call; a reply that begins a call and breaks off can't be read.
 """
 
+from __future__ import annotations
+
 import json
 import re
-from collections.abc import Iterator
+from typing import TYPE_CHECKING
 
 import orjson
-from pydantic import JsonValue
 
 from validators.replies.parsed import ParsedReply, ReplyCall, unreadable
-from warehouse.records import Arguments
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator
+
+    from pydantic import JsonValue
+
+    from warehouse.records import Arguments
 
 LONGEST = 100_000
 _TRIES = 64

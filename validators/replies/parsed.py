@@ -1,10 +1,13 @@
 """What reading a reply yields, in whatever style it was written."""
 
-from typing import NamedTuple
+from __future__ import annotations
 
-from pydantic import JsonValue
+from typing import TYPE_CHECKING, NamedTuple
 
-from warehouse.records import Arguments
+if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from warehouse.records import Arguments
 
 
 class ReplyCall(NamedTuple):

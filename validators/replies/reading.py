@@ -1,12 +1,16 @@
 """One door to all the styles in which candidates reply."""
 
-from typing import Literal, assert_never
+from __future__ import annotations
 
-from llm.chat import Completion
+from typing import TYPE_CHECKING, Literal, assert_never
+
 from validators.replies.hammerbench import parse_hammerbench
 from validators.replies.lenient import parse_lenient
 from validators.replies.parsed import ParsedReply, ReplyCall
 from validators.replies.toolace import parse_toolace
+
+if TYPE_CHECKING:
+    from llm.chat import Completion
 
 Style = Literal["lenient", "default", "mistral", "xlam", "toolace"]
 

@@ -1,11 +1,15 @@
 """ToolACE's replies: calls as Python text, `[Tool.name(city="Oslo", nights=2)]`, read as a syntax tree, never run."""
 
+from __future__ import annotations
+
 import ast
 import warnings
-
-from pydantic import JsonValue
+from typing import TYPE_CHECKING
 
 from validators.replies.parsed import ParsedReply, ReplyCall, unreadable
+
+if TYPE_CHECKING:
+    from pydantic import JsonValue
 
 _LONGEST = 100_000
 

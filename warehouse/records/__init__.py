@@ -13,7 +13,7 @@ from warehouse.records.derivations import (
     ValueChange,
 )
 from warehouse.records.drafts import Draft
-from warehouse.records.evaluation import Prediction, Score
+from warehouse.records.evaluation import JudgeVerdict, Prediction, Score, SnapshotsScored, ToolsShown
 from warehouse.records.llm_calls import LlmCall
 from warehouse.records.releases import Release
 from warehouse.records.reviews import Review, ReviewDecision
@@ -33,6 +33,7 @@ from warehouse.records.samples import (
 )
 from warehouse.records.single_turn import Assignment, DraftCall, ParameterChoice, SingleTurnKind
 from warehouse.records.tools import Arguments, Call, JsonSchema, Language, Tool
+from warehouse.records.toolset import DescribedTool, NamedTool, ParameterisedTool, ToolsetPlan
 
 __all__ = [
     "Arguments",
@@ -41,6 +42,7 @@ __all__ = [
     "CallTurn",
     "Decision",
     "Derivation",
+    "DescribedTool",
     "DialogueAct",
     "Draft",
     "DraftCall",
@@ -51,11 +53,14 @@ __all__ = [
     "Failure",
     "GoldCall",
     "JsonSchema",
+    "JudgeVerdict",
     "Language",
     "LlmCall",
     "Message",
+    "NamedTool",
     "Origin",
     "ParameterChoice",
+    "ParameterisedTool",
     "Prediction",
     "Record",
     "Release",
@@ -69,7 +74,10 @@ __all__ = [
     "Slot",
     "SlotPlan",
     "Snapshot",
+    "SnapshotsScored",
     "Tool",
+    "ToolsShown",
+    "ToolsetPlan",
     "Transform",
     "Turn",
     "UserTurn",

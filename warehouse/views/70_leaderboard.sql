@@ -1,16 +1,33 @@
--- One row a model on a release: the metrics over all of it, as columns of their HammerBench names. Fractions.
-create or replace view leaderboard as
+-- One row a model, slice, choice of snapshots and judge ('' is by rule): the metrics as columns of their HammerBench names.
+create or replace view metrics_by_slice as
 select
-    release, model, strategy, run,
+    release, model, strategy, tools_shown, run, judge, snapshots, slice_by, slice_value,
     max(value) filter (metric = 'func_acc') as func_acc,
     max(value) filter (metric = 'args_acc') as args_acc,
     max(value) filter (metric = 'pn_hr') as pn_hr,
+    max(value) filter (metric = 'pn_hr_definition') as pn_hr_definition,
     max(value) filter (metric = 'pn_mr') as pn_mr,
+    max(value) filter (metric = 'pr') as pr,
+    max(value) filter (metric = 'sr') as sr,
+    max(value) filter (metric = 'args_acc/func_acc') as args_acc_per_func_acc,
+    max(value) filter (metric = 'pr/func_acc') as pr_per_func_acc,
+    max(value) filter (metric = 'sr/func_acc') as sr_per_func_acc,
     max(value) filter (metric = 'irrelevant') as irrelevant,
+    max(value) filter (metric = 'intent_shift') as intent_shift,
+    max(value) filter (metric = 'no_call') as no_call,
+    max(count) filter (metric = 'func_acc') as conversations,
+    max(count) filter (metric = 'args_acc') as snapshots_scored
+from scores group by all;
+
+-- One row a model on a release, and a judge: the metrics over all of it. Fractions.
+create or replace view leaderboard as
+select
+    release, model, strategy, tools_shown, run, judge, func_acc, args_acc, pn_hr, pn_mr, pr, sr, irrelevant, intent_shift,
+    args_acc_per_func_acc, pr_per_func_acc, sr_per_func_acc, pn_hr_definition,
     (
         select count(*) from predictions p
-        where p.release = scores.release and p.model = scores.model and p.strategy = scores.strategy and p.run = scores.run
+        where p.release = m.release and p.model = m.model and p.strategy = m.strategy and p.tools_shown = m.tools_shown
+            and p.run = m.run
     ) as predictions
-from scores where slice_by = 'all'
-group by release, model, strategy, run
-order by release, args_acc desc nulls last;
+from metrics_by_slice m where slice_by = 'all' and snapshots = 'all'
+order by release, judge, args_acc desc nulls last;

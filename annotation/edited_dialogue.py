@@ -1,0 +1,239 @@
+"""A conversation that a person edited line by line: its texts and snapshots, with the turns as they were."""
+
+from collections.abc import Iterator, Sequence
+from typing import get_args
+
+from pydantic import JsonValue
+
+from annotation.call_changes import same_calls
+from annotation.dialogue_blocks import Block, Entry, read_blocks
+from annotation.dialogue_lines import plain_lines, write_result
+from annotation.edited_calls import check_arguments, leaves_out, tool_named
+from annotation.typed_values import read_name, read_value, write_value
+from annotation.words import words_in
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Arguments,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+_NAMES = {
+    "user": "what the user says",
+    "reply": "what the assistant says",
+    "calls": "the calls due",
+    "result": "a result",
+}
+
+
+def read_dialogue(typed: str, sample: Sample, tools: Sequence[Tool]) -> tuple[Turn, ...]:
+    """The turns of `sample` as they were typed; RecordError says what can't be used. `tools` are its candidates.
+
+    Snapshots follow from one another: what is changed in one holds in those after it as well. A changed call keeps no
+    evidence; a turn in which nothing was changed is the very one of `sample`.
+    """
+    return tuple(_Reading(sample, tools, read_blocks(typed)).turns())
+
+
+class _Reading:
+    """The walk through the turns of a sample and the blocks that were typed for them."""
+
+    def __init__(self, sample: Sample, tools: Sequence[Tool], blocks: Sequence[Block]) -> None:
+        self._sample = sample
+        self._tools = tools
+        self._left = list(reversed(blocks))
+        self._before: CallTurn | None = None
+        self._last_calls = max((i for i, turn in enumerate(sample.turns) if turn.kind == "calls"), default=-1)
+
+    def turns(self) -> Iterator[Turn]:
+        for index, turn in enumerate(self._sample.turns):
+            yield self._turn(index, turn)
+        if self._left:
+            raise _moved(self._left[-1], "the end of the conversation")
+
+    def _turn(self, index: int, turn: Turn) -> Turn:
+        if isinstance(turn, CallTurn):
+            self._before = self._calls(index, turn)
+            return self._before
+        block = self._next(turn)
+        if isinstance(turn, ResultTurn):
+            if block.text != write_result(turn):
+                raise RecordError(f"Line {block.line}: results can't be changed here; reject the sample instead.")
+            return turn
+        text = _reworded(turn.text, block.text, block)
+        if isinstance(turn, ReplyTurn):
+            return turn if text == turn.text else turn.with_changes(text=text)
+        message = _message(turn, block)
+        same = text == turn.text and message == turn.external
+        return turn if same else turn.with_changes(text=text, external=message)
+
+    def _next(self, turn: Turn) -> Block:
+        if not self._left:
+            raise RecordError(f"The conversation ends where {_NAMES[turn.kind]} was expected. {_FIXED}")
+        block = self._left.pop()
+        if block.kind != turn.kind:
+            raise _moved(block, _NAMES[turn.kind])
+        return block
+
+    def _calls(self, index: int, turn: CallTurn) -> CallTurn:
+        before = self._before
+        if self._left and self._left[-1].kind == "calls":
+            block = self._left.pop()
+            calls = _Snapshot(turn, before, self._tools).read(block)
+            line = block.line
+        elif before is not None:
+            calls, line = list(before.calls), 0
+        else:
+            raise RecordError("The first user turn must say which call is due: `-> tool`, or `-- no call is due`.")
+        if same_calls(calls, turn.calls):
+            return turn
+        may_leave_out = self._may_leave_out(index, turn)
+        for call in calls:
+            _check(call, self._tools, line, may_leave_out=may_leave_out)
+        return turn.with_changes(calls=tuple(calls))
+
+    def _may_leave_out(self, index: int, turn: CallTurn) -> bool:
+        """Whether required arguments may be missing: on the way they may, at the end only where they did before."""
+        was_full = bool(turn.calls) and not leaves_out(turn.calls, self._tools)
+        return not (was_full and (turn.executed or index == self._last_calls))
+
+
+_FIXED = "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
+
+
+class _Snapshot:
+    """The entries of one call turn, read against the turn as it was and the call turn before it."""
+
+    def __init__(self, was: CallTurn, before: CallTurn | None, tools: Sequence[Tool]) -> None:
+        self._was = was
+        self._before = before
+        self._tools = tools
+
+    def read(self, block: Block) -> list[GoldCall]:
+        """The calls that are due after these entries."""
+        entries = block.entries
+        if not entries:
+            return self._unchanged(block.line)
+        if any(entry.mark == "--" for entry in entries):
+            return self._noted(entries)
+        if entries[0].mark == "->":
+            return list(self._whole(entries))
+        calls = [] if self._before is None else self._before.calls
+        if len(calls) != 1:
+            raise RecordError(f"Line {entries[0].line}: say first which tool is called, in a line `-> tool`.")
+        return [self._changed(calls[0], entries)]
+
+    def _unchanged(self, line: int) -> list[GoldCall]:
+        if self._before is None:
+            raise RecordError(
+                f"Line {line}: no call comes before, so say which one is due: `-> tool` and its arguments."
+            )
+        return list(self._before.calls)
+
+    def _noted(self, entries: Sequence[Entry]) -> list[GoldCall]:
+        note = next(entry for entry in entries if entry.mark == "--")
+        if len(entries) > 1:
+            raise RecordError(f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments.")
+        known = [words_in(language) for language in get_args(Language)]
+        if note.rest.casefold() in {words.no_call.casefold() for words in known}:
+            return []
+        if note.rest.casefold() in {words.no_change.casefold() for words in known}:
+            return self._unchanged(note.line)
+        told = " or ".join(f"`-- {text}`" for text in (known[0].no_call, known[0].no_change))
+        raise RecordError(f"Line {note.line}: `-- {note.rest}` is not understood; write {told}.")
+
+    def _whole(self, entries: Sequence[Entry]) -> Iterator[GoldCall]:
+        starts = [index for index, entry in enumerate(entries) if entry.mark == "->"]
+        for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(entries)], strict=True)):
+            tool, rest = _named(entries[start])
+            if rest or not tool:
+                raise RecordError(f"Line {entries[start].line}: after -> the name of one tool is expected.")
+            was = self._was.calls[number] if number < len(self._was.calls) else None
+            call = GoldCall(tool=tool)
+            yield self._changed(call, entries[start + 1 : end], was if was and was.tool == tool else None)
+
+    def _changed(self, call: GoldCall, entries: Sequence[Entry], was: GoldCall | None = None) -> GoldCall:
+        known = was or next((one for one in self._was.calls if one.tool == call.tool), None)
+        schemas = next((tool.properties for tool in self._tools if tool.name == call.tool), {})
+        arguments: Arguments = dict(call.arguments)
+        told: set[str] = set()
+        for entry in entries:
+            name, rest = _named(entry)
+            if name in told:
+                raise RecordError(f"Line {entry.line}: {name!r} is told of a second time.")
+            told.add(name)
+            if entry.mark == "-":
+                _take_away(arguments, name, rest, entry)
+            else:
+                arguments[name] = _value(name, rest, entry, known, schemas)
+        return GoldCall(tool=call.tool, arguments=arguments)
+
+
+def _value(name: str, rest: str, entry: Entry, known: GoldCall | None, schemas: dict[str, JsonSchema]) -> JsonValue:
+    if not rest.startswith(("=", "＝")):
+        raise RecordError(f"Line {entry.line}: an argument is written `{entry.mark} name = value`.")
+    typed = rest[1:].strip()
+    if not typed:
+        raise RecordError(f'Line {entry.line}: {name!r} has no value; an empty text is written "".')
+    if known is not None and name in known.arguments and write_value(known.arguments[name]) == typed:
+        return known.arguments[name]  # what nobody retyped keeps its type, whatever the schema says
+    try:
+        return read_value(typed, schemas.get(name, {}))
+    except RecordError as error:
+        raise RecordError(f"Line {entry.line}: {error}") from error
+
+
+def _take_away(arguments: Arguments, name: str, rest: str, entry: Entry) -> None:
+    if rest:
+        raise RecordError(f"Line {entry.line}: an argument is taken away by `- name`, without a value.")
+    if name not in arguments:
+        raise RecordError(f"Line {entry.line}: {name!r} is not there to be taken away.")
+    del arguments[name]
+
+
+def _check(call: GoldCall, tools: Sequence[Tool], line: int, *, may_leave_out: bool) -> None:
+    place = f"Line {line}: " if line else ""
+    try:
+        check_arguments(tool_named(call.tool, tools), call.arguments, may_leave_out=may_leave_out)
+    except RecordError as error:
+        raise RecordError(f"{place}{error}") from error
+
+
+def _message(turn: UserTurn, block: Block) -> Message | None:
+    if (turn.external is None) != (block.message is None):
+        what = "has no message" if turn.external is None else "has lost its message"
+        raise RecordError(f"Line {block.line}: this turn {what}. {_FIXED}")
+    if turn.external is None or block.message is None:
+        return None
+    text = _reworded(turn.external.text, block.message.text, block)
+    return turn.external.with_changes(app=block.message.app, text=text)
+
+
+def _reworded(before: str, typed: str, block: Block) -> str:
+    """The text as it was where only spaces around it and line ends differ, else as it was typed."""
+    text = plain_lines(typed)
+    if text == plain_lines(before):
+        return before
+    if not text:
+        raise RecordError(f"Line {block.line}: nothing is said there.")
+    return text
+
+
+def _moved(block: Block, expected: str) -> RecordError:
+    return RecordError(f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}")
+
+
+def _named(entry: Entry) -> tuple[str, str]:
+    try:
+        return read_name(entry.rest)
+    except RecordError as error:
+        raise RecordError(f"Line {entry.line}: {error}") from error

@@ -1,0 +1,57 @@
+"""What candidates and judges have answered on a release, as the warehouse has it."""
+
+from collections.abc import Iterator, Sequence
+
+import orjson
+
+from validators.judging import judge_version
+from warehouse.records import Call, Prediction, Score, ToolsShown
+from warehouse.store import Warehouse
+
+
+def read_predictions(
+    warehouse: Warehouse, release: str, label: str, tools_shown: ToolsShown, run: int | None = None
+) -> Iterator[Prediction]:
+    """What a candidate answered on a release, in one run or in all of them."""
+    columns = ", ".join(Prediction.model_fields)
+    sql = f"select {columns} from predictions where release = ? and model = ? and tools_shown = ?"  # noqa: S608 - our own names
+    for row in warehouse.rows(f"{sql} and (? is null or run = ?)", [release, label, tools_shown, run, run]):
+        calls = (
+            None if row["calls"] is None else tuple(Call.model_validate(call) for call in orjson.loads(row["calls"]))
+        )
+        yield Prediction(**row | {"calls": calls})
+
+
+def forget_other_settings(warehouse: Warehouse, release: str, label: str, settings: str) -> int:
+    """Drop what a candidate answered under other settings, with its scores; how many predictions these were.
+
+    A label stands for one candidate. What it was asked before is in the ledger still.
+    """
+    count = "select count(*) as stale from predictions where release = ? and model = ? and settings <> ?"
+    stale = int(warehouse.rows(count, [release, label, settings])[0]["stale"])
+    if stale:
+        with warehouse.writing() as connection:
+            connection.execute("delete from scores where release = ? and model = ?", [release, label])
+            connection.execute(
+                "delete from predictions where release = ? and model = ? and settings <> ?", [release, label, settings]
+            )
+    return stale
+
+
+def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str, bool]:
+    """What a judge says of the predictions on a release, by their keys, on the prompt as it is now."""
+    sql = """
+        select v.prediction, v.agree from judge_verdicts v join predictions p on p.key = v.prediction
+        where p.release = ? and v.judge = ? and v.version = ?
+    """
+    return {row["prediction"]: row["agree"] for row in warehouse.rows(sql, [release, judge, judge_version()])}
+
+
+def put_scores(warehouse: Warehouse, scores: Sequence[Score]) -> None:
+    """Keep the scores of a candidate in the place of those it had by the same verdicts."""
+    runs = {(one.release, one.model, one.strategy, one.tools_shown, one.judge) for one in scores}
+    for run in runs:
+        warehouse.execute(
+            "delete from scores where release = ? and model = ? and strategy = ? and tools_shown = ? and judge = ?", run
+        )
+    warehouse.put(scores)

@@ -1,0 +1,101 @@
+"""The papers' own result files, scored: what was read, by which verdicts, with which figures."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Literal, NamedTuple
+
+from validators.metrics import hammerbench_logs as files
+from validators.metrics.hammerbench import irrelevant_rate, per_func_acc, score_conversations, score_rows
+from warehouse.errors import ConfigurationError
+
+if TYPE_CHECKING:
+    from validators.metrics.hammerbench_logs import Log
+    from validators.metrics.tallies import SnapshotChoice
+    from validators.replies.reading import Style
+    from warehouse.records import Language
+
+Verdicts = Literal["flags", "rule"]
+MODES = ("all", "first", "last")
+SHIFT = "shift"
+
+
+class Scoring(NamedTuple):
+    """Figures by their names, how they came about, and what could not be scored as a call."""
+
+    figures: dict[str, float | int]
+    told: dict[str, str]
+    problems: tuple[str, ...] = ()
+
+
+def score_logs(
+    folders: Sequence[Path],
+    *,
+    snapshots: str = "all",
+    verdicts: Verdicts | None = None,
+    language: Language | None = None,
+    style: Style = "default",
+) -> Scoring:
+    """Score the conversations of several logs as one (HammerBench 6.1.1); a pooled row of its tables is such a score.
+
+    `snapshots` is a mode or a file; `verdicts` unless said are the judge's where every log has them. Raises
+    ConfigurationError for files that are missing or none, RecordError where they do not fit together.
+    """
+    logs = [files.read_log(folder) for folder in folders]
+    spoken = {log.language for log in logs} if language is None else {language}
+    if len(spoken) > 1:
+        raise ConfigurationError("The logs are of two languages. Score each alone, or give --language.")
+    judged = all((log.folder / files.FLAGS).is_file() for log in logs)
+    by = verdicts or ("flags" if judged else "rule")
+    conversations = [rows for log in logs for rows in log.conversations]
+    scores = score_conversations(
+        conversations,
+        choice=_choice(logs, snapshots),
+        flags=[one for log in logs for one in files.read_flags(log.folder)] if by == "flags" else None,
+        language=min(spoken),
+        style=style,
+    )
+    figures = {**scores._asdict(), **per_func_acc(scores)}
+    del figures["problems"]
+    refusals = [row.predict if isinstance(row.predict, str) else "" for row in files.sorry_labels(conversations)]
+    if refusals:
+        figures["irrelevant"] = irrelevant_rate(refusals)
+    told = {"snapshots_scored": snapshots, "verdicts": by, "language": min(spoken), "style": style}
+    return Scoring(figures, told, scores.problems)
+
+
+def score_flat_file(file: Path, language: Language, style: Style = "default") -> Scoring:
+    """Score single predictions as the newest release does. Raises ConfigurationError where the file holds none."""
+    figures = score_rows(files.read_rows(file), language=language, style=style)._asdict()
+    problems = figures.pop("problems")
+    return Scoring(figures, {"language": language, "style": style}, problems)
+
+
+def score_replies(file: Path, column: str = "") -> Scoring:
+    """Irrelevant, or IS, of a file of replies. Raises ConfigurationError where it holds none."""
+    replies = files.read_replies(file, column)
+    return Scoring({"irrelevant": irrelevant_rate(replies), "replies": len(replies)}, {})
+
+
+def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:
+    """The mode, or each log's own list of snapshots, one after another."""
+    match snapshots:
+        case "all" | "first" | "last":
+            return snapshots
+        case "shift":
+            listed = [(log, files.snapshot_file(log.folder)) for log in logs]
+        case _ if len(logs) == 1:
+            listed = [(logs[0], Path(snapshots))]
+        case _:
+            raise ConfigurationError(f"{snapshots!r} can list the snapshots of one log, not of {len(logs)}.")
+    missing = next((file for _, file in listed if not file.is_file()), None)
+    if missing is not None:
+        raise ConfigurationError(
+            f"There is no file {str(missing)!r} that lists snapshots. --snapshots takes {', '.join(MODES)}, a file, or "
+            f"{SHIFT} where {files.SNAPSHOTS} lies beside the log."
+        )
+    chosen: list[list[int]] = []
+    for log, file in listed:
+        chosen += files.read_snapshot_choice(file, log.folder, log.conversations)
+    return chosen

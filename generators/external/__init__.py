@@ -1,0 +1,1 @@
+"""External information: an argument that the user only points at, and the message that holds it (HammerBench 4.2.4)."""

@@ -1,0 +1,154 @@
+"""Finding an argument that the user may only point at: one of nine kinds of entities (HammerBench 4.2.4)."""
+
+import re
+from collections.abc import Mapping
+
+from pydantic import BaseModel
+
+from generators.desk import Desk
+from generators.external.forbidden import fills_parameter
+from generators.external.kinds import App, apps, entities, pick_app
+from generators.external.mentions import Mention, find_mentions, is_pointable
+from llm.language.kinds import kind_of
+from llm.language.moments import moment_parts
+from llm.prompts import prompt_version, render
+from llm.template.entity_kinds import entity_of
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import Derivation, EntityKind, EntityReference, Language, Origin, Sample, Tool, UserTurn
+
+STAGE = "entities"
+TEMPLATE = "find_entities"
+PROMPTS = "generators.prompts"
+ATTEMPTS = 3
+LONGEST_NAME = 80
+_TYPED = frozenset({"date", "time", "date-time"})
+_CODE = re.compile(r"(?=(?:\D*\d){2})[A-Za-z0-9][A-Za-z0-9 ._/#-]{1,30}")
+_PLATE = re.compile(r"(?=.*\d)(?=.*[A-Za-z\u4e00-\u9fff])[A-Za-z0-9\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff ·.-]{3,19}")
+_LETTER = re.compile(r"[^\W\d_]")
+
+
+class FoundEntity(BaseModel):
+    """An argument, by its id in the question, and the kind of entity that its value is."""
+
+    id: int
+    entity: EntityKind
+
+
+class Entities(BaseModel):
+    """The arguments whose values are entities; those that are none are left out."""
+
+    entities: list[FoundEntity]
+
+
+async def find_entities(derivation: Derivation, desk: Desk) -> list[EntityReference]:
+    """One argument of the source that is an entity, and the app that a message about it will come from.
+
+    Raises RecordError where the source has none, ReplyError where three answers in a row name arguments it lacks.
+    """
+    source = derivation.source
+    problem = obstacle(source, desk.tools)
+    if problem:
+        raise RecordError(problem)
+    mentions = _pointable(source, desk.tools)
+    found = await _ask(derivation, mentions, desk)
+    plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)]
+    if not plausible:
+        told = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
+        raise RecordError(f"None of {told} is an entity that a user would only point at.")
+    mention, kind = desk.rng.choice(plausible)
+    app = pick_app(_apps_for(mention, kind, source.language), desk.rng)
+    origin = Origin(
+        stage=STAGE,
+        parents=(derivation.key,),
+        seed=derivation.seed,
+        model=desk.chat.name,
+        prompt_version=prompt_version(PROMPTS, TEMPLATE),
+    )
+    return [
+        EntityReference(
+            derivation=derivation,
+            turn=mention.turn,
+            argument=mention.argument,
+            value=mention.value,
+            entity=kind,
+            app=app.name,
+            origin=origin,
+        )
+    ]
+
+
+def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """Why no argument of the sample can be pointed at, "" where one can."""
+    if not any(snapshot.calls for snapshot in sample.snapshots()):
+        return f"No call is due in this {sample.kind} sample, so that there is no argument to point at."
+    if any(isinstance(turn, UserTurn) and turn.external is not None for turn in sample.turns):
+        return f"The user of this {sample.kind} sample points at a message already."
+    mentions = find_mentions(sample, tools)
+    open_to = answered(mentions, sample)
+    likely = [one for one in open_to if (kind := entity_of(one.argument, one.schema)) and is_plausible(one, kind)]
+    if not likely:
+        where = "says" if len(_user_turns(sample)) == 1 else "answers with"
+        return (
+            f"No argument that the user {where} is a person, a place, a time or another of the nine kinds of entities."
+        )
+    if not any(is_pointable(one, mentions, sample) for one in likely):
+        told = ", ".join(dict.fromkeys(one.argument for one in likely))
+        return f"The values of {told} are said more than once, or together with others, so that none can be pointed at."
+    return ""
+
+
+def is_plausible(mention: Mention, kind: EntityKind) -> bool:
+    """Whether the value has the form of such an entity."""
+    if not isinstance(mention.value, str) or kind_of(mention.schema) == "enum":
+        return False
+    value, declared = mention.value.strip(), kind_of(mention.schema)
+    match kind:
+        case "time":
+            return declared in _TYPED or bool(moment_parts(value))
+        case "plate":
+            return _PLATE.fullmatch(value) is not None
+        case "id_number":
+            return declared == "text" and _CODE.fullmatch(value) is not None
+        case _:
+            is_name = len(value) <= LONGEST_NAME and "\n" not in value and _LETTER.search(value) is not None
+            return is_name and declared == "text" and not moment_parts(value)
+
+
+def answered(mentions: list[Mention], sample: Sample) -> list[Mention]:
+    """The mentions in answers, where the user says more than the first request (HammerBench 4.2.4); else all."""
+    turns = _user_turns(sample)
+    return [one for one in mentions if len(turns) == 1 or one.turn != turns[0]]
+
+
+def _user_turns(sample: Sample) -> list[int]:
+    return [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+
+
+def _pointable(sample: Sample, tools: Mapping[str, Tool]) -> list[Mention]:
+    mentions = find_mentions(sample, tools)
+    open_to = answered(mentions, sample)
+    return [one for one in open_to if isinstance(one.value, str) and is_pointable(one, mentions, sample)]
+
+
+async def _ask(derivation: Derivation, mentions: list[Mention], desk: Desk) -> list[tuple[Mention, EntityKind]]:
+    language = derivation.source.language
+    shown = [
+        {"id": index, "tool": one.tool.description, "parameter": one.argument, "schema": one.schema, "value": one.value}
+        for index, one in enumerate(mentions)
+    ]
+    kinds = [{"kind": one.kind, "description": one.descriptions[language]} for one in entities().values()]
+    prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed)
+    unknown: list[int] = []
+    for attempt in range(ATTEMPTS):
+        answer = await desk.chat.ask(prompt, Entities, sample_index=attempt)
+        unknown = [one.id for one in answer.entities if not 0 <= one.id < len(mentions)]
+        if not unknown:
+            return [(mentions[one.id], one.entity) for one in answer.entities]
+    raise ReplyError(f"There are {len(mentions)} arguments, but {ATTEMPTS} answers named others: {unknown}.")
+
+
+def _apps_for(mention: Mention, kind: EntityKind, language: Language) -> list[App]:
+    """The apps where such an entity is found, without those whose names say what a parameter of the tool could take."""
+    usual = [one for one in apps().values() if kind not in one.without]
+    kept = [one for one in usual if not fills_parameter(one.names[language], mention.tool, mention.argument)]
+    return kept or usual

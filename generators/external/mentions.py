@@ -1,0 +1,153 @@
+"""Where the user says an argument, so that a message could say it instead."""
+
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from llm.language.locating import locate
+from llm.language.times import HALF_DAY
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+MASK = " … "
+
+
+class Mention(NamedTuple):
+    """A value that the user turn `turn` says, from `start` to `end`, for an argument of `tool`."""
+
+    turn: int
+    start: int
+    end: int
+    tool: Tool
+    argument: str
+    value: JsonValue
+
+    @property
+    def schema(self) -> JsonSchema:
+        """The schema of the argument, with its name as the title."""
+        return schema_of(self.tool, self.argument)
+
+
+def schema_of(tool: Tool, argument: str) -> JsonSchema:
+    """What `locate` needs to know about an argument."""
+    return {"title": argument, **tool.properties.get(argument, {})}
+
+
+def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[Mention]:
+    """Every argument that a user turn says, once for each turn and value, in the order of the conversation."""
+    named = {tools[key].name: tools[key] for key in sample.candidates if key in tools}
+    found: dict[tuple[int, str, str, bytes], Mention] = {}
+    for snapshot in sample.snapshots():
+        for call in snapshot.calls:
+            tool = named.get(call.tool)
+            for mention in _mentions(call, tool, snapshot.prefix) if tool else ():
+                key = (mention.turn, call.tool, mention.argument, orjson.dumps(mention.value))
+                found.setdefault(key, mention)
+    return sorted(found.values(), key=lambda one: (one.turn, one.start))
+
+
+def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[Mention]:
+    for argument, value in call.arguments.items():
+        if argument not in tool.properties:
+            continue
+        place = say_where(call, argument, value, schema_of(tool, argument), prefix)
+        if place is not None:
+            yield Mention(*place, tool, argument, value)
+
+
+def say_where(
+    call: GoldCall, argument: str, value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]
+) -> tuple[int, int, int] | None:
+    """The user turn and the stretch of it that say an argument; None where a message or a result does, or nobody."""
+    hint = next((one for one in call.evidence if one.argument == argument), None)
+    if hint is None:
+        return _searched(value, schema, prefix)
+    if hint.in_message or hint.turn is None or hint.start is None or hint.end is None or hint.turn >= len(prefix):
+        return None
+    turn = prefix[hint.turn]
+    if not isinstance(turn, UserTurn):
+        return None
+    found = locate(value, schema, turn.text[hint.start : hint.end])
+    return None if found is None else (hint.turn, hint.start + found.start, hint.start + found.end)
+
+
+def _searched(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]) -> tuple[int, int, int] | None:
+    """The same, where no evidence tells: in the last user turn that says the value."""
+    for index in range(len(prefix) - 1, -1, -1):
+        turn = prefix[index]
+        found = locate(value, schema, turn.text) if isinstance(turn, UserTurn) else None
+        if found is not None:
+            return index, found.start, found.end
+    return None
+
+
+def is_pointable(mention: Mention, mentions: list[Mention], sample: Sample) -> bool:
+    """Whether a message could take over: the value is said there and nowhere else, and no other argument leans on it."""
+    found = locate(mention.value, mention.schema, _text(sample.turns[mention.turn])[mention.start : mention.end])
+    if found is None or found.rule == HALF_DAY:
+        return False
+    for other in mentions:
+        overlaps = other.turn == mention.turn and other.start < mention.end and mention.start < other.end
+        if overlaps and other.value != mention.value:
+            return False
+    return not _is_said_elsewhere(mention, sample)
+
+
+def _is_said_elsewhere(mention: Mention, sample: Sample) -> bool:
+    due = first_call_turn(sample, mention.turn)
+    for index, turn in enumerate(sample.turns):
+        is_heard = isinstance(turn, UserTurn) or (isinstance(turn, ReplyTurn | ResultTurn) and index < due)
+        if not is_heard:
+            continue
+        text = _text(turn)
+        if index == mention.turn:
+            text = text[: mention.start] + MASK + text[mention.end :]
+        if locate(mention.value, mention.schema, text) is not None:
+            return True
+    return False
+
+
+def first_call_turn(sample: Sample, turn: int) -> int:
+    """The index of the first call turn after `turn`, the number of turns where none follows."""
+    later = (at for at, one in enumerate(sample.turns) if at > turn and isinstance(one, CallTurn))
+    return next(later, len(sample.turns))
+
+
+def as_evidence(argument: str, value: JsonValue, schema: JsonSchema, turn: int, text: str) -> Evidence | None:
+    """Evidence that `text` of the user turn `turn` says the value, None where it does not."""
+    found = locate(value, schema, text)
+    if found is None:
+        return None
+    return Evidence(
+        argument=argument,
+        kind="normalised" if found.rule else "span",
+        turn=turn,
+        start=found.start,
+        end=found.end,
+        quote=text[found.start : found.end],
+        rule=found.rule,
+    )
+
+
+def _text(turn: Turn) -> str:
+    match turn:
+        case UserTurn(text=text, external=external):
+            return text if external is None else f"{text}\n{external.text}"
+        case ReplyTurn(text=text):
+            return text
+        case ResultTurn(results=results):
+            return orjson.dumps(results).decode()
+        case CallTurn():
+            return ""

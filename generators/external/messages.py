@@ -1,0 +1,180 @@
+"""What the user says instead of a value, and the message that holds it (HammerBench 4.2.4 and appendix D.6)."""
+
+import re
+
+from pydantic import BaseModel
+
+from generators.desk import Desk
+from generators.external.forbidden import fills_parameter, masked, other_values, says_another_time, says_other
+from generators.external.kinds import app_named, entities
+from generators.external.mentions import Mention, find_mentions
+from llm.language.locating import locate
+from llm.language.times import HALF_DAY
+from llm.prompts import prompt_version, render
+from llm.template.names import is_chinese
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import EntityReference, ExternalMessage, Language, Origin, Tool, UserTurn
+
+STAGE = "messages"
+PRONOUN = "word_pronoun"
+MESSAGE = "write_message"
+PROMPTS = "generators.prompts"
+ATTEMPTS = 3
+LONGEST_PHRASE = 120
+LONGEST = 2000
+SHORTEST: dict[Language, int] = {"en": 40, "zh": 16}
+_BREAK = re.compile(r"[\n.。!！?？;；]")
+
+
+class Pronoun(BaseModel):
+    """What the user says instead of the value: an adjective, a noun, and where it was mentioned."""
+
+    phrase: str
+
+
+class SimulatedMessage(BaseModel):
+    """A message, and the very words in it that state the value."""
+
+    message: str
+    words: str
+
+
+async def write_messages(reference: EntityReference, desk: Desk) -> list[ExternalMessage]:
+    """A phrase that points at the value, and a message in the app that says it and no other argument's value.
+
+    Raises ReplyError where three phrases or three messages in a row break a rule; the reason is that of the last.
+    """
+    mention = mention_of(reference, desk)
+    phrase = await _word_pronoun(reference, mention, desk)
+    written = await _write_message(reference, mention, phrase, desk)
+    found = locate(mention.value, mention.schema, written.words)
+    start = written.message.index(written.words) + (found.start if found else 0)
+    length = found.end - found.start if found else len(written.words)
+    origin = Origin(
+        stage=STAGE,
+        parents=(reference.key,),
+        seed=reference.derivation.seed,
+        model=desk.chat.name,
+        prompt_version=prompt_version(PROMPTS, MESSAGE),
+    )
+    return [
+        ExternalMessage(
+            reference=reference, phrase=phrase, message=written.message, start=start, end=start + length, origin=origin
+        )
+    ]
+
+
+def mention_of(reference: EntityReference, desk: Desk) -> Mention:
+    """Where the source says the argument that is pointed at. Raises RecordError where it does not."""
+    for mention in find_mentions(reference.derivation.source, desk.tools):
+        is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
+        if is_same and mention.value == reference.value:
+            return mention
+    raise RecordError(
+        f"Turn {reference.turn} of the source does not say {reference.value!r} for {reference.argument!r}."
+    )
+
+
+async def _word_pronoun(reference: EntityReference, mention: Mention, desk: Desk) -> str:
+    source = reference.derivation.source
+    turn = source.turns[reference.turn]
+    others = other_values(source, desk.toolset(source.candidates), reference.value)
+    prompt = render(
+        PROMPTS,
+        PRONOUN,
+        entity=_entity(reference),
+        parameter={"name": mention.argument, "schema": mention.schema},
+        app=_app(reference),
+        said=turn.text if isinstance(turn, UserTurn) else "",
+        avoid=[reference.value, *(one.value for one in others)],
+        language=source.language,
+        seed=reference.derivation.seed,
+    )
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        phrase = (await desk.chat.ask(prompt, Pronoun, sample_index=attempt)).phrase.strip()
+        problem = phrase_problem(phrase, mention, source.language) or says_other(phrase, others)
+        if not problem:
+            return phrase
+    raise ReplyError(f"No phrase for {mention.argument!r} was usable in {ATTEMPTS} answers: {problem}")
+
+
+def phrase_problem(phrase: str, mention: Mention, language: Language) -> str:
+    """Why the phrase can't stand for the value, "" where it can."""
+    if not phrase or len(phrase) > LONGEST_PHRASE:
+        return f"the phrase has {len(phrase)} characters; 1 to {LONGEST_PHRASE} are allowed."
+    if _BREAK.search(phrase):
+        return f"{phrase!r} is a sentence; a phrase was asked for."
+    if is_chinese(phrase) != (language == "zh"):
+        return f"{phrase!r} is not in the language {language!r}."
+    if locate(mention.value, mention.schema, phrase) is not None:
+        return f"{phrase!r} says the value {mention.value!r} itself."
+    return fills_parameter(phrase, mention.tool, mention.argument)
+
+
+async def _write_message(reference: EntityReference, mention: Mention, phrase: str, desk: Desk) -> SimulatedMessage:
+    source = reference.derivation.source
+    others = other_values(source, desk.toolset(source.candidates), reference.value)
+    prompt = render(
+        PROMPTS,
+        MESSAGE,
+        app=_app(reference),
+        entity=_entity(reference),
+        parameter={"name": mention.argument, "schema": mention.schema},
+        value=reference.value,
+        phrase=phrase,
+        forbidden=[one.value for one in others],
+        others=_other_parameters(mention.tool, mention.argument),
+        language=source.language,
+        seed=reference.derivation.seed,
+    )
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        written = await desk.chat.ask(prompt, SimulatedMessage, sample_index=attempt)
+        problem = message_problem(written, mention, source.language)
+        if not problem:
+            at = written.message.index(written.words)
+            rest = masked(written.message, at, at + len(written.words))
+            problem = says_other(rest, others)
+        if not problem:
+            return written
+    raise ReplyError(f"No message for {mention.argument!r} was usable in {ATTEMPTS} answers: {problem}")
+
+
+def message_problem(written: SimulatedMessage, mention: Mention, language: Language) -> str:
+    """Why the message can't hold the value for this argument alone, "" where it can."""
+    message, words = written.message, written.words
+    if not SHORTEST[language] <= len(message.strip()) <= LONGEST:
+        return f"the message has {len(message.strip())} characters; {SHORTEST[language]} to {LONGEST} are allowed."
+    if is_chinese(message.replace(words, "")) != (language == "zh"):
+        return f"the message is not in the language {language!r}."
+    if not words or words not in message:
+        return f"the words {words!r} do not stand in the message."
+    found = locate(mention.value, mention.schema, words)
+    if found is None or found.rule == HALF_DAY:
+        return f"the words {words!r} do not say {mention.value!r}."
+    at = message.index(words)
+    rest = masked(message, at + found.start, at + found.end)
+    if locate(mention.value, mention.schema, message) is None:
+        return f"the message as a whole does not say {mention.value!r}."
+    if says_another_time(rest, mention.schema):
+        return f"the message says more than one time, so that {mention.argument!r} could be another."
+    return fills_parameter(rest, mention.tool, mention.argument)
+
+
+def _entity(reference: EntityReference) -> dict[str, str]:
+    language = reference.derivation.source.language
+    return {"kind": reference.entity, "description": entities()[reference.entity].descriptions[language]}
+
+
+def _app(reference: EntityReference) -> dict[str, str]:
+    app = app_named(reference.app)
+    return {"key": app.name, "name": app.names[reference.derivation.source.language]}
+
+
+def _other_parameters(tool: Tool, argument: str) -> list[dict[str, object]]:
+    return [
+        {"name": name, "description": schema.get("description", ""), "choices": schema.get("enum", [])}
+        for name, schema in tool.properties.items()
+        if name != argument
+    ]

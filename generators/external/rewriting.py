@@ -1,0 +1,222 @@
+"""The user's turn said anew, pointing at the message instead of saying the value (HammerBench 4.2.4, appendix D.6)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from pydantic import BaseModel
+
+from generators.desk import Desk
+from generators.external.kinds import app_named
+from generators.external.mentions import (
+    Mention,
+    as_evidence,
+    find_mentions,
+    first_call_turn,
+    is_pointable,
+    say_where,
+    schema_of,
+)
+from generators.external.messages import mention_of
+from generators.kinds import name_of
+from llm.language.folding import fold
+from llm.language.locating import locate
+from llm.prompts import prompt_version, render
+from llm.template.names import is_chinese
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    ExternalMessage,
+    GoldCall,
+    Message,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+STAGE = "rewriting"
+TEMPLATE = "rewrite_request"
+PROMPTS = "generators.prompts"
+ATTEMPTS = 3
+LONGEST = 2000
+SHIFT_TAG = "shift="
+_LEAST_KEPT = 0.75  # of a Chinese phrase's pairs of characters
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+class PointedRequest(BaseModel):
+    """The turn in the user's voice, with the phrase where the value was."""
+
+    request: str
+
+
+class _Change(NamedTuple):
+    """What is said anew: the message, what it takes over, the turn's new text, and the tools by name."""
+
+    message: ExternalMessage
+    mention: Mention
+    text: str
+    tools: Mapping[str, Tool]
+
+
+async def rewrite_requests(message: ExternalMessage, desk: Desk) -> list[Sample]:
+    """The source with one value left to a message: the turn says all it said, but points where it named.
+
+    Raises RecordError where the value is said elsewhere too, ReplyError where three rewordings break a rule.
+    """
+    reference = message.reference
+    source = reference.derivation.source
+    mention = mention_of(reference, desk)
+    mentions = find_mentions(source, desk.tools)
+    if not is_pointable(mention, mentions, source):
+        raise RecordError(
+            f"The value {mention.value!r} of {mention.argument!r} is said more than once, or together with another."
+        )
+    kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
+    text = await _reword(message, mention, kept, desk)
+    origin = Origin(
+        stage=STAGE,
+        parents=(message.key,),
+        seed=reference.derivation.seed,
+        model=desk.chat.name,
+        prompt_version=prompt_version(PROMPTS, TEMPLATE),
+    )
+    change = _Change(message, mention, text, {tool.name: tool for tool in desk.toolset(source.candidates)})
+    return [
+        source.with_changes(
+            kind=name_of(source.kind, "external"),
+            turns=tuple(_turns(change)),
+            tags=(*(tag for tag in source.tags if not tag.startswith(SHIFT_TAG)), _shift_tag(source, mention)),
+            origin=origin,
+        )
+    ]
+
+
+async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention], desk: Desk) -> str:
+    source = message.reference.derivation.source
+    said = _said(source, mention.turn)
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        tool={"name": mention.tool.name, "description": mention.tool.description},
+        parameter={"name": mention.argument, "schema": mention.schema},
+        question=_question(source, mention.turn),
+        said=said,
+        words=said[mention.start : mention.end],
+        phrase=message.phrase,
+        kept=[{"parameter": one.argument, "words": said[one.start : one.end]} for one in kept],
+        language=source.language,
+        seed=message.reference.derivation.seed,
+    )
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        text = (await desk.chat.ask(prompt, PointedRequest, sample_index=attempt)).request.strip()
+        problem = rewording_problem(text, message.phrase, mention, kept)
+        if not problem and is_chinese(text) != (source.language == "zh"):
+            problem = f"it is not in the language {source.language!r}."
+        if not problem:
+            return text
+    raise ReplyError(f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings: {problem}")
+
+
+def rewording_problem(text: str, phrase: str, mention: Mention, kept: list[Mention]) -> str:
+    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was."""
+    if not text or len(text) > LONGEST:
+        return f"the rewording has {len(text)} characters; 1 to {LONGEST} are allowed."
+    if not has_phrase(text, phrase):
+        return f"{text!r} does not say {phrase!r}."
+    if locate(mention.value, mention.schema, text) is not None:
+        return f"{text!r} still says {mention.value!r}."
+    for one in kept:
+        if locate(one.value, one.schema, text) is None:
+            return f"{text!r} no longer says {one.value!r} for {one.argument!r}."
+    return ""
+
+
+def has_phrase(text: str, phrase: str) -> bool:
+    """Whether the text has the phrase, or all its words in another order or form of sentence."""
+    if fold(phrase) in fold(text):
+        return True
+    if _CHINESE.search(phrase):
+        pairs = {phrase[at : at + 2] for at in range(len(phrase) - 1)}
+        return sum(pair in text for pair in pairs) >= _LEAST_KEPT * len(pairs)
+    return set(fold(phrase).split()) <= set(re.findall(r"\w+", fold(text)))
+
+
+def _turns(change: _Change) -> Iterator[Turn]:
+    """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
+    reference = change.message.reference
+    source = reference.derivation.source
+    told = Message(app=app_named(reference.app).names[source.language], text=change.message.message)
+    for index, turn in enumerate(source.turns):
+        if isinstance(turn, UserTurn) and index == change.mention.turn:
+            yield turn.with_changes(text=change.text, external=told)
+        elif isinstance(turn, CallTurn) and index > change.mention.turn:
+            calls = tuple(_call(call, source.turns[:index], change) for call in turn.calls)
+            yield turn.with_changes(calls=calls)
+        else:
+            yield turn
+
+
+def _call(call: GoldCall, prefix: tuple[Turn, ...], change: _Change) -> GoldCall:
+    if call.tool not in change.tools:
+        return call
+    hints = {one.argument: one for one in call.evidence}
+    found = (_evidence(argument, call, hints.get(argument), prefix, change) for argument in call.arguments)
+    return call.with_changes(evidence=tuple(one for one in found if one is not None))
+
+
+def _evidence(
+    argument: str, call: GoldCall, hint: Evidence | None, prefix: tuple[Turn, ...], change: _Change
+) -> Evidence | None:
+    """Where the new conversation says an argument, None where neither the evidence nor the words tell."""
+    value, schema = call.arguments[argument], schema_of(change.tools[call.tool], argument)
+    place = say_where(call, argument, value, schema, prefix)
+    if place is None:
+        return hint
+    if place[0] != change.mention.turn:
+        said = prefix[place[0]]
+        return hint or as_evidence(argument, value, schema, place[0], said.text if isinstance(said, UserTurn) else "")
+    if value == change.mention.value:
+        return _in_message(argument, change.message, change.mention)
+    if hint is not None and change.text.count(hint.quote) == 1:
+        start = change.text.index(hint.quote)
+        return hint.with_changes(start=start, end=start + len(hint.quote))
+    return as_evidence(argument, value, schema, change.mention.turn, change.text)
+
+
+def _in_message(argument: str, message: ExternalMessage, mention: Mention) -> Evidence:
+    quote = message.message[message.start : message.end]
+    found = locate(mention.value, mention.schema, quote)
+    rule = found.rule if found else ""
+    return Evidence(
+        argument=argument,
+        kind="normalised" if rule else "span",
+        turn=mention.turn,
+        start=message.start,
+        end=message.end,
+        quote=quote,
+        in_message=True,
+        rule=rule,
+    )
+
+
+def _shift_tag(source: Sample, mention: Mention) -> str:
+    """The tag that tells at which snapshot the message first counts."""
+    due = first_call_turn(source, mention.turn)
+    return f"{SHIFT_TAG}{sum(isinstance(turn, CallTurn) for turn in source.turns[:due])}"
+
+
+def _said(source: Sample, index: int) -> str:
+    turn = source.turns[index]
+    return turn.text if isinstance(turn, UserTurn) else ""
+
+
+def _question(source: Sample, index: int) -> str:
+    """What the assistant said right before the turn, "" where it said nothing."""
+    before = source.turns[index - 1] if index else None
+    return before.text if isinstance(before, ReplyTurn) else ""

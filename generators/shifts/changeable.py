@@ -1,0 +1,262 @@
+"""Which arguments of a conversation can be given another value, so that all that is kept of it stays true."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.shifts.phrases import is_question
+from generators.shifts.turns import find_said, tools_by_name
+from llm.language.booleans import ANSWERED
+from llm.language.locating import locate
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Transform,
+    UserTurn,
+)
+
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
+_FEWEST_CHOICES = 2
+NO_CALL = "No call is due in it, so there is no argument to change."
+IMPERFECT = "Its request is imperfect: the call can't have been made, so nobody can want it again with another value."
+OPEN_END = "It does not end with a call, or with what the assistant says after it, so nothing can follow."
+
+
+class Place(NamedTuple):
+    """An argument with a value: of the call `call` of the call turn `turn`; `said` is where the user said it."""
+
+    turn: int
+    call: int
+    argument: str
+    said: Evidence | None
+
+
+class _Told(NamedTuple):
+    """An argument of some call, and where its value was said."""
+
+    turn: int
+    call: int
+    argument: str
+    value: JsonValue
+    said: Evidence | None
+
+
+def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[Place]:
+    """The arguments that the transform can change."""
+    return [place for place, reason in _weighed(sample, tools_by_name(sample, tools), transform) if not reason]
+
+
+def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """Why no argument of the sample can be changed in this way; "" where one can."""
+    named = tools_by_name(sample, tools)
+    if not any(snapshot.calls for snapshot in sample.snapshots()):
+        return NO_CALL
+    unknown = next((call.tool for one in sample.snapshots() for call in one.calls if call.tool not in named), None)
+    if unknown is not None:
+        return f"It calls {unknown!r}, which is no candidate that the catalog has."
+    if transform == "mSv" and (reason := _closed(sample)):
+        return reason
+    reasons = [reason for _, reason in _weighed(sample, named, transform)]
+    if "" in reasons:
+        return ""
+    return reasons[-1] if reasons else "Its calls have no arguments, so there is none to change."
+
+
+def affected(sample: Sample, place: Place) -> dict[int, list[int]]:
+    """The calls, by call turn, whose argument changes with this one: those that have it from the same words."""
+    old = call_at(sample, place).arguments[place.argument]
+    found: dict[int, list[int]] = {}
+    for index in range(place.turn, len(sample.turns)):
+        turn = sample.turns[index]
+        if not isinstance(turn, CallTurn):
+            continue
+        having = [at for at, call in enumerate(turn.calls) if place.argument in call.arguments]
+        same = [at for at in having if turn.calls[at].arguments[place.argument] == old]
+        if having and not same:
+            break  # overridden already: what comes later has nothing to do with this value
+        if same:
+            found[index] = same
+    return found
+
+
+def interruptions(sample: Sample, place: Place, tools: Mapping[str, Tool]) -> list[int]:
+    """The user turns before which the user could correct the value, because a question is open that can be asked again."""
+    if place.said is None or place.said.turn is None:
+        return []
+    calls = affected(sample, place)
+    found = []
+    for index in range(max(2, place.said.turn + 2), len(sample.turns)):
+        asked, before = sample.turns[index - 1], sample.turns[index - 2]
+        if (
+            not isinstance(sample.turns[index], UserTurn)
+            or not isinstance(asked, ReplyTurn)
+            or not is_question(asked.text)
+        ):
+            continue
+        is_snapshot = isinstance(before, CallTurn) and index - 2 in calls
+        is_to_come = not isinstance(before, CallTurn) and place.turn > index
+        if (is_snapshot or is_to_come) and not _restated(sample, place, index, tools):
+            found.append(index)
+    return found
+
+
+def schema_of(call: GoldCall, argument: str, tools: Mapping[str, Tool]) -> JsonSchema:
+    """The schema of a call's argument, with its name as the title."""
+    tool = tools.get(call.tool)
+    return {"title": argument, **(tool.properties.get(argument, {}) if tool else {})}
+
+
+def _closed(sample: Sample) -> str:
+    """Why nothing can follow the last call, "" where something can."""
+    last = sample.turns[-1]
+    if sample.kind.split("_")[0] == "imperfect":
+        return IMPERFECT
+    if not sample.gold:
+        return NO_CALL
+    if isinstance(last, UserTurn) or (isinstance(last, CallTurn) and last.executed):
+        return OPEN_END
+    if isinstance(last, ReplyTurn) and is_question(last.text):
+        return "It ends with a question of the assistant's, so the call has not been made yet."
+    return ""
+
+
+def _weighed(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> Iterator[tuple[Place, str]]:
+    """Every argument with the reason why it can't be changed, "" where it can."""
+    if transform == "mSv":
+        last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=0)
+        for place in _places(sample, tools, range(last, len(sample.turns))):
+            yield place, _closed(sample) or _unchangeable(sample, place, tools) or _mistakable(sample, place)
+        return
+    told = [
+        _Told(place.turn, place.call, place.argument, call_at(sample, place).arguments[place.argument], place.said)
+        for place in _places(sample, tools, range(len(sample.turns)))
+    ]
+    seen = set()
+    for one in told:
+        place = Place(one.turn, one.call, one.argument, one.said)
+        first = (one.argument, str(one.value), one.said.turn if one.said else None)
+        if first not in seen:
+            seen.add(first)
+            yield (
+                place,
+                _unchangeable(sample, place, tools)
+                or _untrue(sample, place, told)
+                or _untimely(sample, place, tools, transform),
+            )
+
+
+def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator[Place]:
+    for index in turns:
+        turn = sample.turns[index]
+        for at, call in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
+            for name in call.arguments:
+                schema = schema_of(call, name, tools)
+                yield Place(index, at, name, find_said(call, name, sample.turns[:index], schema))
+
+
+def call_at(sample: Sample, place: Place) -> GoldCall:
+    """The call that the place is in."""
+    turn = sample.turns[place.turn]
+    assert isinstance(turn, CallTurn)  # a place is in a call turn  # noqa: S101
+    return turn.calls[place.call]
+
+
+def _unchangeable(sample: Sample, place: Place, tools: Mapping[str, Tool]) -> str:
+    """Why nobody could say another value for the argument."""
+    call = call_at(sample, place)
+    tool, value = tools.get(call.tool), call.arguments[place.argument]
+    if tool is None or place.argument not in tool.properties:
+        return f"The tool {call.tool!r} declares no parameter {place.argument!r}."
+    if (
+        value in _EMPTY
+        or isinstance(value, dict)
+        or (isinstance(value, list) and any(isinstance(one, dict) for one in value))
+    ):
+        return f"The value of {place.argument!r}, {value!r}, is empty or too deep to be said anew in a sentence."
+    schema = tool.properties[place.argument]
+    choices = schema.get("enum")
+    if "const" in schema or (choices is not None and len(choices) < _FEWEST_CHOICES):
+        return f"The schema of {place.argument!r} allows no other value than {value!r}."
+    return ""
+
+
+def _untrue(sample: Sample, place: Place, told: Sequence[_Told]) -> str:
+    """What of the conversation would no longer hold, were the value overridden."""
+    said = place.said
+    if said is None or said.turn is None:
+        return f"Nobody says the value of {place.argument!r} in words that were found, so nobody can take it back."
+    calls = affected(sample, place)
+    if any(_is_executed(sample, index) for index in calls):
+        return f"A call with {place.argument!r} is executed, and its result would not be true of another value."
+    for one in told:
+        if one.turn < place.turn or not _is_of(one.said, said):
+            continue
+        if one.argument != place.argument or one.call not in calls.get(one.turn, ()):
+            return f"The words {said.quote!r} give {one.argument!r} its value as well."
+    for index, changed in calls.items():
+        turn = sample.turns[index]
+        if isinstance(turn, CallTurn) and any(
+            place.argument in call.arguments for at, call in enumerate(turn.calls) if at not in changed
+        ):
+            return f"Several calls of turn {index} have {place.argument!r}, so nobody could tell which one is meant."
+    return ""
+
+
+def _untimely(sample: Sample, place: Place, tools: Mapping[str, Tool], transform: Transform) -> str:
+    """Why there is no moment at which the user could override the value."""
+    turn = place.said.turn if place.said else None
+    if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
+        return f"The value of {place.argument!r} is said again later."
+    if transform == "SO_case2" and not interruptions(sample, place, tools):
+        return f"No question is open after {place.argument!r} was said, so there is no turn to correct it in."
+    return ""
+
+
+def _is_of(one: Evidence | None, other: Evidence) -> bool:
+    """Whether two values were said in overlapping words of one turn."""
+    if one is None or one.turn != other.turn or one.in_message != other.in_message:
+        return False
+    return (one.start or 0) < (other.end or 0) and (other.start or 0) < (one.end or 0)
+
+
+def _is_executed(sample: Sample, index: int) -> bool:
+    turn = sample.turns[index]
+    follows = sample.turns[index + 1] if index + 1 < len(sample.turns) else None
+    return isinstance(turn, CallTurn) and (turn.executed or isinstance(follows, ResultTurn))
+
+
+def _restated(sample: Sample, place: Place, start: int, tools: Mapping[str, Tool]) -> bool:
+    """Whether the old value is said from the turn `start` on, so that a new one would not be the last word."""
+    call = call_at(sample, place)
+    value, schema = call.arguments[place.argument], schema_of(call, place.argument, tools)
+    texts: list[str] = []
+    for turn in sample.turns[start:]:
+        if isinstance(turn, UserTurn):
+            texts += [turn.text, *([turn.external.text] if turn.external else [])]
+        elif isinstance(turn, ReplyTurn) and not isinstance(value, bool):
+            texts.append(turn.text)
+    found = (locate(value, schema, text) for text in texts)
+    return any(one is not None and one.rule != ANSWERED for one in found)
+
+
+def _mistakable(sample: Sample, place: Place) -> str:
+    """Why it would not be clear which of several calls is wanted again with the new value."""
+    turn = sample.turns[place.turn]
+    call = call_at(sample, place)
+    rest = {name: value for name, value in call.arguments.items() if name != place.argument}
+    for other in turn.calls if isinstance(turn, CallTurn) else ():
+        same = other.tool == call.tool
+        if (same and {n: v for n, v in other.arguments.items() if n != place.argument} != rest) or (
+            not same and place.argument in other.arguments
+        ):
+            return (
+                f"Several calls of turn {place.turn} have {place.argument!r}, so nobody could tell which one is meant."
+            )
+    return ""

@@ -1,0 +1,274 @@
+"""Wording a change of value, and the conversation in which it happens (HammerBench 4.2.3).
+
+SO_case1: the user takes the value back in the turn that says it. SO_case2: the user does so in a turn of its own, while a
+question is open, which the assistant then asks again. mSv: after the call the user wants it again with another value.
+"""
+
+from typing import NamedTuple
+
+from pydantic import BaseModel, JsonValue
+
+from generators.conversations import conversation_text
+from generators.desk import Desk
+from generators.kinds import name_of
+from generators.schemas import argument_problems
+from generators.shifts.changeable import Place, affected, call_at, find_places, interruptions, obstacle_to, schema_of
+from generators.shifts.phrases import DONE
+from generators.shifts.turns import (
+    call_with_value,
+    evidence_of,
+    moved,
+    shifted_tags,
+    snapshots_before,
+    tools_by_name,
+    with_value,
+)
+from llm.language.kinds import kind_of
+from llm.language.locating import locate
+from llm.prompts import prompt_version, render
+from llm.template.cues import cues_of
+from llm.template.names import is_chinese, split_name
+from llm.template.telling_words import weigh_words
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    JsonSchema,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    ValueChange,
+)
+
+STAGE = "overriding"
+TEMPLATE = "word_correction"
+PROMPTS = "generators.prompts"
+ATTEMPTS = 3
+LONGEST = 600
+_LEAST_TELLING = 0.2
+_ENDED = tuple(".!?。！？…\"'”’」)）")
+
+
+class Correction(BaseModel):
+    """What the user says to have another value, and the words in it that state the new one."""
+
+    sentence: str
+    words: str
+
+
+class Scene(NamedTuple):
+    """A change on its way to a sample: where it is, what is said until then, and whether its parameter must be named.
+
+    `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that one is the last of them.
+    """
+
+    change: ValueChange
+    place: Place
+    tool: Tool
+    schema: JsonSchema
+    turns: tuple[Turn, ...]
+    must_name: bool
+
+    @property
+    def source(self) -> Sample:
+        """The sample that is changed."""
+        return self.change.derivation.source
+
+
+async def override_values(change: ValueChange, desk: Desk) -> list[Sample]:
+    """The source with the change worded and every later snapshot set right; asked anew until the words do.
+
+    Raises RecordError where the change does not fit its source, ReplyError where three wordings do not do.
+    """
+    scene = _scene(change, desk)
+    correction = await _ask(scene, desk)
+    build = {"SO_case1": _in_same_turn, "SO_case2": _in_own_turn}.get(change.derivation.transform, _after_call)
+    turns, shift = build(scene, correction)
+    source = scene.source
+    sample = source.with_changes(
+        kind=name_of(source.kind, change.derivation.transform),
+        turns=turns,
+        tags=shifted_tags(source, shift),
+        origin=Origin(
+            stage=STAGE,
+            parents=(change.key,),
+            seed=change.derivation.seed,
+            model=desk.chat.name,
+            prompt_version=prompt_version(PROMPTS, TEMPLATE),
+        ),
+    )
+    return [sample]
+
+
+def correction_problem(correction: Correction, scene: Scene) -> str:
+    """Why this wording can't bring the change, "" where it can: the new value said last, and of the right parameter."""
+    text, words = correction.sentence.strip(), correction.words
+    new, old, schema = scene.change.new, scene.change.old, scene.schema
+    if not text or len(text) > LONGEST:
+        return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
+    if is_chinese(text) != (scene.source.language == "zh") and not is_chinese(_said(new)):
+        return f"the sentence is not in the language {scene.source.language!r}."
+    if not words or words not in text:
+        return f"the words {words!r} do not stand in the sentence."
+    if locate(new, schema, words) is None:
+        return f"the words {words!r} do not say {new!r} for {scene.place.argument!r}."
+    rest = text[text.rindex(words) + len(words) :]
+    if not isinstance(old, bool) and locate(old, schema, rest) is not None:
+        return f"the old value {old!r} is said after the new one."
+    if scene.must_name and not _is_named(text, words, scene):
+        return f"it does not tell that {scene.place.argument!r} is meant: another argument could take {new!r} too."
+    return ""
+
+
+def _scene(change: ValueChange, desk: Desk) -> Scene:
+    source, transform = change.derivation.source, change.derivation.transform
+    places = find_places(source, desk.tools, transform)
+    where = (change.turn, change.call, change.argument)
+    place = next((one for one in places if (one.turn, one.call, one.argument) == where), None)
+    if place is None or call_at(source, place).arguments[place.argument] != change.old:
+        reason = (
+            obstacle_to(transform, source, desk.tools) or "its source has no such value there that could be changed."
+        )
+        raise RecordError(f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}")
+    call = call_at(source, place)
+    named = tools_by_name(source, desk.tools)
+    tool = named[call.tool]
+    must_name = isinstance(change.new, bool) or _is_mistakable(change, place, tool)
+    return Scene(
+        change,
+        place,
+        tool,
+        schema_of(call, place.argument, named),
+        _turns_before(source, place, transform, desk),
+        must_name,
+    )
+
+
+def _is_mistakable(change: ValueChange, place: Place, tool: Tool) -> bool:
+    """Whether the new value, said by itself, could be meant for another parameter."""
+    call = call_at(change.derivation.source, place)
+    match change.derivation.transform:
+        case "SO_case1":  # what is taken back in the same breath was said in it
+            turn = place.said.turn if place.said else None
+            others = [one.argument for one in call.evidence if one.turn == turn] or list(call.arguments)
+        case "SO_case2":  # it could also be the answer to the question that is open
+            others = list(tool.properties)
+        case _:
+            others = list(call.arguments)
+    own = _plain_kind(tool.properties[place.argument])
+    return any(
+        _plain_kind(tool.properties[name]) in (own, "enum")
+        and not argument_problems(tool, {name: change.new}, partial=True)
+        for name in others
+        if name != place.argument and name in tool.properties
+    )
+
+
+def _plain_kind(schema: JsonSchema) -> str:
+    kind = kind_of(schema)
+    return "number" if kind == "integer" else kind
+
+
+def _turns_before(source: Sample, place: Place, transform: str, desk: Desk) -> tuple[Turn, ...]:
+    said = place.said.turn if place.said else None
+    if transform == "SO_case1" and said is not None:
+        return source.turns[: said + 1]
+    if transform == "SO_case2":
+        return source.turns[: desk.rng.choice(interruptions(source, place, tools_by_name(source, desk.tools)))]
+    last = source.turns[-1]
+    return (
+        source.turns
+        if isinstance(last, ReplyTurn)
+        else (*source.turns, ReplyTurn(text=desk.rng.choice(DONE[source.language])))
+    )
+
+
+async def _ask(scene: Scene, desk: Desk) -> Correction:
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        tool=scene.tool,
+        arguments=call_at(scene.source, scene.place).arguments,
+        change=scene.change,
+        transform=scene.change.derivation.transform,
+        named=scene.must_name,
+        conversation=conversation_text(scene.turns),
+        language=scene.source.language,
+        seed=scene.change.derivation.seed,
+    )
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        correction = await desk.chat.ask(prompt, Correction, sample_index=attempt)
+        problem = correction_problem(correction, scene)
+        if not problem:
+            return correction.model_copy(update={"sentence": correction.sentence.strip()})
+    raise ReplyError(f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers: {problem}")
+
+
+def _said(value: JsonValue) -> str:
+    return " ".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+def _is_named(text: str, words: str, scene: Scene) -> bool:
+    """Whether the sentence speaks of the parameter, or of the value that it takes back."""
+    if not isinstance(scene.change.old, bool) and locate(scene.change.old, scene.schema, text) is not None:
+        return True
+    at = text.rindex(words)
+    # a yes or no is said by its topic, so that the words of the value name the parameter
+    said = text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
+    description = str(scene.schema.get("description", ""))
+    if any(cue.lower() in said.lower() for cue in cues_of(scene.place.argument, description).spoken):
+        return True
+    told = f"{' '.join(split_name(scene.place.argument))} {description}"
+    spoken = weigh_words(said)
+    return any(weight > _LEAST_TELLING and word in spoken for word, weight in weigh_words(told).items())
+
+
+def _in_same_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...], int]:
+    at, source = len(scene.turns) - 1, scene.source
+    spoken = scene.turns[at]
+    assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
+    said_before = spoken.text.rstrip()
+    stop = "" if said_before.endswith(_ENDED) or not said_before else "。" if source.language == "zh" else "."
+    head = f"{said_before}{stop}{'' if source.language == 'zh' else ' '}"
+    turn = spoken.with_changes(text=f"{head}{correction.sentence}")
+    said = _evidence(scene, correction, at, len(head), turn.text)
+    reached = affected(source, scene.place)
+    later = (_with_change(scene, index, one, said) for index, one in enumerate(source.turns[at + 1 :], start=at + 1))
+    return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(reached))
+
+
+def _in_own_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...], int]:
+    at, source = len(scene.turns), scene.source
+    said = _evidence(scene, correction, at, 0, correction.sentence)
+    asked, before = scene.turns[-1], scene.turns[-2]
+    again = (_with_change(scene, at - 2, before, said),) if isinstance(before, CallTurn) else ()
+    put_in: tuple[Turn, ...] = (UserTurn(text=correction.sentence), *again, asked)
+    later = (
+        _with_change(scene, index, moved(one, at, len(put_in)), said)
+        for index, one in enumerate(source.turns[at:], start=at)
+    )
+    return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)
+
+
+def _after_call(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...], int]:
+    at = len(scene.turns)
+    said = _evidence(scene, correction, at, 0, correction.sentence)
+    call = call_with_value(call_at(scene.source, scene.place), scene.change.new, said)
+    turns = (*scene.turns, UserTurn(text=correction.sentence), CallTurn(calls=(call,)))
+    return turns, snapshots_before(scene.turns, at)
+
+
+def _evidence(scene: Scene, correction: Correction, turn: int, offset: int, text: str) -> Evidence:
+    """Where the new value is said: the words quoted, at their last place."""
+    start = offset + correction.sentence.rindex(correction.words)
+    return evidence_of(scene.place.argument, turn, text, start, start + len(correction.words))
+
+
+def _with_change(scene: Scene, index: int, turn: Turn, said: Evidence) -> Turn:
+    """The turn at `index` of the source with the new value, where the change reaches it."""
+    calls = affected(scene.source, scene.place).get(index, [])
+    return with_value(turn, calls, scene.change.new, said) if isinstance(turn, CallTurn) and calls else turn

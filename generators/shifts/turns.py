@@ -1,0 +1,84 @@
+"""Conversations around a change: where a value was said, and how turns, evidence and tags are carried over."""
+
+import re
+from collections.abc import Collection, Mapping, Sequence
+
+from pydantic import JsonValue
+
+from llm.language.locating import locate
+from warehouse.exports.hammerbench import ID_TAG, LABEL_TAG
+from warehouse.records import CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool, Turn, UserTurn
+
+SHIFT_TAG = "shift="
+_TURN_IN_PATH = re.compile(r"^turns\[(\d+)\]")
+_OF_THE_SOURCE = (SHIFT_TAG, ID_TAG, LABEL_TAG)  # what these tags say is true of the source only
+
+
+def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    """The sample's candidates that the catalog has, by name."""
+    return {tools[key].name: tools[key] for key in sample.candidates if key in tools}
+
+
+def find_said(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema) -> Evidence | None:
+    """Where the user said an argument's value: by the call's own evidence, else by looking; None where nowhere."""
+    for evidence in call.evidence:
+        if evidence.argument == argument and evidence.turn is not None and not evidence.in_message:
+            said = prefix[evidence.turn] if evidence.turn < len(prefix) else None
+            if isinstance(said, UserTurn) and said.text[evidence.start : evidence.end] == evidence.quote != "":
+                return evidence
+    for index in range(len(prefix) - 1, -1, -1):
+        turn = prefix[index]
+        if isinstance(turn, UserTurn):
+            found = locate(call.arguments[argument], {"title": argument, **schema}, turn.text)
+            if found is not None:
+                return evidence_of(argument, index, turn.text, found.start, found.end).with_changes(rule=found.rule)
+    return None
+
+
+def evidence_of(argument: str, turn: int, text: str, start: int, end: int) -> Evidence:
+    """Evidence that points at `start`..`end` of what was said."""
+    return Evidence(argument=argument, kind="span", turn=turn, start=start, end=end, quote=text[start:end])
+
+
+def snapshots_before(turns: Sequence[Turn], index: int) -> int:
+    """How many snapshots stand before the turn `index`: the number of the first one behind it, counted from 0."""
+    return sum(isinstance(turn, CallTurn) for turn in turns[:index])
+
+
+def with_value(turn: CallTurn, calls: Collection[int], value: JsonValue, evidence: Evidence) -> CallTurn:
+    """The same calls, those at the places `calls` with another value for the argument that the evidence is for."""
+    return turn.with_changes(
+        calls=tuple(
+            call_with_value(call, value, evidence) if at in calls else call for at, call in enumerate(turn.calls)
+        )
+    )
+
+
+def call_with_value(call: GoldCall, value: JsonValue, evidence: Evidence) -> GoldCall:
+    """The same call with another value for one argument, and the evidence for it."""
+    kept = tuple(one for one in call.evidence if one.argument != evidence.argument)
+    return call.with_changes(arguments={**call.arguments, evidence.argument: value}, evidence=(*kept, evidence))
+
+
+def moved(turn: Turn, at: int, by: int) -> Turn:
+    """The turn as it stands after `by` turns were put in at the index `at`: its evidence points where it did."""
+    if not isinstance(turn, CallTurn):
+        return turn
+    return turn.with_changes(
+        calls=tuple(
+            call.with_changes(evidence=tuple(_moved_evidence(one, at, by) for one in call.evidence))
+            for call in turn.calls
+        )
+    )
+
+
+def _moved_evidence(evidence: Evidence, at: int, by: int) -> Evidence:
+    if evidence.turn is None or evidence.turn < at:
+        return evidence
+    path = _TURN_IN_PATH.sub(lambda match: f"turns[{int(match[1]) + by}]", evidence.path)
+    return evidence.with_changes(turn=evidence.turn + by, path=path)
+
+
+def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
+    """The source's tags that still hold, and the snapshot at which the change takes effect."""
+    return (*(tag for tag in source.tags if not tag.startswith(_OF_THE_SOURCE)), f"{SHIFT_TAG}{shift}")

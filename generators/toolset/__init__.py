@@ -1,0 +1,1 @@
+"""Making tools in stages: names, then descriptions, then parameters, then returns (HammerBench 4.2)."""

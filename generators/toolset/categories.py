@@ -1,0 +1,127 @@
+"""The functional categories for which tools are made: what people do with their phones (HammerBench 4.2)."""
+
+from collections.abc import Sequence
+from functools import lru_cache
+from importlib.resources import files
+from importlib.resources.abc import Traversable
+from typing import Annotated, Any, get_args
+
+import yaml
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+
+from warehouse.errors import ConfigurationError
+from warehouse.records import Language, ToolsetPlan
+
+FOLDER = "generators.toolset.everyday"
+LANGUAGES: tuple[Language, ...] = get_args(Language)
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+
+
+def _stripped(text: object) -> object:
+    return text.strip() if isinstance(text, str) else text
+
+
+class Wording(BaseModel):
+    """The same thing said in each language."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    en: Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
+    zh: Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
+
+    def said(self, language: Language) -> str:
+        """The words in this language."""
+        return self.zh if language == "zh" else self.en
+
+
+class Category(BaseModel):
+    """A functional category: the goals that people have there, and the things that they keep there."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+    name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
+    description: Wording
+    goals: tuple[Wording, ...] = Field(min_length=1)
+    resources: tuple[Wording, ...]
+
+
+def load_categories() -> tuple[Category, ...]:
+    """Every category, in alphabetical order. Raises ConfigurationError, naming the file, where one is broken."""
+    return _shipped()
+
+
+def category_named(name: str) -> Category:
+    """The category with this name. Raises ConfigurationError that lists the categories there are."""
+    known = load_categories()
+    for category in known:
+        if category.name == name:
+            return category
+    names = ", ".join(category.name for category in known)
+    raise ConfigurationError(f"There is no category {name!r}; the categories are {names}.")
+
+
+def plan_toolset(category: Category, language: Language, count: int, *, seed: int) -> ToolsetPlan:
+    """The plan for `count` tools of a category in a language."""
+    goals = tuple(goal.said(language) for goal in category.goals)
+    resources = tuple(resource.said(language) for resource in category.resources)
+    is_english = language == "en"
+    return ToolsetPlan(
+        category=category.name,
+        description=category.description.said(language),
+        goals=goals,
+        resources=resources,
+        english_goals=() if is_english else tuple(goal.en for goal in category.goals),
+        english_resources=() if is_english else tuple(resource.en for resource in category.resources),
+        language=language,
+        count=count,
+        seed=seed,
+    )
+
+
+@lru_cache(1)
+def _shipped() -> tuple[Category, ...]:
+    return read_categories(files(FOLDER))
+
+
+def read_categories(folder: Traversable) -> tuple[Category, ...]:
+    """The categories of every YAML file in `folder`, sorted by name; raises ConfigurationError."""
+    found: dict[str, Category] = {}
+    for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
+        if not file.name.endswith(".yaml"):
+            continue
+        for raw in _listed(file):
+            category = _category(raw, file.name)
+            if category.name in found:
+                raise ConfigurationError(f"The category {category.name!r} in {file.name} is written twice; drop one.")
+            found[category.name] = category
+    return tuple(found[name] for name in sorted(found))
+
+
+def _listed(file: Traversable) -> list[Any]:  # the parsed YAML, before anything is known of it
+    try:
+        content = yaml.load(file.read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader, the fast one
+    except yaml.YAMLError as error:
+        raise ConfigurationError(f"{file.name} of the categories is not YAML: {error}.") from error
+    if not isinstance(content, list):
+        raise ConfigurationError(f"{file.name} holds {type(content).__name__}, not a list of categories.")
+    return content
+
+
+def _category(raw: object, file_name: str) -> Category:
+    name = raw.get("name") if isinstance(raw, dict) else raw
+    try:
+        category = Category.model_validate(raw)
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"The category {name!r} in {file_name} is not written as it must be: {error}."
+        ) from error
+    for kind, wordings in (("goals", category.goals), ("resources", category.resources)):
+        for language in LANGUAGES:
+            _refuse_repeated([one.said(language).lower() for one in wordings], f"{kind} of {name!r} in {file_name}")
+    return category
+
+
+def _refuse_repeated(said: Sequence[str], where: str) -> None:
+    repeated = sorted({words for words in said if said.count(words) > 1})
+    if repeated:
+        raise ConfigurationError(f"Among the {where}, {repeated} stand twice; drop or reword one.")

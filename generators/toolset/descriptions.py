@@ -1,0 +1,56 @@
+"""Describing a named tool by a short command (HammerBench 4.2 and D.1)."""
+
+import re
+
+from pydantic import BaseModel
+
+from generators.desk import Desk
+from generators.toolset.sketches import in_language
+from llm.prompts import prompt_version, render
+from warehouse.errors import ReplyError
+from warehouse.records import DescribedTool, Language, NamedTool, Origin
+
+STAGE = "tool_descriptions"
+TEMPLATE = "describe_tool"
+PROMPTS = "generators.prompts"
+ATTEMPTS = 3
+LONGEST: dict[Language, int] = {"en": 120, "zh": 50}
+_SENTENCE_ENDS = re.compile(r"[.!?](?:\s|$)|[。！？]")
+
+
+class ToolDescription(BaseModel):
+    """What a tool does, as a short command."""
+
+    description: str
+
+
+async def describe_tools(named: NamedTool, desk: Desk) -> list[DescribedTool]:
+    """The tool with its description in the plan's language; ReplyError where three answers are unusable."""
+    plan = named.plan
+    prompt = render(PROMPTS, TEMPLATE, named=named, plan=plan)
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        answer = await desk.chat.ask(prompt, ToolDescription, sample_index=attempt)
+        description = answer.description.strip()
+        problem = description_problem(description, plan.language)
+        if not problem:
+            origin = Origin(
+                stage=STAGE,
+                parents=(named.key,),
+                seed=plan.seed,
+                model=desk.chat.name,
+                prompt_version=prompt_version(PROMPTS, TEMPLATE),
+            )
+            return [DescribedTool(named=named, description=description, origin=origin)]
+    raise ReplyError(f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers: {problem}")
+
+
+def description_problem(description: str, language: Language) -> str:
+    """Why these words can't describe a tool, "" where they can: one short sentence in the language."""
+    if not description or len(description) > LONGEST[language] or "\n" in description:
+        return f"{len(description)} characters were given; one line of 1 to {LONGEST[language]} is allowed."
+    if not in_language(description, language):
+        return f"{description!r} is not in the language {language!r}."
+    if len(_SENTENCE_ENDS.findall(description)) > 1:
+        return f"{description!r} is more than one sentence."
+    return ""

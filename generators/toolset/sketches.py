@@ -1,0 +1,198 @@
+"""Parameters and results as a model answers them, their limits, and the JSON Schema that is made of them.
+
+A kind instead of free JSON Schema keeps every tool within what the later stages can fill in, say and read back.
+"""
+
+import re
+from collections.abc import Sequence
+from typing import Literal
+
+from pydantic import BaseModel, JsonValue
+
+from generators.schemas import value_validator
+from warehouse.records import JsonSchema, Language
+
+PlainKind = Literal[
+    "text", "date", "time", "date_time", "choice", "integer", "number", "boolean", "phone", "email", "list"
+]
+MOST_MEMBERS = 4
+FEWEST_EXAMPLES, MOST_EXAMPLES = 4, 12
+FEWEST_CHOICES, MOST_CHOICES = 2, 12
+LONGEST_NAME = 40
+LONGEST_DESCRIPTION = 80
+LONGEST_EXAMPLE = 120
+LARGEST_NUMBER = 10**12
+_SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
+_CHINESE = re.compile("[\u4e00-\u9fff]")
+_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+_MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"
+_PHONE = r"^\+?\d[\d -]{5,16}\d$"
+_SCHEMAS: dict[str, JsonSchema] = {
+    "text": {"type": "string"},
+    "date": {"type": "string", "format": "date"},
+    "time": {"type": "string", "pattern": _CLOCK},
+    "date_time": {"type": "string", "pattern": _MOMENT},
+    "choice": {"type": "string"},
+    "integer": {"type": "integer"},
+    "number": {"type": "number"},
+    "boolean": {"type": "boolean"},
+    "phone": {"type": "string", "pattern": _PHONE},
+    "email": {"type": "string", "format": "email"},
+    "list": {"type": "array"},
+    "group": {"type": "object"},
+}
+_NUMERIC = ("integer", "number")
+
+
+class Sketch(BaseModel):
+    """A value: `examples` for text, phone, email and list, `choices` for choice, `minimum` and `maximum` for numbers."""
+
+    name: str
+    kind: PlainKind | Literal["group"]
+    description: str
+    examples: list[str] = []
+    choices: list[str] = []
+    minimum: float | None = None
+    maximum: float | None = None
+
+
+class MemberSketch(Sketch):
+    """A value inside a group, which is no group itself."""
+
+    kind: PlainKind
+
+
+class ParameterSketch(Sketch):
+    """A parameter; one of the kind "group", or a "list" of groups, has `members`."""
+
+    required: bool
+    members: list[MemberSketch] = []
+
+
+class ResultSketch(Sketch):
+    """A value that a tool returns; a "group", or a "list" of groups, has `members`."""
+
+    members: list[MemberSketch] = []
+
+
+def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: bool) -> str:
+    """Why these can't stand side by side in a tool, "" where they can; `shown` asks for examples of free text."""
+    names = [sketch.name for sketch in sketches]
+    for name in names:
+        if names.count(name) > 1:
+            return f"the name {name[:LONGEST_NAME]!r} stands twice."
+    told = [sketch.description.strip().casefold() for sketch in sketches]
+    for description in told:
+        if told.count(description) > 1:
+            return f"the description {description[:LONGEST_DESCRIPTION]!r} stands twice."
+    return next((problem for sketch in sketches if (problem := _problem(sketch, language, shown=shown))), "")
+
+
+def object_schema(sketches: Sequence[Sketch], required: Sequence[str]) -> JsonSchema:
+    """The JSON Schema of an object with these members."""
+    properties = {sketch.name: field_schema(sketch) for sketch in sketches}
+    return {"type": "object", "properties": properties, "required": list(required), "additionalProperties": False}
+
+
+def field_schema(sketch: Sketch) -> JsonSchema:
+    """The JSON Schema of one value."""
+    schema: JsonSchema = {**_SCHEMAS[sketch.kind], "description": sketch.description.strip()}
+    members = members_of(sketch)
+    if sketch.kind == "choice":
+        schema["enum"] = list(sketch.choices)
+    if sketch.kind in _NUMERIC:
+        schema |= _limits(sketch)
+    if members:
+        group = object_schema(members, [member.name for member in members])
+        return {**schema, "items": group} if sketch.kind == "list" else {**group, "description": schema["description"]}
+    if sketch.kind == "list":
+        items: JsonSchema = {"type": "string"}
+        schema["minItems"] = 1
+        schema["items"] = {**items, "examples": list(sketch.examples)} if sketch.examples else items
+    elif sketch.examples and sketch.kind in ("text", "phone", "email"):
+        schema["examples"] = list(sketch.examples)
+    return schema
+
+
+def members_of(sketch: Sketch) -> list[MemberSketch]:
+    """The members of a group, or of each item of a list; none for anything else."""
+    return sketch.members if isinstance(sketch, ParameterSketch | ResultSketch) else []
+
+
+def in_language(text: str, language: Language) -> bool:
+    """Whether a text is in the tool's language: Chinese has Chinese characters, English has none."""
+    return bool(_CHINESE.search(text)) == (language == "zh")
+
+
+def _limits(sketch: Sketch) -> dict[str, JsonValue]:
+    limits = {"minimum": sketch.minimum, "maximum": sketch.maximum}
+    whole = sketch.kind == "integer"
+    return {name: int(limit) if whole else limit for name, limit in limits.items() if limit is not None}
+
+
+def _problem(sketch: Sketch, language: Language, *, shown: bool) -> str:
+    name = sketch.name[:LONGEST_NAME]
+    if len(sketch.name) > LONGEST_NAME or not _SNAKE.fullmatch(sketch.name):
+        return f"the name {name!r} is not in snake_case with at most {LONGEST_NAME} characters."
+    description = sketch.description.strip()
+    if not description or len(description) > LONGEST_DESCRIPTION or "\n" in description:
+        return f"the description of {name!r} has not 1 to {LONGEST_DESCRIPTION} characters on one line."
+    if not in_language(description, language):
+        return f"the description of {name!r}, {description!r}, is not in the language {language!r}."
+    return _of_kind(sketch, name, language, shown=shown) or _of_members(sketch, name, language, shown=shown)
+
+
+def _of_kind(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:
+    if sketch.kind == "choice":
+        return _of_words(sketch.choices, FEWEST_CHOICES, MOST_CHOICES, f"choices of {name!r}", language)
+    if sketch.kind in _NUMERIC:
+        return _of_range(sketch, name, shown=shown)
+    is_open = sketch.kind in ("text", "list") and not members_of(sketch)
+    least = FEWEST_EXAMPLES if shown and is_open else 0
+    problem = _of_words(sketch.examples, least, MOST_EXAMPLES, f"examples of {name!r}", language)
+    return problem or _of_examples(sketch, name)
+
+
+def _of_range(sketch: Sketch, name: str, *, shown: bool) -> str:
+    low, high = sketch.minimum, sketch.maximum
+    if shown and (low is None or high is None):
+        return f"the number {name!r} lacks a minimum or a maximum."
+    limits = [limit for limit in (low, high) if limit is not None]
+    if any(not abs(limit) <= LARGEST_NUMBER for limit in limits):  # nan compares false with everything
+        return f"the limits of {name!r} are not within {LARGEST_NUMBER}."
+    if low is not None and high is not None and low >= high:
+        return f"the minimum of {name!r}, {low}, is not below its maximum, {high}."
+    return ""
+
+
+def _of_words(words: Sequence[str], least: int, most: int, what: str, language: Language) -> str:
+    if not least <= len(words) <= most:
+        return f"{len(words)} {what} were given; {least} to {most} are allowed."
+    if len({word.strip().casefold() for word in words}) < len(words):
+        return f"some {what} are the same."
+    for word in words:
+        if not word.strip() or len(word) > LONGEST_EXAMPLE or "\n" in word:
+            return f"the {what} must have 1 to {LONGEST_EXAMPLE} characters each, on one line."
+        if language == "en" and not in_language(word, language):
+            return f"the {what} are not in the language 'en': {word!r}."
+    return ""
+
+
+def _of_examples(sketch: Sketch, name: str) -> str:
+    if sketch.kind not in ("phone", "email"):
+        return ""
+    validator = value_validator(_SCHEMAS[sketch.kind])
+    wrong = next((example for example in sketch.examples if not validator.is_valid(example)), "")
+    return f"the example {wrong!r} of {name!r} is no value of the kind {sketch.kind!r}." if wrong else ""
+
+
+def _of_members(sketch: Sketch, name: str, language: Language, *, shown: bool) -> str:
+    members = members_of(sketch)
+    if sketch.kind == "group" and not members:
+        return f"the group {name!r} has no members."
+    if members and sketch.kind not in ("group", "list"):
+        return f"{name!r} has members, but is of the kind {sketch.kind!r}."
+    if len(members) > MOST_MEMBERS:
+        return f"{name!r} has {len(members)} members; at most {MOST_MEMBERS} are allowed."
+    problem = sketches_problem(members, language, shown=shown)
+    return f"in {name!r}, {problem}" if problem else ""

@@ -1,0 +1,164 @@
+"""Giving an argument another value, and saying so: in the same breath, in a turn of its own, or after the call."""
+
+import re
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.language.locating import locate
+from llm.template.correction_phrases import CORRECTIONS, CorrectionShapes
+from llm.template.judging import is_equivalent
+from llm.template.kinds import CLOCKED, type_of
+from llm.template.makers import make_value
+from llm.template.names import split_name
+from llm.template.saying import Said, say
+from llm.template.sections import Turn
+from llm.template.understanding import read_conversation
+from llm.template.views import ParameterView, ToolView
+from warehouse.errors import ReplyError
+from warehouse.records import Language
+
+_TRIES = 40
+_ATTEMPTS = 14
+_BOLD_ATTEMPTS = 11
+_TAKEN_SHARE = 0.2
+_BARE_SHARE = 0.35
+_PLURAL = re.compile(r"(?<!speci)(?<!seri)(?<!\bne)[^sui]s$")
+_IS = re.compile(r"(?<=\{c\}) is (?=\{v\})")
+_LIMITS = frozenset({"min", "max", "minimum", "maximum", "lowest", "highest", "least", "most"})
+_BARE_KINDS = frozenset({"choice"}) | CLOCKED
+
+
+class ViewedCall(NamedTuple):
+    """A call, and how people speak of its tool."""
+
+    view: ToolView
+    arguments: dict[str, JsonValue]
+
+
+class Change(NamedTuple):
+    """What is to be changed in a call, and when it is said."""
+
+    view: ToolView
+    arguments: dict[str, JsonValue]
+    parameter: ParameterView
+    new: JsonValue
+    case: str
+    must_name: bool
+
+
+class WordedChange(NamedTuple):
+    """A correction, and the words in it that state the new value."""
+
+    sentence: str
+    words: str
+
+
+def parameter_named(view: ToolView, name: JsonValue) -> ParameterView:
+    """The parameter of this name; ReplyError where the tool has none."""
+    found = next((one for one in view.parameters if one.name == name), None)
+    if found is None:
+        raise ReplyError(f"The tool {view.name!r} has no parameter {name!r} to change.")
+    return found
+
+
+def other_value(
+    parameter: ParameterView, call: ViewedCall, turns: Sequence[Turn], language: Language, rng: Random
+) -> JsonValue:
+    """Another value for an argument: not yet said, unlike those of the other arguments, and in order with them."""
+    view, arguments = call
+    value = arguments.get(parameter.name)
+    for _ in range(_TRIES):
+        value = make_value(parameter.name, parameter.schema, language, rng)
+        if not _is_taken(value, parameter, arguments, turns) and _is_in_order(value, parameter, view, arguments):
+            break
+    return value
+
+
+def word_change(change: Change, turns: Sequence[Turn], language: Language, rng: Random) -> WordedChange:
+    """A sentence that brings the change; read over, and put more plainly, until it can only mean that."""
+    wanted = {**read_conversation(change.view, turns), change.parameter.name: change.new}
+    best: WordedChange | None = None
+    for attempt in range(_ATTEMPTS):
+        worded = _word(change, language, rng, plain=attempt >= _BOLD_ATTEMPTS)
+        if locate(change.new, change.parameter.schema, worded.words) is None:
+            continue
+        best = best or worded
+        if read_conversation(change.view, _with(turns, worded.sentence, change.case, language)) == wanted:
+            return worded
+    if best is None:
+        raise ReplyError(f"template/v1 finds no words for {change.new!r} as the {change.parameter.name!r}.")
+    return best
+
+
+def _is_taken(
+    value: JsonValue, parameter: ParameterView, arguments: dict[str, JsonValue], turns: Sequence[Turn]
+) -> bool:
+    """Whether the value was said before, or could be taken for that of an argument."""
+    for name, taken in arguments.items():
+        if name == parameter.name or not isinstance(taken, bool):
+            words, others = str(value), str(taken)
+            if is_equivalent(value, taken, parameter.schema) or (isinstance(value, str) and _within(words, others)):
+                return True
+    schema = {"title": parameter.name, **parameter.schema}
+    heard = [turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"]
+    return not isinstance(value, bool) and any(locate(value, schema, text) is not None for text in heard)
+
+
+def _within(words: str, others: str) -> bool:
+    return words.lower() in others.lower() or others.lower() in words.lower()
+
+
+def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arguments: dict[str, JsonValue]) -> bool:
+    """Whether an end stays behind its start, and a least below a most."""
+    old = arguments.get(parameter.name)
+    for other in view.parameters:
+        taken = arguments.get(other.name)
+        if other.name == parameter.name or taken is None or other.kind != parameter.kind:
+            continue
+        if parameter.kind in CLOCKED and (str(old) < str(taken)) != (str(value) < str(taken)):
+            return False
+        limits = _LIMITS.intersection(split_name(parameter.name)) and _LIMITS.intersection(split_name(other.name))
+        if limits and all(isinstance(one, int | float) for one in (old, taken, value)):
+            before, after = float(str(old)) < float(str(taken)), float(str(value)) < float(str(taken))
+            if before != after:
+                return False
+    return True
+
+
+def _word(change: Change, language: Language, rng: Random, *, plain: bool) -> WordedChange:
+    shapes = CORRECTIONS[change.case, language]
+    said = say(change.parameter, change.new, language, rng, plain=plain)
+    shape = rng.choice(_shapes(change, shapes, said, rng, plain=plain))
+    old = ""
+    if "{o}" in shape:
+        old = say(change.parameter, change.arguments[change.parameter.name], language, rng, plain=False).shown
+    if _PLURAL.search(said.cue) and said.cue.isascii():
+        shape = _IS.sub(" are ", shape)
+    capital = said.cue[:1].upper() + said.cue[1:]
+    filled = shape.replace("{c}", said.cue).replace("{C}", capital).replace("{o}", old).replace("{v}", said.shown)
+    return WordedChange(filled.replace("the my ", "my "), said.words)
+
+
+def _shapes(change: Change, shapes: CorrectionShapes, said: Said, rng: Random, *, plain: bool) -> tuple[str, ...]:
+    if said.is_frame:
+        return shapes.framed
+    if plain:
+        return shapes.plain
+    has_bare = change.parameter.is_number or change.parameter.kind in _BARE_KINDS
+    if has_bare and not change.must_name and rng.random() < _BARE_SHARE:
+        return shapes.bare
+    simple = not isinstance(change.new, bool) and type_of(change.parameter.schema) not in ("array", "object")
+    return shapes.taken if simple and rng.random() < _TAKEN_SHARE else shapes.named
+
+
+def _with(turns: Sequence[Turn], sentence: str, case: str, language: Language) -> list[Turn]:
+    """The conversation with the correction: behind what was said last, or as a turn of its own."""
+    said = list(turns)
+    if case == "SO_case1" and said:
+        at = max(index for index, turn in enumerate(said) if turn.speaker == "user")
+        said[at] = Turn("user", f"{said[at].text}{'' if language == 'zh' else ' '}{sentence}")
+        return said
+    return [*said, Turn("user", sentence)]

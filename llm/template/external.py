@@ -1,0 +1,111 @@
+"""External information by grammar: which arguments are entities, how to point at one, the message, the turn said anew."""
+
+import re
+from random import Random
+
+from pydantic import JsonValue
+
+from llm.language.kinds import kind_of
+from llm.language.phrases import is_cut
+from llm.template.cues import cues_of
+from llm.template.entity_kinds import entity_of
+from llm.template.messaging import write_message
+from llm.template.phrasebook import PHRASEBOOKS
+from llm.template.pointing import Pointed, noun_key, word_pointer
+from llm.template.sections import Sections
+from warehouse.errors import ReplyError
+from warehouse.records import JsonSchema, Language
+
+_QUOTES = tuple(quotes for book in PHRASEBOOKS.values() for quotes in book.quotes)
+_TYPED = frozenset({"date", "time", "date-time"})
+_GLUED = frozenset(":是")
+_WITH_CUE = re.compile(r"\bwith (?:the )?$", re.IGNORECASE)
+_CLAUSE_START = re.compile(r"(?:^|[,.;:!?]\s+|\band )(?:the |my )?$", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|my|an?)\s+$", re.IGNORECASE)
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)$")
+
+
+def name_entities(sections: Sections) -> dict[str, JsonValue]:
+    """Each of the arguments shown that is an entity, with its kind."""
+    arguments = sections.json("arguments")
+    if not isinstance(arguments, list):
+        raise ReplyError("template/v1 expects a JSON list in the section <arguments>.")
+    found: list[JsonValue] = []
+    for one in arguments:
+        if isinstance(one, dict):
+            entity = entity_of(str(one.get("parameter", "")), _schema(one.get("schema")))
+            found += [{"id": one.get("id"), "entity": entity}] if entity else []
+    return {"entities": found}
+
+
+def word_pronoun(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """A phrase that points at a message of the app shown."""
+    avoid, said = sections.json("avoid"), sections.json("said")
+    texts = [str(one) for one in avoid if isinstance(one, str)] if isinstance(avoid, list) else []
+    return {"phrase": word_pointer(_pointed(sections, language), str(said), texts, language, rng)}
+
+
+def simulate_message(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """A message of the app shown that says the value."""
+    _, schema = _parameter(sections)
+    message = write_message(_pointed(sections, language), sections.json("value"), schema, language, rng)
+    return {"message": message.text, "words": message.words}
+
+
+def reword_request(sections: Sections, language: Language) -> dict[str, JsonValue]:
+    """The turn with the phrase in the place of the words that said the value."""
+    said, words, phrase = (str(sections.json(tag)) for tag in ("said", "words", "phrase"))
+    starts = [match.start() for match in re.finditer(re.escape(words), said)]
+    start = next((at for at in starts if not is_cut(said, at, at + len(words))), -1)  # not the noon of "afternoon"
+    if start < 0:
+        raise ReplyError(f"template/v1 does not find the words {words!r} in {said!r}.")
+    before, after = said[:start], said[start + len(words) :]
+    for left, right in _QUOTES:
+        if before.endswith(left) and after.startswith(right):
+            before, after = before[: -len(left)], after[len(right) :]
+            break
+    name, schema = _parameter(sections)
+    link = _link(before, after, name, schema, language)
+    if language == "en":
+        before = _ARTICLE.sub("", before)
+        phrase = phrase[:1].upper() + phrase[1:] if _SENTENCE_START.search(before) else phrase
+    return {"request": f"{before.rstrip() if link[:1] in _GLUED else before}{link}{phrase}{after}"}
+
+
+def _link(before: str, after: str, name: str, schema: JsonSchema, language: Language) -> str:
+    """What joins the phrase to a parameter's name right before it, or to a clause that a bare date or time would end."""
+    cues = cues_of(name, str(schema.get("description") or ""))
+    if language == "zh":
+        if before.rstrip().endswith(cues.chinese):
+            return "是"
+        is_bare = before.endswith("，") and not after.startswith("吧")
+        return "就按" if is_bare and kind_of(schema) in _TYPED else ""
+    if not f" {before.lower()}".endswith(f" {cues.english.lower()} "):
+        return ""
+    lead = before[: -len(cues.english) - 1]
+    return "being " if _WITH_CUE.search(lead) else ": " if _CLAUSE_START.search(lead) else ""
+
+
+def _pointed(sections: Sections, language: Language) -> Pointed:
+    name, schema = _parameter(sections)
+    cues = cues_of(name, str(schema.get("description") or ""))
+    key = noun_key(_member(sections, "entity", "kind"), name, schema)
+    return Pointed(key, _member(sections, "app", "key"), cues.chinese if language == "zh" else cues.english)
+
+
+def _parameter(sections: Sections) -> tuple[str, JsonSchema]:
+    parameter = sections.json("parameter")
+    if not isinstance(parameter, dict):
+        raise ReplyError("template/v1 expects a JSON object in the section <parameter>.")
+    return str(parameter.get("name", "")), _schema(parameter.get("schema"))
+
+
+def _member(sections: Sections, tag: str, member: str) -> str:
+    value = sections.json(tag)
+    if not isinstance(value, dict):
+        raise ReplyError(f"template/v1 expects a JSON object in the section <{tag}>.")
+    return str(value.get(member, ""))
+
+
+def _schema(value: JsonValue) -> JsonSchema:
+    return value if isinstance(value, dict) else {}

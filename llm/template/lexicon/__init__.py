@@ -1,0 +1,1 @@
+"""Which parameters the template model gives a tool: rows by category, and the kinds that they share."""

@@ -1,0 +1,132 @@
+"""Answering a question with one value: bare or in a sentence, and read over until it can only be that value."""
+
+import re
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.language.locating import locate
+from llm.template.phrasebook import PHRASEBOOKS
+from llm.template.saying import Said, in_quotes, say
+from llm.template.slot_naming import called, counting, group_of, is_plural
+from llm.template.slot_phrases import SLOT_BOOKS, Shapes
+from llm.template.understanding import read_answers
+from llm.template.views import ParameterView, ToolView
+from warehouse.errors import ReplyError
+from warehouse.records import JsonSchema, Language
+
+_ATTEMPTS = 10
+_BOLD_ATTEMPTS = 6
+_COUNT_SHARE = 0.5
+_QUOTED_SHARE = 0.5
+_STOP = re.compile(r"[.!?;:](?=\s|$)|[。！？；：\n]")
+_UNMISTAKABLE = frozenset({"email", "link", "pattern", "code", "phone", "plate", "file"})
+
+
+class _Filling(NamedTuple):
+    """A shape and what goes into it: the value with and without quotation marks, and what the parameter is called."""
+
+    shape: str
+    shown: str
+    words: str
+    told: str
+
+
+class Answered(NamedTuple):
+    """An answer, and the words in it that state the value."""
+
+    answer: str
+    words: str
+
+    def reply(self) -> dict[str, JsonValue]:
+        """The answer as the schema wants it."""
+        return {"answer": self.answer, "words": self.words}
+
+
+def word_answer(
+    view: ToolView, slot: tuple[ParameterView, JsonValue], language: Language, rng: Random, *, is_bare: bool
+) -> Answered:
+    """An answer to the question for this parameter; ReplyError where no words for the value can be found.
+
+    A sentence is worded so that it is understood without its question, as merged trajectories need it.
+    """
+    parameter, value = slot
+    best: Answered | None = None
+    for attempt in range(_ATTEMPTS):
+        plain = attempt >= _BOLD_ATTEMPTS
+        answered = _propose(parameter, value, language, rng, is_bare=is_bare, plain=plain)
+        if locate(value, _titled(parameter), answered.words) is None or answered.words not in answered.answer:
+            continue
+        best = best or answered
+        asked = (parameter,) if is_bare else ()
+        if read_answers(view, asked, answered.answer) == {parameter.name: value}:
+            return answered
+    if best is None:
+        raise ReplyError(f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}.")
+    return best
+
+
+def _titled(parameter: ParameterView) -> JsonSchema:
+    return {"title": parameter.name, **parameter.schema}
+
+
+def _propose(
+    parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, is_bare: bool, plain: bool
+) -> Answered:
+    said = say(parameter, value, language, rng, plain=plain)
+    told = called(parameter, language)
+    if isinstance(value, bool):
+        return _flag(said, language, rng, value=value, is_bare=is_bare)
+    shown = _shown(said, parameter, language, rng, plain=plain)
+    if is_bare:
+        shape = rng.choice(_bare_shapes(parameter, value, language, rng))
+    else:
+        shapes = SLOT_BOOKS[language].sentences_by_kind.get(group_of(parameter), SLOT_BOOKS[language].sentences)
+        shape = rng.choice(shapes[:2] if plain else shapes)
+    return _filled(_Filling(shape, shown, said.words, told), parameter, language)
+
+
+def _bare_shapes(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> Shapes:
+    book = SLOT_BOOKS[language]
+    if counting(parameter, language) and value not in (1, "1") and rng.random() < _COUNT_SHARE:
+        return book.bare_count
+    return book.bare_by_kind.get(parameter.kind) or book.bare_by_kind.get(group_of(parameter)) or book.bare
+
+
+def _shown(said: Said, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
+    """The value in quotation marks where it would not be told from what stands around it, else as it is."""
+    if said.words == said.shown or not isinstance(said.value, str):
+        return said.words
+    if parameter.kind in _UNMISTAKABLE:
+        return in_quotes(said.words, PHRASEBOOKS[language]) if " " in said.words else said.words
+    is_message = group_of(parameter) == "message" and rng.random() < _QUOTED_SHARE
+    needs_marks = plain or is_message or _STOP.search(said.words)
+    return in_quotes(said.words, PHRASEBOOKS[language]) if needs_marks else said.words
+
+
+def _flag(said: Said, language: Language, rng: Random, *, value: bool, is_bare: bool) -> Answered:
+    book = SLOT_BOOKS[language]
+    if is_bare or not said.is_frame:
+        answer = rng.choice(book.yes if value else book.no)
+        return Answered(answer, answer)
+    stop = PHRASEBOOKS[language].stop
+    shown = said.words[:1].upper() + said.words[1:]
+    return Answered(f"{shown}{stop}", shown)
+
+
+def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> Answered:
+    shape, shown, words, told = filling
+    if language == "en" and is_plural(told):
+        shape = shape.replace("{c} is ", "{c} are ")
+    counted = counting(parameter, language)
+    text = shape.replace("{c}", told).replace("{C}", _capital(told))
+    text = text.replace("{u}", counted.unit if counted else "").replace("{v}", shown)
+    if language == "en" and shape.startswith("{v}") and parameter.kind not in _UNMISTAKABLE and shown[:1].islower():
+        text = _capital(text)
+        words = words if words in text else _capital(words)
+    return Answered(text, words)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]

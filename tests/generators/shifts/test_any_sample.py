@@ -1,0 +1,186 @@
+"""Any transform on any sample: what comes out is well-formed and grounded, or the reason why nothing does is a sentence."""
+
+from collections.abc import Callable, Mapping
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generators.desk import Desk
+from generators.hammerbench_samples import read_hammerbench
+from generators.kinds import kind_named, name_of
+from generators.obstacles import obstacle_for
+from generators.shifts.intents import mismatch, shift_intents
+from generators.shifts.overriding import override_values
+from generators.shifts.turns import SHIFT_TAG
+from generators.shifts.values import change_values
+from validators.checks.format import check_format
+from validators.checks.grounding import check_grounding
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import (
+    CallTurn,
+    Derivation,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Transform,
+    Turn,
+    UserTurn,
+)
+
+Made = Mapping[str, Callable[[], Sample]]
+SHIFTS: tuple[Transform, ...] = ("IS", "SO_case1", "SO_case2", "mSv")
+SHOWN = 10  # records of each file
+
+
+async def shifted(transform: Transform, source: Sample, other: Sample | None, desk_for: Any, tools: Any) -> Sample:
+    derivation = Derivation(transform=transform, source=source, other=other, seed=1)
+    desk: Desk = desk_for(derivation.key, tools=tools)
+    if transform == "IS":
+        [sample] = await shift_intents(derivation, desk)
+    else:
+        [change] = await change_values(derivation, desk)
+        [sample] = await override_values(change, desk_for(change.key, tools=tools))
+    return sample
+
+
+async def decisions(sample: Sample, desk: Desk) -> list[str]:
+    return [one.decision for check in (check_format, check_grounding) for one in await check(sample, desk)]
+
+
+def obstacle_to(transform: Transform, source: Sample, tools: Mapping[str, Tool]) -> str:
+    return obstacle_for(kind_named(f"perfect_{transform}"))(source, tools)
+
+
+@pytest.mark.parametrize("transform", SHIFTS)
+async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
+    transform: Transform, conversation: Sample, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+) -> None:
+    other = conversations["several"]().with_changes(
+        turns=(
+            UserTurn(text="Refill my prescription RX12345."),
+            CallTurn(
+                calls=(
+                    GoldCall(tool="Pharmacy.Orders.refillPrescription", arguments={"prescription_number": "RX12345"}),
+                )
+            ),
+        )
+    )
+    reason = obstacle_to(transform, conversation, catalog)
+    if not reason and transform == "IS":
+        reason = mismatch(conversation, other, catalog)
+    if reason:
+        assert reason.endswith(".")
+        with pytest.raises(RecordError) as raised:
+            await shifted(transform, conversation, other, desk_for, catalog)
+        assert str(raised.value) == reason
+        return
+    sample = await shifted(transform, conversation, other, desk_for, catalog)
+    assert await decisions(sample, desk_for()) == ["proved", "proved"]
+    assert sample.kind == name_of(conversation.kind, transform)
+    [tag] = [one for one in sample.tags if one.startswith(SHIFT_TAG)]
+    assert 0 <= int(tag.removeprefix(SHIFT_TAG)) < len(list(sample.snapshots()))
+
+
+@pytest.mark.parametrize("first", SHIFTS[1:])
+@pytest.mark.parametrize("second", SHIFTS[1:])
+async def test_what_was_shifted_can_be_shifted_again(
+    first: Transform, second: Transform, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+) -> None:
+    once = await shifted(first, conversations["asked"](), None, desk_for, catalog)
+    if obstacle_to(second, once, catalog):
+        pytest.fail(obstacle_to(second, once, catalog))
+    twice = await shifted(second, once, None, desk_for, catalog)
+    assert twice.kind == f"{first}_{second}"
+    assert await decisions(twice, desk_for()) == ["proved", "proved"]
+    assert len([one for one in twice.tags if one.startswith(SHIFT_TAG)]) == 1
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize(
+    "file",
+    [
+        "multi-turn/HammerBench_Based.json", "multi-turn/HammerBench_mQmA.json", "multi-turn/HammerBench_mSv.json",
+        "multi-turn/HammerBench_External.json", "multi-turn/HammerBench_IS.json", "multi-turn/HammerBench_SO_case2.json",
+        "single-turn/ST_Perfect.json", "single-turn/ST_External.json", "single-turn/ir_ST_Perfect.json",
+    ],
+)  # fmt: skip
+async def test_records_of_hammerbench_give_samples_that_nothing_contradicts(
+    file: str, language: Any, shared: Path, desk_for: Any
+) -> None:
+    folder = shared / "data" / "hammerbench" / "sample100" / language
+    records = list(islice(read_hammerbench(folder / file), SHOWN))
+    lenders = list(islice(read_hammerbench(folder / "single-turn" / "ST_Perfect.json"), 90, 92))
+    tools = {tool.key: tool for record in (*records, *lenders) for tool in record.tools}
+    made = 0
+    for source in (record.sample for record in records if record.sample is not None):
+        before = await decisions(source, desk_for(tools=tools))
+        for transform in SHIFTS:
+            try:
+                sample = await shifted(transform, source, lenders[0].sample, desk_for, tools)
+            except (RecordError, ReplyError):
+                continue
+            made += 1
+            after = await decisions(sample, desk_for(tools=tools))
+            assert "contradicted" in before or "contradicted" not in after, (transform, sample.turns)
+    assert made or "ir_" in file or "ST_External" in file
+
+
+PLACES = ("Rome", "Oslo", "Lisbon", "Dublin", "Boston", "Seattle", "Lima", "Cairo")
+
+
+@st.composite
+def talks(draw: st.DrawFn) -> list[Turn]:
+    """A conversation of a few exchanges: asked, executed, answered, in any mixture that turns can stand in."""
+    turns: list[Turn] = []
+    arguments: dict[str, Any] = {}
+    for number in range(draw(st.integers(1, 4))):
+        name = draw(st.sampled_from(["origin", "destination", "passengers"]))
+        value: Any = draw(st.integers(1, 9)) if name == "passengers" else draw(st.sampled_from(PLACES))
+        turns.append(
+            UserTurn(text=f"The {name} is {value}." if number else f"Find flights between two cities. {name}: {value}.")
+        )
+        arguments = {**arguments, name: value}
+        calls = (GoldCall(tool="Air.Search.findFlights", arguments=arguments),)
+        match draw(st.sampled_from(["snapshot", "executed", "silent"])):
+            case "snapshot":
+                turns.append(CallTurn(calls=calls))
+            case "executed":
+                turns += [CallTurn(calls=calls, executed=True), ResultTurn(results=({"found": number},))]
+            case _:
+                pass
+        turns.append(
+            ReplyTurn(text=draw(st.sampled_from(["What else?", "Done.", "Which day, please?"])), acts=("seek",))
+        )
+    return turns if draw(st.booleans()) else turns[:-1]
+
+
+@given(talks(), st.sampled_from(SHIFTS[1:]))
+@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+async def test_a_conversation_of_any_make_gives_a_grounded_sample_or_a_reason(
+    catalog: Mapping[str, Tool], desk_for: Any, turns: list[Turn], transform: Transform
+) -> None:
+    keys = tuple(key for key, tool in catalog.items() if tool.name.startswith("Air"))
+    source = Sample(kind="made", language="en", category="x", candidates=keys, turns=tuple(turns))
+    told = obstacle_to(transform, source, catalog)
+    try:
+        sample = await shifted(transform, source, None, desk_for, catalog)
+    except ReplyError:
+        return
+    except RecordError as error:
+        reason = str(error)
+    else:
+        reason = ""
+    assert reason == told
+    if reason:
+        return
+    kept = [turn for turn in source.turns if isinstance(turn, ResultTurn)]
+    assert [turn for turn in sample.turns if isinstance(turn, ResultTurn)] == kept
+    assert "contradicted" not in await decisions(sample, desk_for())
+    executed = [turn for turn in source.turns if isinstance(turn, CallTurn) and turn.executed]
+    assert [turn for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed] == executed

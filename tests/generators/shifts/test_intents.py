@@ -1,0 +1,118 @@
+"""Intent shifts: the old talk stays, the new request is for nothing at hand, and the assistant declines."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+
+from generators.shifts.intents import mismatch, obstacle, shift_intents
+from generators.shifts.phrases import OPENERS, REFUSALS
+from generators.shifts.turns import SHIFT_TAG
+from llm.template.turning import new_request
+from validators.checks.format import check_format
+from validators.checks.relevance import check_relevance
+from warehouse.errors import RecordError
+from warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn
+
+Made = Mapping[str, Callable[[], Sample]]
+
+
+def refill(catalog: Mapping[str, Tool], language: Any = "en") -> Sample:
+    said = {"en": "Refill a prescription: RX54321.", "zh": "在药店续配处方药，处方编号RX54321。"}[language]
+    tool = next(one for one in catalog.values() if one.name.startswith("Pharmacy") and one.language == language)
+    call = GoldCall(tool=tool.name, arguments={"prescription_number": "RX54321"})
+    return Sample(
+        kind="perfect",
+        language=language,
+        category="x",
+        candidates=(tool.key,),
+        turns=(UserTurn(text=said), CallTurn(calls=(call,))),
+    )
+
+
+def planned(source: Sample, other: Sample | None, seed: int = 1) -> Derivation:
+    return Derivation(transform="IS", source=source, other=other, seed=seed)
+
+
+@pytest.mark.parametrize("seed", range(6))
+@pytest.mark.parametrize("name", ["asked", "asked_in_chinese"])
+async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
+    name: str, seed: int, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+) -> None:
+    source = conversations[name]()
+    other = refill(catalog, source.language)
+    [sample] = await shift_intents(planned(source, other, seed), desk_for(seed))
+    *kept, request, calls, refusal = sample.turns
+    assert tuple(kept) == source.turns[: len(kept)]
+    assert len(kept) in (3, 6)
+    assert isinstance(request, UserTurn)
+    assert request.text.endswith(other.request)
+    assert request.text.removesuffix(other.request) in OPENERS[source.language]
+    assert calls == CallTurn()
+    assert isinstance(refusal, ReplyTurn)
+    assert refusal.text in REFUSALS[source.language]
+    assert sample.kind == "IS"
+    assert sample.gold == ()
+    assert sample.tags == (f"{SHIFT_TAG}{len(kept) // 3}",)
+    assert [catalog[key].name for key in sample.withheld] == ["Pharmacy.Orders.refillPrescription"]
+    assert [verdict.decision for verdict in await check_format(sample, desk_for())] == ["proved"]
+    assert [verdict.decision for verdict in await check_relevance(sample, desk_for())] == ["proved"]
+
+
+async def test_a_user_who_speaks_once_can_turn_away_from_nothing(
+    conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+) -> None:
+    source = conversations["single"]()
+    assert "only once" in obstacle(source, catalog)
+    with pytest.raises(RecordError, match="only once"):
+        await shift_intents(planned(source, refill(catalog)), desk_for())
+
+
+async def test_a_request_that_a_candidate_may_serve_is_no_shift(
+    conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+) -> None:
+    source = conversations["asked"]()
+    forecast = conversations["executed_in_turns"]()
+    assert "may serve" in mismatch(source, forecast, catalog)
+    with pytest.raises(RecordError, match=r"Weather\.Days\.tellForecast"):
+        await shift_intents(planned(source, forecast), desk_for())
+
+
+def test_requests_in_another_language_or_for_an_unknown_tool_are_no_shift(
+    conversations: Made, catalog: Mapping[str, Tool]
+) -> None:
+    source = conversations["asked"]()
+    assert "'zh'" in mismatch(source, refill(catalog, "zh"), catalog)
+    unknown = refill(catalog).with_changes(candidates=())
+    assert "not known" in mismatch(source, unknown, catalog)
+    withheld = conversations["irrelevant"]()
+    assert "not known" in mismatch(source, withheld, catalog)
+    flights = next(tool.key for tool in catalog.values() if tool.name.startswith("Air"))
+    assert "may serve" in mismatch(source, withheld.with_changes(withheld=(flights,)), catalog)
+
+
+async def test_without_another_sample_there_is_nothing_to_ask_for(conversations: Made, desk_for: Any) -> None:
+    with pytest.raises(RecordError, match="another sample"):
+        await shift_intents(planned(conversations["asked"](), None), desk_for())
+
+
+def test_a_candidate_that_the_catalog_lacks_is_an_obstacle(conversations: Made) -> None:
+    assert "has no tool" in obstacle(conversations["asked"](), {})
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_opener_is_understood_as_turning_away(language: Any) -> None:
+    request = {"en": "Refill a prescription, please.", "zh": "帮我续配处方药。"}[language]
+    for opener in OPENERS[language]:
+        assert new_request(opener + request) == request, opener
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "To Boston.", "Leave it at the door.", "The city is Rome.", "Make the room number 507.", "Could you use Turin as the city?",
+        "Do that again with 4 guests.", "我改主意了，餐次用加餐。", "再来一次，城市改成上海。", "杭州。",
+    ],
+)  # fmt: skip
+def test_answers_and_corrections_turn_away_from_nothing(text: str) -> None:
+    assert not new_request(text)

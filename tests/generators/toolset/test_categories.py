@@ -1,0 +1,101 @@
+"""Sixty categories of everyday goals, in both languages, and what is said where a file of them is broken."""
+
+from collections import Counter
+from pathlib import Path
+
+import pytest
+
+from generators.catalogs.seed_catalog import seed_tools
+from generators.toolset.categories import (
+    LANGUAGES,
+    category_named,
+    load_categories,
+    plan_toolset,
+    read_categories,
+)
+from generators.toolset.sketches import in_language
+from llm.template.actions import action_phrase
+from llm.template.naming_tools import function_name
+from warehouse.errors import ConfigurationError
+
+CATEGORY = """
+- name: {name}
+  description: {{en: alarms, zh: 闹钟}}
+  goals: [{{en: set an alarm, zh: {chinese}}}, {{en: stop an alarm, zh: 关闭闹钟}}]
+  resources: [{{en: alarm, zh: 闹钟}}]
+"""
+FEWEST_GOALS, MOST_GOALS = 10, 14
+
+
+def test_there_are_sixty_categories_and_those_of_the_seed_catalog_are_among_them() -> None:
+    names = [category.name for category in load_categories()]
+    assert len(names) == len(set(names)) == 60
+    assert {tool.category for tool in seed_tools()} <= set(names)
+
+
+def test_each_category_has_enough_goals_and_things_to_keep() -> None:
+    sizes = {category.name: (len(category.goals), len(category.resources)) for category in load_categories()}
+    assert [name for name, (goals, _) in sizes.items() if not FEWEST_GOALS <= goals <= MOST_GOALS] == []
+    assert [name for name, (_, resources) in sizes.items() if resources < 3] == []
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_no_goal_and_no_thing_stands_in_two_places(language: str) -> None:
+    categories = load_categories()
+    goals = Counter(goal.said(language).lower() for category in categories for goal in category.goals)
+    things = Counter(thing.said(language).lower() for category in categories for thing in category.resources)
+    assert [words for words, count in (goals + things).items() if count > 1] == []
+
+
+def test_each_wording_is_in_its_language() -> None:
+    for category in load_categories():
+        for wording in (category.description, *category.goals, *category.resources):
+            assert in_language(wording.en, "en"), wording
+            assert in_language(wording.zh, "zh"), wording
+
+
+def test_goals_are_commands_that_functions_can_be_named_after() -> None:
+    goals = [goal.en for category in load_categories() for goal in category.goals]
+    asked = {goal: action_phrase(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals}
+    assert [action for goal, action in asked.items() if action.split()[0] != goal.split()[0]] == []
+
+
+def test_a_plan_says_everything_in_its_language_and_names_in_english() -> None:
+    clock = category_named("Clock")
+    english, chinese = (plan_toolset(clock, language, 12, seed=1) for language in LANGUAGES)
+    assert english.goals == chinese.english_goals
+    assert english.english_goals == ()
+    assert len(chinese.goals) == len(chinese.english_goals)
+    assert len(chinese.resources) == len(chinese.english_resources)
+    assert english.key != chinese.key
+
+
+def test_an_unknown_category_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"no category 'Knitting'; the categories are AppStore, .*Weather"):
+        category_named("Knitting")
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("- [", r"lists.yaml of the categories is not YAML"),
+        ("name: Clock", r"lists.yaml holds dict, not a list"),
+        ("- name: clock times", r"category 'clock times' in lists.yaml is not written as it must be"),
+        (CATEGORY.format(name="Clock", chinese="''"), r"category 'Clock' in lists.yaml is not written as it must be"),
+        (
+            CATEGORY.format(name="Clock", chinese="关闭闹钟"),
+            r"Among the goals of 'Clock' in lists.yaml, \['关闭闹钟'\]",
+        ),
+        (2 * CATEGORY.format(name="Clock", chinese="设置闹钟"), r"category 'Clock' in lists.yaml is written twice"),
+    ],
+)
+def test_a_broken_file_is_named(tmp_path: Path, text: str, problem: str) -> None:
+    (tmp_path / "lists.yaml").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=problem):
+        read_categories(tmp_path)
+
+
+def test_other_files_in_the_folder_are_passed_over(tmp_path: Path) -> None:
+    (tmp_path / "clock.yaml").write_text(CATEGORY.format(name="Clock", chinese="设置闹钟"), encoding="utf-8")
+    (tmp_path / "readme.md").write_text("- [", encoding="utf-8")
+    assert [category.name for category in read_categories(tmp_path)] == ["Clock"]

@@ -1,0 +1,53 @@
+"""Another value for an argument, and the words that bring it."""
+
+from random import Random
+from typing import Any
+
+import pytest
+
+from llm.language.locating import locate
+from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
+from llm.template.fitting import fits
+from llm.template.sections import Turn
+from llm.template.understanding import read_conversation
+from llm.template.views import ToolView, view_of
+from warehouse.errors import ReplyError
+from warehouse.records import Tool
+
+BOOKED = [Turn("user", "Please book a table. The restaurant is Blue Door. The number of guests is 4.")]
+CALL = {"restaurant": "Blue Door", "guests": 4}
+
+
+@pytest.fixture(scope="module")
+def tables(tools: tuple[Tool, ...]) -> ToolView:
+    return view_of(tools[0].model_dump())
+
+
+@pytest.mark.parametrize("name", ["restaurant", "guests"])
+def test_another_value_fits_and_was_not_said(name: str, tables: ToolView) -> None:
+    parameter = parameter_named(tables, name)
+    for seed in range(20):
+        value = other_value(parameter, ViewedCall(tables, CALL), BOOKED, "en", Random(seed))
+        assert fits(value, parameter.schema)
+        assert locate(value, parameter.schema, BOOKED[0].text) is None
+
+
+@pytest.mark.parametrize("case", ["SO_case1", "SO_case2", "mSv"])
+@pytest.mark.parametrize(("name", "new"), [("restaurant", "Corner Kitchen"), ("guests", 7)])
+def test_a_worded_change_is_read_as_that_change(case: str, name: str, new: Any, tables: ToolView) -> None:
+    parameter = parameter_named(tables, name)
+    change = Change(tables, CALL, parameter, new, case, must_name=True)
+    said = set()
+    for seed in range(20):
+        worded = word_change(change, BOOKED, "en", Random(seed))
+        text = f"{BOOKED[0].text} {worded.sentence}"
+        turns = [Turn("user", text)] if case == "SO_case1" else [*BOOKED, Turn("user", worded.sentence)]
+        assert read_conversation(tables, turns) == {**CALL, name: new}
+        assert worded.words in worded.sentence
+        said.add(worded.sentence)
+    assert len(said) > 5
+
+
+def test_a_parameter_that_the_tool_lacks_is_a_reply_error(tables: ToolView) -> None:
+    with pytest.raises(ReplyError, match="'colour'"):
+        parameter_named(tables, "colour")

@@ -1,0 +1,67 @@
+"""Predictions and scores of an older warehouse are carried into the tables of today."""
+
+from importlib.resources import files
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from warehouse.errors import StoreError
+from warehouse.records import JudgeVerdict, Prediction, Score
+from warehouse.store import Warehouse
+
+EARLIER = ("0001_spine.sql", "0002_toolsets.sql")
+PREDICTION = Prediction(release="v1", subject="s", turn=1, model="m", text="{}", calls=())
+SCORE = Score(release="v1", model="m", metric="args_acc", value=0.5, count=2)
+
+
+@pytest.fixture
+def older(tmp_path: Path) -> Path:
+    """A warehouse as it was before what candidates are shown was noted."""
+    path = tmp_path / "warehouse.duckdb"
+    with duckdb.connect(str(path)) as connection:
+        connection.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        for name in EARLIER:
+            connection.execute(files("warehouse").joinpath("migrations", name).read_text(encoding="utf-8"))
+            connection.execute("insert into migrations (name) values (?)", [name])
+        connection.execute("create view leaderboard as select release, model, strategy, run from scores")
+        connection.execute(
+            "insert into predictions values "
+            "('k', 'v1', 's', 1, 'm', 'direct', 0, 'Hm.', null, 'It is empty.', 'unparseable', now())"
+        )
+        connection.execute("insert into scores values ('v1', 'm', 'direct', 0, 'args_acc', 'all', '', 0.25, 4)")
+    return path
+
+
+def test_what_was_kept_before_is_known_as_what_it_was(older: Path) -> None:
+    warehouse = Warehouse(older)
+    [row] = warehouse.rows("select key, tools_shown, settings, text, calls, problem, error_type from predictions")
+    assert list(row.values()) == ["k", "always", "", "Hm.", None, "It is empty.", "unparseable"]
+    [board] = warehouse.rows("select tools_shown, judge, args_acc, predictions from leaderboard")
+    assert board == {"tools_shown": "always", "judge": "", "args_acc": 0.25, "predictions": 1}
+
+
+def test_predictions_in_two_contexts_stand_beside_each_other(older: Path) -> None:
+    warehouse = Warehouse(older)
+    always = PREDICTION.with_changes(tools_shown="always", run=1)
+    warehouse.put([PREDICTION, always, PREDICTION, SCORE, SCORE.with_changes(tools_shown="always")])
+    counts = warehouse.rows("select tools_shown, predictions from leaderboard order by tools_shown, run")
+    assert counts == [{"tools_shown": "always", "predictions": 1}, {"tools_shown": "first", "predictions": 1}]
+
+
+def test_scores_of_a_choice_or_a_judge_replace_their_own_only(older: Path) -> None:
+    warehouse = Warehouse(older)
+    warehouse.put([SCORE, SCORE.with_changes(judge="j", value=0.75), SCORE.with_changes(snapshots="last", value=0.1)])
+    warehouse.put([SCORE.with_changes(value=0.6)])
+    rows = warehouse.rows("select judge, snapshots, value from scores where tools_shown = 'first' order by all")
+    assert [tuple(row.values()) for row in rows] == [("", "all", 0.6), ("", "last", 0.1), ("j", "all", 0.75)]
+    with pytest.raises(StoreError, match="CHECK constraint"):
+        warehouse.execute("update scores set snapshots = 'middle'")
+
+
+def test_a_judge_is_noted_once(older: Path) -> None:
+    warehouse = Warehouse(older)
+    verdict = JudgeVerdict(prediction=PREDICTION.key, judge="j", agree=True, reason="Four is 4.", version="1")
+    warehouse.put([verdict, verdict])
+    [row] = warehouse.rows("select prediction, judge, agree, reason from judge_verdicts")
+    assert tuple(row.values()) == (PREDICTION.key, "j", True, "Four is 4.")

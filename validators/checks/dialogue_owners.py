@@ -1,0 +1,255 @@
+"""Whose value it is that a turn says: told by the words around it, else by the questions that were asked."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from itertools import combinations
+
+from pydantic import JsonValue
+
+from llm.language.dates import find_dates
+from llm.language.moments import moment_parts
+from llm.language.numbers import find_numbers
+from llm.language.times import find_times
+from llm.template.kinds import CLOCKED, PLACES
+from llm.template.names import humanise, split_name
+from llm.template.telling_words import weigh_words
+from llm.template.views import ParameterView, cue_table
+from validators.checks.dialogue_answers import Place, Segment, segments_of
+from validators.checks.evidence import Said
+
+_WHEN = re.compile(r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE)
+_WHERE = re.compile(r"\b(?:where|area|region|location|place)\b|哪里|哪儿|何处|什么地方|地区|区域|位置|地点", re.IGNORECASE)
+_FROM = re.compile(r"(?:\bfrom|\bleav(?:e|ing)|从|自|由)\s*$", re.IGNORECASE)
+_CLAUSE = re.compile(r"[,，、;；]|\band\b|以及")
+_TO = re.compile(r"(?:\bto|\btowards?|到|至|去|往|飞)\s*$", re.IGNORECASE)
+_NEXT_QUESTION = re.compile(
+    r"(?<=[?？。！!.;；\n])\s*|(?<=[\u4e00-\u9fff])\s+"
+    r"|\s(?=(?:What|Where|When|Who|Which|How|Please|Do|Does|Is|Are|Would|Could|Can|May|Whether|Need|Provide|Tell)\b)"
+)
+_CHINESE = {  # names are English also where descriptions and users are not
+    "name": "姓名 名字 名称", "title": "标题 题目", "date": "日期", "time": "时间", "city": "城市", "address": "地址",
+    "location": "位置 地点", "phone": "电话 手机", "email": "邮箱", "number": "号码 编号", "id": "编号", "type": "类型",
+    "price": "价格", "amount": "金额", "content": "内容", "departure": "出发", "destination": "目的地 到达",
+    "duration": "时长", "age": "年龄", "school": "学校", "company": "公司", "brand": "品牌", "color": "颜色",
+    "language": "语言", "reason": "原因 理由", "size": "大小 尺寸", "quantity": "数量", "password": "密码",
+}  # fmt: skip
+_WORD = re.compile(r"[A-Za-z]+")
+_NUMBERED = frozenset({"id", "number", "no", "phone", "card", "plate"})
+_HINT = 1.5  # what a question word or the shape of a value counts, beside the words of a description
+_ASKED = 1.0  # what the first question counts for the first answer
+_CLEAR = 0.8
+_PLAIN, _MARGIN = 1.0, 1.5
+_NEAR = 12
+_TIME_WORD = re.compile(r"day|night|week|month|year|morning|evening|noon|season|hour|minute|time|[节天日周月年时点晚早]", re.IGNORECASE)
+_CODE = re.compile(r"[A-Za-z]+\d{2,}|\d{5,}")
+_WHITHER = re.compile(r"\bwhere to\b|\b(?:going|headed|flying|travel(?:l?ing)?) to\b|到哪|去哪|飞哪", re.IGNORECASE)
+_WHENCE = re.compile(r"\bwhere from\b|\b(?:leaving|flying|departing|coming|come|start(?:ing)?) from\b|从哪|哪里出发", re.IGNORECASE)
+
+
+def misplaced(
+    said: Said, pointing: str, question: str, places: Sequence[Place], unknown: Sequence[ParameterView]
+) -> Iterator[str]:
+    """Why an argument's value seems to be another parameter's, of `unknown` ones or of those that the turn gives too.
+
+    What surrounds a value in a message is about something else; there the user's own words count, `pointing` to it.
+    """
+    contexts = {
+        one.parameter.name: pointing if said.in_message else _context(said.text, one, places) for one in places
+    }
+    given = [one.parameter for one in places]
+    for place in places:
+        context = contexts[place.parameter.name]
+        # a first request also says what is to be done, in the words of other parameters
+        rival = _rival(place, context, question, given, unknown) if question else ""
+        if rival:
+            yield f"{place.value!r} is taken for {place.parameter.name!r}, but it is said for {rival!r}."
+        if not said.in_message and _is_reversed(said.text, place) and not _named(context, (place.parameter,)):
+            yield f"{place.value!r} is taken for {place.parameter.name!r}, but it is said the other way round."
+    for one, other in combinations(places, 2):
+        if one.start < other.end and other.start < one.end:
+            yield f"{one.parameter.name!r} and {other.parameter.name!r} are taken from the same words."
+        elif not said.in_message and _are_exchanged(one, other, contexts, question, (*given, *unknown)):
+            yield f"The values of {one.parameter.name!r} and {other.parameter.name!r} seem to be exchanged."
+
+
+def _context(text: str, place: Place, places: Sequence[Place]) -> str:
+    """The words around a value: its sentence; where that holds other values too, only its clause and up to these."""
+    whole = Segment(0, len(text), corrects=False)
+    segment = next((one for one in segments_of(text) if one.start <= place.start < one.end), whole)
+    others = [one for one in places if one is not place and one.start < segment.end and segment.start < one.end]
+    if not others:
+        return f"{text[segment.start : place.start]} {text[place.end : segment.end]}"
+    begin = max([segment.start, *(one.end for one in others if one.end <= place.start)])
+    end = min([segment.end, *(one.start for one in others if one.start >= place.end)])
+    return f"{_CLAUSE.split(text[begin : place.start])[-1]} {_CLAUSE.split(text[place.end : end])[0]}"
+
+
+def _rival(
+    place: Place, context: str, question: str, given: Sequence[ParameterView], unknown: Sequence[ParameterView]
+) -> str:
+    """Another parameter that the value is said for; "" where words or question are about this one, or tell nothing."""
+    own = place.parameter
+    others = [one for one in unknown if one.name != own.name]
+    if not others:
+        return ""
+    scores = about(context, (own, *others), place.value)
+    named = _named(context, (own, *others))
+    if _is_offered(place, question, (*given, *others)):
+        return ""
+    if named and own.name not in named and scores[named[0]] > scores[own.name]:
+        return named[0]
+    best = max(others, key=lambda one: scores[one.name]).name
+    if scores[own.name] >= max(_CLEAR, scores[best]):
+        return ""
+    shown = suits(own, place.value)
+    asked = [about(part, (*given, *others)) for part in parts_of(question)]
+    asked = [part for part in asked if max(part.values()) >= _CLEAR]
+    if not asked:
+        return best if scores[best] >= _CLEAR or not shown else ""
+    rivals = [one for one in (*given, *others) if one.name != own.name]
+    if any(_is_about(own, index, asked, rivals) for index in range(len(asked))):
+        return ""
+    is_answered = all(max(part[one.name] for one in given) > max(part[one.name] for one in others) for part in asked)
+    return "" if is_answered and shown and scores[best] < _CLEAR else best
+
+
+def suits(parameter: ParameterView, value: JsonValue) -> bool:
+    """Whether the value looks like one of the parameter: a date where one is asked for, digits in a number."""
+    if not isinstance(value, str):
+        return True
+    if parameter.kind in CLOCKED:
+        is_time = find_dates(value) or find_times(value) or find_numbers(value) or _TIME_WORD.search(value)
+        return bool(is_time) and not _CODE.search(value)
+    if parameter.is_number:
+        return bool(find_numbers(value)) or any(character.isdigit() for character in value)
+    words = split_name(parameter.name)
+    if words[-1] in _NUMBERED:
+        return any(character.isdigit() for character in value) or bool(find_numbers(value))
+    return words[-1] != "name" or not value.strip().isdigit()
+
+
+def _is_about(
+    own: ParameterView, index: int, asked: Sequence[Mapping[str, float]], others: Sequence[ParameterView]
+) -> bool:
+    """Whether one of several questions is about a parameter; others that another question is about rather don't count."""
+    part, rest = asked[index], [*asked[:index], *asked[index + 1 :]]
+    rivals = [one.name for one in others if all(part[one.name] >= other[one.name] for other in rest)]
+    return part[own.name] > 0 and part[own.name] >= max((part[name] for name in rivals), default=0.0)
+
+
+def _is_offered(place: Place, question: str, parameters: Sequence[ParameterView]) -> bool:
+    """Whether a question about the parameter itself names what was answered: "economy or business class?"."""
+    words = {key for key in weigh_words(str(place.value)) if len(key) > 1}
+    return any(
+        about(part, parameters)[place.parameter.name] >= _CLEAR and words & set(weigh_words(part))
+        for part in parts_of(question)
+    )
+
+
+def _named(context: str, parameters: tuple[ParameterView, ...]) -> list[str]:
+    """The parameters that the words call by what people call them."""
+    table = cue_table(parameters)
+    found = [table.owner(match.group()) for match in table.pattern.finditer(context)] if table else []
+    return list(dict.fromkeys(parameters[index].name for index, is_strong in found if is_strong))
+
+
+def asked_for(question: str, parameters: Sequence[ParameterView]) -> list[str]:
+    """The parameters that a question, or one of several at once, is clearly about."""
+    asked: list[str] = []
+    for part in parts_of(question):
+        scores = sorted(((score, name) for name, score in about(part, parameters).items()), reverse=True)
+        best, name = scores[0] if scores else (0.0, "")
+        rest = scores[1][0] if len(scores) > 1 else 0.0
+        if best >= _PLAIN and best >= _MARGIN * rest:
+            asked.append(name)
+    return asked
+
+
+def about(text: str, parameters: Sequence[ParameterView], value: JsonValue = None) -> dict[str, float]:
+    """How much a text speaks of each of these parameters; a word that several are called by tells little."""
+    words = {one.name: _words(one) for one in parameters}
+    scores = dict.fromkeys(words, 0.0)
+    for word, weight, meaning in _said(text):
+        shares = {name: max(own.get(word, 0.0), own.get(meaning, 0.0)) for name, own in words.items()}
+        callers = sum(share > 0 for share in shares.values())
+        for name, share in shares.items():
+            scores[name] += min(weight, share) / callers if share else 0.0
+    is_clock = isinstance(value, str) and bool(moment_parts(value))
+    asks_when, asks_where = bool(_WHEN.search(text)), bool(_WHERE.search(text))
+    ways = {"destination": _WHITHER, "origin": _WHENCE}
+    for one in parameters:
+        if one.kind in ways and ways[one.kind].search(text):
+            scores[one.name] += _HINT
+        if one.kind in CLOCKED:
+            scores[one.name] += _HINT * (asks_when + is_clock)
+        elif one.kind in PLACES:
+            scores[one.name] += _HINT * asks_where
+    return scores
+
+
+@lru_cache(8192)
+def _said(text: str) -> tuple[tuple[str, float, str], ...]:
+    """The telling words of a text with their weights; with an English word comes what it means, and counts once."""
+    said: list[tuple[str, float, str]] = []
+    english: set[str] = set()
+    for word in _WORD.findall(text):
+        keys = weigh_words(word)
+        root = next(iter(keys), "")
+        if root and root not in english:
+            english.update(keys)
+            said.append((root, keys[root], next((key for key in keys if key != root), "")))
+    return (*said, *((key, weight, "") for key, weight in weigh_words(text).items() if key not in english))
+
+
+def parts_of(question: str) -> list[str]:
+    """The single questions of what the assistant asked at once."""
+    return [part for part in _NEXT_QUESTION.split(question) if part and part.strip()]
+
+
+def _words(parameter: ParameterView) -> dict[str, float]:
+    return _words_of(parameter.name, str(parameter.schema.get("description") or ""))
+
+
+@lru_cache(8192)
+def _words_of(name: str, description: str) -> dict[str, float]:
+    chinese = " ".join(_CHINESE.get(word, "") for word in split_name(name))
+    return weigh_words(f"{humanise(name)} {description} {chinese}")
+
+
+def _is_reversed(text: str, place: Place) -> bool:
+    """A value behind "from" for a destination, or behind "to" for a departure."""
+    before = text[max(0, place.start - _NEAR) : place.start]
+    if place.parameter.kind == "destination":
+        return bool(_FROM.search(before))
+    return place.parameter.kind == "origin" and bool(_TO.search(before))
+
+
+def _are_exchanged(
+    one: Place, other: Place, contexts: Mapping[str, str], question: str, parameters: Sequence[ParameterView]
+) -> bool:
+    """Whether two values rather belong to each other's parameter; `one` is said first."""
+    pair = (one.parameter, other.parameter)
+    first, second = (about(contexts[place.parameter.name], pair, place.value) for place in (one, other))
+    asked = [_asked_at(question, parameter, parameters) for parameter in pair]
+    direct_fit, crossed_fit = (
+        sum(suits(parameter, place.value) for parameter, place in zip(pair, values, strict=True))
+        for values in ((one, other), (other, one))
+    )
+    if direct_fit != crossed_fit:
+        return crossed_fit > direct_fit
+    direct = first[one.parameter.name] + second[other.parameter.name] + (_ASKED if asked[0] == 0 else 0)
+    crossed = first[other.parameter.name] + second[one.parameter.name] + (_ASKED if asked[1] == 0 else 0)
+    if max(direct, crossed) >= _CLEAR and direct != crossed:
+        return crossed > direct
+    return min(asked) >= 0 and asked[0] > asked[1]
+
+
+def _asked_at(question: str, parameter: ParameterView, parameters: Sequence[ParameterView]) -> int:
+    """Which of several questions is clearly about a parameter, -1 where none is."""
+    for index, part in enumerate(parts_of(question)):
+        scores = about(part, parameters)
+        own = scores.pop(parameter.name)
+        if own >= _CLEAR and own > max(scores.values(), default=0.0):
+            return index
+    return -1

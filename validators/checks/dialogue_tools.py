@@ -1,0 +1,61 @@
+"""Whether a conversation is about the tool that its snapshots call, told by words: the request and the questions."""
+
+import re
+from collections.abc import Collection, Sequence
+
+from llm.template.actions import VERBS
+from llm.template.choosing_tools import rank_by_words
+from llm.template.telling_words import weigh_words
+from llm.template.views import ToolView
+
+_FITS = 0.8  # of the best candidate's score
+_LIKE = 0.4
+_KNOWN = 0.3
+_WORD = re.compile(r"[A-Za-z]+")
+_OPENER = re.compile(
+    r"\s*(?:oh,? no|oh|wait|hold on|actually|never ?mind|forget|hang on|on second thought|scratch that|instead|by the way"
+    r"|等等|等一下|算了|对了|先不|先别|不对|哦不|哎呀|话说|还是)\b[\s,，.。!！:：-]*",
+    re.IGNORECASE,
+)
+_ASKING = re.compile(
+    r"(?:can|could|would|will) you\b|i(?:'d| would)? (?:need|want|like|have|wish) to\b|please\b|help me\b|let'?s\b|let me\b"
+    r"|(?:how|what|where|when|which|who|why|is|are|do|does)\b.*\?|i'?m looking\b|i(?:'d| would) like\b"
+    r"|帮|请(?!问)|麻烦|我?想[要看查找知了订买听给把让]|我要(?!的)|我需要|能不能|可不可以|给我|查|看看|看一下|搜|找|打开|关[闭掉]|设[置个]|[修更]改|删"
+    r"|添加|推荐|更新|收藏|播放|取消|预[订约定]|.*[吗呢么]?[?？]$|.*怎么|.*什么样|.*一下",
+    re.IGNORECASE,
+)
+
+
+def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str], said: Sequence[str]) -> str:
+    """The candidate that request and questions speak of rather than `tool`, "" where it fits as well as any.
+
+    Only a tool that takes all of these arguments could have been meant.
+    """
+    possible = [view for view in views if view.name == tool or set(arguments) <= set(view.properties)]
+    ranked = rank_by_words(possible, "\n".join(said))
+    own = next((score for score, view in ranked if view.name == tool), 0.0)
+    best, view = ranked[0]
+    return "" if own >= _FITS * best else view.name
+
+
+def likeness(view: ToolView, text: str, question: str) -> float:
+    """How much of what a text says the tool, or the question that was asked for it, speaks of."""
+    said = weigh_words(text)
+    known = {**weigh_words(question), **view.words}
+    total = sum(said.values())
+    return sum(weight for word, weight in said.items() if known.get(word, 0.0) > _KNOWN) / total if total else 0.0
+
+
+def is_request(text: str) -> bool:
+    """Whether somebody asks for something to be done, rather than answers."""
+    plain = _OPENER.sub("", text).strip()
+    first = next(iter(_WORD.findall(plain)), "").lower()
+    return bool(_OPENER.match(text) or _ASKING.match(plain)) or first in VERBS
+
+
+def has_turned(view: ToolView, text: str, question: str) -> bool:
+    """Whether the user asks for something that is unlike the tool under way and what it asks."""
+    shared = set(weigh_words(text)) & set(weigh_words(question))
+    if any(len(word) > 1 for word in shared) and not _OPENER.match(text):
+        return False
+    return is_request(text) and likeness(view, text, question) < _LIKE

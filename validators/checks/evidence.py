@@ -1,0 +1,127 @@
+"""Where a conversation says an argument: the one way in which checks look for evidence."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.language.booleans import ANSWERED, is_about
+from llm.language.found import VERBATIM, Found
+from llm.language.locating import locate
+from llm.language.times import HALF_DAY
+from validators.checks.responses import find_in_results
+from warehouse.records import Evidence, GoldCall, JsonSchema, ReplyTurn, Turn, UserTurn
+
+TOO_WEAK = frozenset({HALF_DAY})  # these may mean two values: good enough to point at, not to prove
+
+
+class Claim(NamedTuple):
+    """An argument of a gold call, what its schema says, and where the generator says it was worded."""
+
+    name: str
+    value: JsonValue
+    schema: JsonSchema
+    hint: Evidence | None
+    call: GoldCall
+
+
+class Said(NamedTuple):
+    """A text of the user's: a turn's own words, or the external message that comes with it."""
+
+    turn: int
+    text: str
+    in_message: bool
+    question: str
+
+
+def find_evidence(claim: Claim, said: Sequence[Said], prefix: Sequence[Turn]) -> Evidence | None:
+    """Why the claim holds: said in one of these texts, by default, or in a result of `prefix`; it may be too weak."""
+    return find_spoken(claim, said) or _by_default(claim) or _in_results(claim, prefix)
+
+
+def said_in(prefix: Sequence[Turn]) -> list[Said]:
+    """All that the user said or handed over, the latest first."""
+    texts: list[Said] = []
+    question = ""
+    for index, turn in enumerate(prefix):
+        if isinstance(turn, ReplyTurn):
+            question = turn.text
+        elif isinstance(turn, UserTurn):
+            texts.append(Said(index, turn.text, in_message=False, question=question))
+            if turn.external:
+                texts.append(Said(index, turn.external.text, in_message=True, question=""))
+    return texts[::-1]
+
+
+def find_spoken(claim: Claim, said: Sequence[Said]) -> Evidence | None:
+    """Where one of these texts says the claim, the first text that proves it before any that only points."""
+    weak: Evidence | None = None
+    for one in said:
+        found = _locate(claim, one)
+        if found is None:
+            continue
+        evidence = _evidence(claim, one, found)
+        if found.rule not in TOO_WEAK:
+            return evidence
+        weak = weak or evidence
+    return weak or _spoken_in_parts(claim, said)
+
+
+def _locate(claim: Claim, said: Said) -> Found | None:
+    found = locate(claim.value, claim.schema, said.text)
+    if found is None or (found.rule == ANSWERED and not is_about(claim.schema, said.question)):
+        return None
+    return _hinted(claim, said) or found
+
+
+def _hinted(claim: Claim, said: Said) -> Found | None:
+    """The place that the generator names, where the text says the value there too."""
+    hint = claim.hint
+    if hint is None or hint.start is None or hint.end is None:
+        return None
+    if (hint.turn, hint.in_message) != (said.turn, said.in_message) or not 0 <= hint.start < hint.end <= len(said.text):
+        return None
+    found = locate(claim.value, claim.schema, said.text[hint.start : hint.end])
+    return found and found._replace(start=found.start + hint.start, end=found.end + hint.start)
+
+
+def _spoken_in_parts(claim: Claim, said: Sequence[Said]) -> Evidence | None:
+    """A list whose members were said in several turns: evidence for the last said stands for all."""
+    if not isinstance(claim.value, list) or len(claim.value) < 2:  # noqa: PLR2004
+        return None
+    items = claim.schema.get("items") or {}
+    places = [
+        next(((one, found) for one in said if (found := locate(item, items, one.text))), None) for item in claim.value
+    ]
+    if None in places or not places[-1]:
+        return None
+    return _evidence(claim, *places[-1]).with_changes(rule="list over several turns")
+
+
+def _evidence(claim: Claim, said: Said, found: Found) -> Evidence:
+    return Evidence(
+        argument=claim.name,
+        kind="span" if found.rule == VERBATIM else "normalised",
+        turn=said.turn,
+        start=found.start,
+        end=found.end,
+        quote=said.text[found.start : found.end],
+        in_message=said.in_message,
+        rule=found.rule,
+    )
+
+
+def _by_default(claim: Claim) -> Evidence | None:
+    for keyword in ("default", "const"):
+        if keyword in claim.schema and _same(claim.schema[keyword], claim.value):
+            return Evidence(argument=claim.name, kind="default", rule=keyword)
+    return None
+
+
+def _same(one: JsonValue, other: JsonValue) -> bool:
+    return one == other and isinstance(one, bool) == isinstance(other, bool)
+
+
+def _in_results(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
+    place = find_in_results(claim.value, prefix)
+    return place and Evidence(argument=claim.name, kind="response", turn=place.turn, path=place.path)

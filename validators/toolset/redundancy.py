@@ -1,0 +1,131 @@
+"""Tools of a category that do the same (HammerBench 4.2: distinct functions within each category).
+
+Three signs are added up: the words of the names (those of one meaning count as one), the embeddings of the
+descriptions, and the words of the parameters. Embeddings alone take "mute" and "unmute" for the same and weigh most on
+the rest; so tools that do opposite things, or things of another kind, are apart before anything is added up
+(docs/decisions/0007-tools-that-do-the-same.md has the figures).
+"""
+
+from collections import defaultdict
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from generators.candidates import are_redundant
+from llm.language.stemming import deep_stem
+from llm.template.names import humanise, split_name
+from llm.template.thesaurus import english_groups
+from validators.embeddings import near_pairs
+from validators.toolset.actions import are_opposed, doing_of
+from warehouse.records import Evidence, Tool, Verdict
+
+CHECK = "tool_redundancy"
+VERSION = "1"
+NAME, DESCRIPTION, PARAMETERS = 0.15, 0.7, 0.15
+ALIKE = 0.88  # from here on a tool is its neighbour again
+IN_DOUBT = 0.66  # from here on people are asked
+_NO_PARAMETERS = 0.5  # two tools without any are neither alike nor apart in them
+
+
+class Twins(NamedTuple):
+    """Two tools that might do the same, the earlier one first, and how alike they are in each sign, in 0..1."""
+
+    one: Tool
+    other: Tool
+    name: float
+    description: float
+    parameters: float
+
+    @property
+    def likeness(self) -> float:
+        """The signs added up."""
+        return round(NAME * self.name + DESCRIPTION * self.description + PARAMETERS * self.parameters, 3)
+
+    @property
+    def are_alike(self) -> bool:
+        """Whether they do the same, beyond doubt."""
+        return self.likeness >= ALIKE or are_redundant(self.one, self.other)
+
+
+def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
+    """Whether each tool does something that none before it in its category does; the first of its kind is in its place."""
+    nearest: dict[str, Twins] = {}
+    for twins in find_twins(tools):
+        known = nearest.get(twins.other.key)
+        if known is None or (twins.are_alike, twins.likeness) > (known.are_alike, known.likeness):
+            nearest[twins.other.key] = twins
+    return [_verdict(tool, nearest.get(tool.key)) for tool in tools]
+
+
+def find_twins(tools: Sequence[Tool]) -> Iterator[Twins]:
+    """Pairs of a category and language that do the same or might."""
+    groups: dict[tuple[str, str], dict[str, Tool]] = defaultdict(dict)
+    for tool in tools:
+        groups[tool.category, tool.language][tool.key] = tool
+    for group in groups.values():
+        yield from _twins(list(group.values()))
+
+
+def _twins(tools: list[Tool]) -> Iterator[Twins]:
+    least = (IN_DOUBT - NAME - PARAMETERS) / DESCRIPTION
+    found = {(one, other): near for one, other, near in near_pairs([_text(tool) for tool in tools], least)}
+    for pair in _namesakes(tools):
+        found.setdefault(pair, 0.0)
+    for (first, second), near in sorted(found.items()):
+        one, other = tools[first], tools[second]
+        twins = Twins(one, other, _same_words(_name(one), _name(other)), near, _same_parameters(one, other))
+        is_doubtful = twins.likeness >= IN_DOUBT or twins.are_alike
+        if one.name == other.name or (is_doubtful and not are_opposed(one, other)):
+            yield twins
+
+
+def _namesakes(tools: list[Tool]) -> Iterator[tuple[int, int]]:
+    first: dict[str, int] = {}
+    for place, tool in enumerate(tools):
+        if tool.name in first:
+            yield first[tool.name], place
+        first.setdefault(tool.name, place)
+
+
+def _text(tool: Tool) -> str:
+    return tool.description.strip() or humanise(tool.name.rsplit(".", 1)[-1])
+
+
+def _name(tool: Tool) -> frozenset[str]:
+    return frozenset(map(_meaning, doing_of(tool.name, tool.description).resource))
+
+
+def _same_parameters(one: Tool, other: Tool) -> float:
+    words, others = _parameter_words(one), _parameter_words(other)
+    return _same_words(words, others) if words or others else _NO_PARAMETERS
+
+
+def _parameter_words(tool: Tool) -> frozenset[str]:
+    return frozenset(_meaning(word) for name in tool.properties for word in split_name(name) if word != "name")
+
+
+def _same_words(words: frozenset[str], others: frozenset[str]) -> float:
+    union = words | others
+    return len(words & others) / len(union) if union else 0.0
+
+
+def _meaning(word: str) -> str:
+    """The word, or the number of its group in the thesaurus: words of one group mean much the same."""
+    root = deep_stem(word)
+    group = english_groups().get(root)
+    return root if group is None else str(group)
+
+
+def _verdict(tool: Tool, twins: Twins | None) -> Verdict:
+    if twins is None:
+        return Verdict(subject=tool.key, check=CHECK, decision="proved", version=VERSION)
+    does = "Does the same as" if twins.are_alike else "May do the same as"
+    reason = (
+        f"{does} {twins.one.name!r} ({twins.one.description.strip()}): names {twins.name:.0%} alike, descriptions "
+        f"{twins.description:.0%}, parameters {twins.parameters:.0%}."
+    )
+    twin = Evidence(argument="twin", kind="normalised", quote=twins.one.name, path=twins.one.key, rule="twin")
+    decision = "contradicted" if twins.are_alike else "unproved"
+    return Verdict(
+        subject=tool.key, check=CHECK, decision=decision, score=twins.likeness, reason=reason, evidence=(twin,),
+        version=VERSION,
+    )  # fmt: skip
