@@ -26,6 +26,8 @@ from validators.checks.ambiguity import applies_to as has_due_call
 from validators.checks.ambiguity import check_ambiguity
 from validators.checks.consistency import applies_to as one_call_a_turn
 from validators.checks.consistency import check_consistency
+from validators.checks.dialogue import applies_to as has_several_user_turns
+from validators.checks.dialogue import check_dialogue
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
 from validators.checks.judge import applies_to as judge_applies
@@ -167,6 +169,10 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "ambiguity", "consistency", "Is each gold value the last one said for its argument, and nothing said beside the gold?",
         "Sample", "Verdict", "HammerBench 4.2.3", check_ambiguity, applies=has_due_call,
+    ),
+    Stage(
+        "dialogue", "consistency", "Does each snapshot follow from the turns before it?",
+        "Sample", "Verdict", "HammerBench 4.2.2, 4.2.3", check_dialogue, applies=has_several_user_turns,
     ),
     Stage(
         "relevance", "consistency", "Where no call is due: can none of the candidates do it?",

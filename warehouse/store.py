@@ -33,7 +33,10 @@ _LIMITS = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": 
 _CONFLICT = {
     "stages": ("name", "position stage_group source"),
     "fates": ("build, stage, subject", "outcome reason made_at"),
-    "scores": ("release, model, strategy, tools_shown, run, judge, snapshots, metric, slice_by, slice_value", "value count"),
+    "scores": (
+        "release, model, strategy, tools_shown, run, judge, snapshots, metric, slice_by, slice_value",
+        "value count",
+    ),
     "review_cursors": ("server, kind", "pulled_until"),
 }
 # And these only where the caller means to replace them.

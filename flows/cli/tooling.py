@@ -120,9 +120,7 @@ def list_tools(
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:
         settings = read_settings()
-        rows = open_warehouse(settings).rows(
-            "select * from tools order by source, category, name, language"
-        )
+        rows = open_warehouse(settings).rows("select * from tools order by source, category, name, language")
     rows = [row for row in rows if not category or row["category"] == category]
     if as_json:
         show_json(rows)

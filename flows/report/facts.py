@@ -29,7 +29,7 @@ def read_facts(warehouse: Warehouse) -> ReportFacts:
     return ReportFacts(**{name: warehouse.rows(sql) for name, sql in _QUERIES.items()})
 
 
-_METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr", "irrelevant", "intent_shift")
+_METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")
 # One run of a model in one context, named as shortly as it can be told from the others.
 _CANDIDATE = """
     model || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '') as candidate"""
@@ -57,13 +57,13 @@ _QUERIES = {
     "kinds": f"""
         select release, {_CANDIDATE}, judge, slice_value as kind, max(conversations) as conversations,
             {", ".join(f"max({name}) filter (snapshots = 'all') as {name}" for name in _METRICS)},
-            max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift
-        from metrics_by_slice where slice_by = 'kind' group by all order by release, kind, candidate, judge""",
+            max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift, max(coalesce(irrelevant, intent_shift)) as stopped
+        from metrics_by_slice where slice_by = 'kind' group by all order by release, kind, candidate, judge""",  # noqa: S608 - our own names
     "scores": f"""
         select release, {_CANDIDATE}, metric, slice_by, slice_value, value, count from scores
         where slice_by <> 'all' and snapshots = 'all' and judge = ''
-        order by release, candidate, metric, slice_by, slice_value""",
+        order by release, candidate, metric, slice_by, slice_value""",  # noqa: S608
     "errors": f"""
-        select release, {_CANDIDATE}, error_type, sum(predictions) as predictions from error_types group by all order by all""",
+        select release, {_CANDIDATE}, error_type, sum(predictions) as predictions from error_types group by all order by all""",  # noqa: S608
     "cost": "select * from cost_per_accepted where build in (select build from latest_builds)",
 }

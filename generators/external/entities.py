@@ -105,13 +105,14 @@ def is_plausible(mention: Mention, kind: EntityKind) -> bool:
     match kind:
         case "time":
             return declared in _TYPED or bool(moment_parts(value))
+        case _ if declared != "text" or moment_parts(value):
+            return False
         case "plate":
             return _PLATE.fullmatch(value) is not None
         case "id_number":
-            return declared == "text" and _CODE.fullmatch(value) is not None
+            return _CODE.fullmatch(value) is not None
         case _:
-            is_name = len(value) <= LONGEST_NAME and "\n" not in value and _LETTER.search(value) is not None
-            return is_name and declared == "text" and not moment_parts(value)
+            return len(value) <= LONGEST_NAME and "\n" not in value and _LETTER.search(value) is not None
 
 
 def answered(mentions: list[Mention], sample: Sample) -> list[Mention]:

@@ -10,7 +10,7 @@ from generators.shifts.turns import shifted_tags, snapshots_before
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Derivation, Origin, ReplyTurn, Sample, Tool, UserTurn
 
-STAGE = "intents"
+STAGE = "intent_shifts"
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:

@@ -16,7 +16,7 @@ from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
 
-STAGE = "changes"
+STAGE = "new_values"
 TEMPLATE = "change_value"
 PROMPTS = "generators.prompts"
 ATTEMPTS = 3

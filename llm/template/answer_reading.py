@@ -17,7 +17,7 @@ _LEAD = re.compile(
     r"^\W*(?:(?:(?:ok|okay|sure|well|um|yes|please|oh|so)\b[,.]?\s+)*"
     r"(?:(?:it's|it is|it should be|that's|that is|that would be|it would be|make it|make that|let's say|let's go with|i'd say"
     r"|i'd like|i would like|i'll take|i want|i'd go for|here it is|just write|put down|just|please|say|use|take|it's called)\b"
-    r"[:,]?\s*(?:the\s+)?(?=\S))?)",
+    r"[:,]?\s*(?=\S))?)",
     re.IGNORECASE,
 )
 _LEAD_ZH = re.compile(
@@ -39,7 +39,7 @@ _UNIT = re.compile(
 )
 _LONGEST_BARE = 200
 _QUOTES = " \t\n\"“”「」『』'"
-_AROUND = _QUOTES + "$€£¥￥"
+_BEFORE = re.compile(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:the|an?)\s+)?[\s\"“”「」『』'$€£¥￥]*", re.IGNORECASE)
 
 
 def is_nothing(words: str) -> bool:
@@ -107,7 +107,11 @@ def _typed(parameter: ParameterView, text: str) -> JsonValue | None:
         whole = read(parameter, heard, 0, len(text))
         return whole.value if whole else None
     reading = read_after(parameter, heard, 0, len(text), strong=True)
-    if reading is None or text[: reading.start].strip(_AROUND) or not _is_rest(text[reading.end :].strip(_QUOTES)):
+    if (
+        reading is None
+        or not _BEFORE.fullmatch(text, 0, reading.start)
+        or not _is_rest(text[reading.end :].strip(_QUOTES))
+    ):
         return None
     return reading.value
 

@@ -69,7 +69,7 @@ ENGLISH = SlotBook(
         "address": ("What is the exact address?", "Which address is it?"),
         "email": ("Which email address should I use?", "What is the email address?"),
     },
-    counted=("How many {u}?", "How many {u} should it be?", "How many {u} would that be?", "How many {u} are there?"),
+    counted=("How many {u}?", "How many {u} should it be?", "How many {u} would that be?"),
     options=(
         "Which {c} would you like: {o}?", "What should the {c} be: {o}?", "Which {c} shall I take, {o}?",
         "Which {c} is it: {o}?",

@@ -100,9 +100,7 @@ def ahead(subject: Subject, rng: Random) -> Sample | None:
     later = next(arguments[name] for _, arguments, _ in rows if name in arguments)
     stop = next(number for number, (_, arguments, _) in enumerate(rows) if name in arguments)
     last = rng.choice((first + 1, stop))
-    return with_arguments(
-        subject, {rows[number][0]: {**rows[number][1], name: later} for number in range(first, last)}
-    )
+    return with_arguments(subject, {rows[number][0]: {**rows[number][1], name: later} for number in range(first, last)})
 
 
 def old_value(subject: Subject, rng: Random) -> Sample | None:
@@ -121,11 +119,7 @@ def old_value(subject: Subject, rng: Random) -> Sample | None:
     new = rows[number][1][name]
     return with_arguments(
         subject,
-        {
-            index: {**arguments, name: old}
-            for index, arguments, _ in rows[number:]
-            if arguments.get(name) == new
-        },
+        {index: {**arguments, name: old} for index, arguments, _ in rows[number:] if arguments.get(name) == new},
     )
 
 
@@ -156,10 +150,7 @@ def dropped(subject: Subject, rng: Random) -> Sample | None:
     where = rng.choice(([number], [other for other in with_it if other >= number], with_it))
     return with_arguments(
         subject,
-        {
-            rows[other][0]: {key: value for key, value in rows[other][1].items() if key != name}
-            for other in where
-        },
+        {rows[other][0]: {key: value for key, value in rows[other][1].items() if key != name} for other in where},
     )
 
 

@@ -90,6 +90,7 @@ def test_a_resource_that_can_be_managed_whole_has_no_gap() -> None:
         (("bookRoom", "searchRooms", "cancelBooking"), "(booking) can't be shown or changed by"),
         (("setAlarm", "deleteAlarm", "listAlarms"), "(alarm) can't be changed by"),
         (("orderFood",), "(order) can't be shown or changed or deleted by"),
+        (("saveArticleForLater", "listArticles"), "(article) can't be changed or deleted by"),
     ],
 )
 def test_what_can_be_created_but_not_managed_is_a_finding_about_the_category(

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from generators.desk import Desk
+from llm.language.corrections import find_corrections
 from llm.language.found import VERBATIM
 from llm.template.views import ToolView
 from validators.checks.dialogue_answers import declines, left_over, not_given, places_of
@@ -84,7 +85,9 @@ def _replay_step(step: Step, script: _Script) -> _Replayed:
     findings = [finding for one in results for finding in one.findings]
     gives = any(one.evidence for one in results) or declines(step.text)
     if step.before and not step.is_free and not gives and not findings:
-        findings.append(unproved(f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing."))
+        findings.append(
+            unproved(f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing.")
+        )
     return _Replayed(tuple(findings), tuple(evidence for one in results for evidence in one.evidence))
 
 
@@ -155,16 +158,18 @@ def _answer_findings(
     """Whether the words of the turn and the arguments that it gives account for each other."""
     arguments, known = given(call), given(before)
     unknown = [one for one in view.parameters if one.name not in arguments]
+    # who takes a value back does not answer the question that is open
+    overrides = any(name in known and known[name] != value for name, value in arguments.items())
     for said in step.said:
         places = places_of(view, arguments, spoken, said)
-        for reason in misplaced(said, step.text, step.question, places, unknown):
+        corrects = overrides or bool(find_corrections(said.text))
+        for reason in misplaced(said, step.text, "" if overrides else step.question, places, unknown):
             yield unproved(f"At turn {said.turn} {reason}")
         if not said.in_message:
             for words in not_given(said.text, places, view, unknown):
                 yield unproved(f"At turn {said.turn} {words!r} is said for a parameter that the call lacks.")
-            if before is not None:
-                new = {name for name in arguments if name not in known}
-                yield from _left_over(step, said, left_over(said.text, places, new, view))
+            if before is not None and not corrects:
+                yield from _left_over(step, said, left_over(said.text, places, view))
 
 
 def _left_over(step: Step, said: Said, over: Sequence[str]) -> Iterator[Finding]:
@@ -202,7 +207,7 @@ def _unanswered(steps: Sequence[Step], script: _Script) -> Iterator[Finding]:
 
 
 def _idle_findings(step: Step, script: _Script) -> Iterator[Finding]:
-    """Where no call is due any more: has the user really turned to something else?"""
+    """Whether the user has really turned to something else where no call is due any more."""
     for call in step.before:
         view = script.views.get(call.tool)
         if view is not None and not has_turned(view, step.text, step.question):

@@ -8,18 +8,23 @@ from itertools import combinations
 from pydantic import JsonValue
 
 from llm.language.dates import find_dates
+from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
 from llm.language.moments import moment_parts
 from llm.language.numbers import find_numbers
 from llm.language.times import find_times
 from llm.template.kinds import CLOCKED, PLACES
 from llm.template.names import humanise, split_name
 from llm.template.telling_words import weigh_words
-from llm.template.views import ParameterView, cue_table
+from llm.template.views import ParameterView, ToolView, cue_table
 from validators.checks.dialogue_answers import Place, Segment, segments_of
 from validators.checks.evidence import Said
 
-_WHEN = re.compile(r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE)
-_WHERE = re.compile(r"\b(?:where|area|region|location|place)\b|哪里|哪儿|何处|什么地方|地区|区域|位置|地点", re.IGNORECASE)
+_WHEN = re.compile(
+    r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE
+)
+_WHERE = re.compile(
+    r"\b(?:where|area|region|location|place)\b|哪里|哪儿|何处|什么地方|地区|区域|位置|地点", re.IGNORECASE
+)
 _FROM = re.compile(r"(?:\bfrom|\bleav(?:e|ing)|从|自|由)\s*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,，、;；]|\band\b|以及")
 _TO = re.compile(r"(?:\bto|\btowards?|到|至|去|往|飞)\s*$", re.IGNORECASE)
@@ -41,27 +46,32 @@ _ASKED = 1.0  # what the first question counts for the first answer
 _CLEAR = 0.8
 _PLAIN, _MARGIN = 1.0, 1.5
 _NEAR = 12
-_TIME_WORD = re.compile(r"day|night|week|month|year|morning|evening|noon|season|hour|minute|time|[节天日周月年时点晚早]", re.IGNORECASE)
+_TIME_WORD = re.compile(
+    r"day|night|week|month|year|morning|evening|noon|season|hour|minute|time|[节天日周月年时点晚早]", re.IGNORECASE
+)
 _CODE = re.compile(r"[A-Za-z]+\d{2,}|\d{5,}")
 _WHITHER = re.compile(r"\bwhere to\b|\b(?:going|headed|flying|travel(?:l?ing)?) to\b|到哪|去哪|飞哪", re.IGNORECASE)
-_WHENCE = re.compile(r"\bwhere from\b|\b(?:leaving|flying|departing|coming|come|start(?:ing)?) from\b|从哪|哪里出发", re.IGNORECASE)
+_WHENCE = re.compile(
+    r"\bwhere from\b|\b(?:leaving|flying|departing|coming|come|start(?:ing)?) from\b|从哪|哪里出发", re.IGNORECASE
+)
 
 
 def misplaced(
-    said: Said, pointing: str, question: str, places: Sequence[Place], unknown: Sequence[ParameterView]
+    said: Said, pointing: str, question: str, places: Sequence[Place], view: ToolView, unknown: Sequence[ParameterView]
 ) -> Iterator[str]:
     """Why an argument's value seems to be another parameter's, of `unknown` ones or of those that the turn gives too.
 
     What surrounds a value in a message is about something else; there the user's own words count, `pointing` to it.
     """
-    contexts = {
-        one.parameter.name: pointing if said.in_message else _context(said.text, one, places) for one in places
-    }
+    contexts = {one.parameter.name: pointing if said.in_message else _context(said.text, one, places) for one in places}
     given = [one.parameter for one in places]
     for place in places:
         context = contexts[place.parameter.name]
-        # a first request also says what is to be done, in the words of other parameters
-        rival = _rival(place, context, question, given, unknown) if question else ""
+        rival = ""
+        if place.old is not None:
+            rival = _rival_by_name(place, context, view.parameters)
+        elif question:  # a first request also says what is to be done, in the words of other parameters
+            rival = _rival(place, context, question, given, unknown)
         if rival:
             yield f"{place.value!r} is taken for {place.parameter.name!r}, but it is said for {rival!r}."
         if not said.in_message and _is_reversed(said.text, place) and not _named(context, (place.parameter,)):
@@ -90,15 +100,13 @@ def _rival(
 ) -> str:
     """Another parameter that the value is said for; "" where words or question are about this one, or tell nothing."""
     own = place.parameter
-    others = [one for one in unknown if one.name != own.name]
-    if not others:
+    others = [one for one in unknown if one.name != own.name and accepts(one, place.value)]
+    if not others or _is_offered(place, question, (*given, *others)):
         return ""
+    named = _rival_by_name(place, context, (own, *others))
+    if named:
+        return named
     scores = about(context, (own, *others), place.value)
-    named = _named(context, (own, *others))
-    if _is_offered(place, question, (*given, *others)):
-        return ""
-    if named and own.name not in named and scores[named[0]] > scores[own.name]:
-        return named[0]
     best = max(others, key=lambda one: scores[one.name]).name
     if scores[own.name] >= max(_CLEAR, scores[best]):
         return ""
@@ -114,10 +122,37 @@ def _rival(
     return "" if is_answered and shown and scores[best] < _CLEAR else best
 
 
+def _rival_by_name(place: Place, context: str, parameters: Sequence[ParameterView]) -> str:
+    """Another parameter that is called by its name where the value is said, and this one is not."""
+    own = place.parameter.name
+    named = _named(context, tuple(one for one in parameters if one.name == own or accepts(one, place.value)))
+    if not named or own in named:
+        return ""
+    scores = about(context, parameters, place.value)
+    return named[0] if scores[named[0]] > scores[own] else ""
+
+
+def accepts(parameter: ParameterView, value: JsonValue) -> bool:
+    """Whether a value is of the type that the parameter's schema asks for."""
+    kind = kind_of(parameter.schema)
+    match kind:
+        case "enum":
+            return value in choices_of(parameter.schema)
+        case "integer" | "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array" | "object":
+            return isinstance(value, list if kind == "array" else dict)
+        case _:
+            formats = {"date": DATE_VALUE, "time": TIME_VALUE, "date-time": DATE_TIME_VALUE}
+            return isinstance(value, str) and (kind not in formats or formats[kind].fullmatch(value) is not None)
+
+
 def suits(parameter: ParameterView, value: JsonValue) -> bool:
     """Whether the value looks like one of the parameter: a date where one is asked for, digits in a number."""
     if not isinstance(value, str):
-        return True
+        return accepts(parameter, value) or type_of(parameter.schema) == "string"
     if parameter.kind in CLOCKED:
         is_time = find_dates(value) or find_times(value) or find_numbers(value) or _TIME_WORD.search(value)
         return bool(is_time) and not _CODE.search(value)
@@ -233,7 +268,7 @@ def _are_exchanged(
     first, second = (about(contexts[place.parameter.name], pair, place.value) for place in (one, other))
     asked = [_asked_at(question, parameter, parameters) for parameter in pair]
     direct_fit, crossed_fit = (
-        sum(suits(parameter, place.value) for parameter, place in zip(pair, values, strict=True))
+        sum(suits(parameter, place.value) + accepts(parameter, place.value) for parameter, place in zip(pair, values, strict=True))
         for values in ((one, other), (other, one))
     )
     if direct_fit != crossed_fit:

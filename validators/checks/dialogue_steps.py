@@ -44,7 +44,8 @@ class Step(NamedTuple):
 def steps_of(sample: Sample) -> list[Step]:
     """The steps of a conversation, one a snapshot."""
     steps: list[Step] = []
-    turn_before, before, is_free = -1, (), False
+    before: tuple[GoldCall, ...] = ()
+    turn_before, is_free = -1, False
     for number, snapshot in enumerate(sample.snapshots()):
         said = tuple(one for one in said_in(snapshot.prefix) if one.turn > turn_before)
         turn = sample.turns[snapshot.turn]

@@ -6,6 +6,8 @@ from collections.abc import Collection, Sequence
 from llm.template.actions import VERBS
 from llm.template.choosing_tools import rank_by_words
 from llm.template.telling_words import weigh_words
+from llm.template.turning import is_dropped, new_request
+from llm.template.turning import is_dropped, new_request
 from llm.template.views import ToolView
 
 _FITS = 0.8  # of the best candidate's score
@@ -13,9 +15,7 @@ _LIKE = 0.4
 _KNOWN = 0.3
 _WORD = re.compile(r"[A-Za-z]+")
 _OPENER = re.compile(
-    r"\s*(?:oh,? no|oh|wait|hold on|actually|never ?mind|forget|hang on|on second thought|scratch that|instead|by the way"
-    r"|等等|等一下|算了|对了|先不|先别|不对|哦不|哎呀|话说|还是)\b[\s,，.。!！:：-]*",
-    re.IGNORECASE,
+    r"\s*(?:(?:oh,? no|hi|hey|hello|你好|劳驾|小助手)(?:[\s,，.。!！:：-]+|$))+", re.IGNORECASE
 )
 _ASKING = re.compile(
     r"(?:can|could|would|will) you\b|i(?:'d| would)? (?:need|want|like|have|wish) to\b|please\b|help me\b|let'?s\b|let me\b"
@@ -46,16 +46,18 @@ def likeness(view: ToolView, text: str, question: str) -> float:
     return sum(weight for word, weight in said.items() if known.get(word, 0.0) > _KNOWN) / total if total else 0.0
 
 
+def has_turned(view: ToolView, text: str, question: str) -> bool:
+    """Whether the user asks for something that is unlike the tool under way and what it asks."""
+    wanted = new_request(text) or _OPENER.sub("", text).strip()
+    is_dropping = is_dropped(text) or _OPENER.match(text) is not None
+    shared = set(weigh_words(wanted)) & set(weigh_words(question)) & set(view.words)
+    if not is_dropping and any(len(word) > 1 for word in shared):
+        return False
+    return (is_dropping or is_request(wanted)) and likeness(view, wanted, question) < _LIKE
+
+
 def is_request(text: str) -> bool:
     """Whether somebody asks for something to be done, rather than answers."""
     plain = _OPENER.sub("", text).strip()
     first = next(iter(_WORD.findall(plain)), "").lower()
-    return bool(_OPENER.match(text) or _ASKING.match(plain)) or first in VERBS
-
-
-def has_turned(view: ToolView, text: str, question: str) -> bool:
-    """Whether the user asks for something that is unlike the tool under way and what it asks."""
-    shared = set(weigh_words(text)) & set(weigh_words(question))
-    if any(len(word) > 1 for word in shared) and not _OPENER.match(text):
-        return False
-    return is_request(text) and likeness(view, text, question) < _LIKE
+    return _ASKING.match(plain) is not None or first in VERBS

@@ -81,7 +81,9 @@ class DuplicateIndex:
     def _nearest(self, entry: _Entry, position: int) -> tuple[float, _Entry | None]:
         """The likeness of the nearest sample before it among those that may be twins, and that sample."""
         found = {
-            at for shingle in self._prefix(entry.shingles) for at in self._by_shingle.get((entry.kind, entry.gold, shingle), [])
+            at
+            for shingle in self._prefix(entry.shingles)
+            for at in self._by_shingle.get((entry.kind, entry.gold, shingle), [])
         }
         mine, best, twin = set(entry.shingles), 0.0, None
         for other in self._earlier(sorted(found), position):

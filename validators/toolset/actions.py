@@ -1,7 +1,7 @@
 """What a tool does and to what, told by its name: `createAlarm` creates an alarm, `searchFlights` reads flights."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
@@ -16,11 +16,15 @@ READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = "read", "create", "change", "
 
 
 class Doing(NamedTuple):
-    """What a tool does: `kinds` of action (a verb like `set` has two), its verb, and the words of what it does it to."""
+    """What a tool does: `kinds` of action (a verb like `set` has two), its verb, and the words of what it does it to.
+
+    `head` is the one word of these for the thing itself: an article, of `saveArticleForLater`; "" where there is none.
+    """
 
     kinds: frozenset[str]
     verb: str
     resource: tuple[str, ...]
+    head: str = ""
 
 
 _VERBS = {
@@ -51,6 +55,7 @@ _ASIDE = frozenset(
         " mine my near nearby new of on one or own result results the to user with"
     )
 )
+_PREPOSITIONS = frozenset(words("about as at by for from in into of off on onto out over to under up with"))
 # The thing that comes of doing it: who can book can have a booking, and cancel it.
 _YIELDS: Mapping[str, str] = MappingProxyType(
     {
@@ -100,7 +105,16 @@ def doing_of(name: str, description: str) -> Doing:
     kinds = _KINDS.get(verb) or _said_in_chinese(description)
     if {"turn", "switch"} & set(named) and {"on", "off"} & set(named):
         kinds = frozenset({START if "on" in named else STOP})
-    return Doing(kinds, verb, rest)
+    return Doing(kinds, verb, rest, _head(named[named.index(verb) + 1 :] if verb in named else named))
+
+
+def _head(after: Sequence[str]) -> str:
+    """The last word before a preposition, else the last one of all."""
+    end = next((place for place, word in enumerate(after) if word in _PREPOSITIONS and place), len(after))
+    kept = [word for word in after[:end] if word not in _ASIDE | _PREPOSITIONS] or [
+        word for word in after if word not in _ASIDE | _PREPOSITIONS
+    ]
+    return kept[-1] if kept else ""
 
 
 def yields(doing: Doing) -> str:

@@ -70,7 +70,7 @@ def _needless(name: str, tool: Tool, company: Sequence[Tool]) -> Iterator[Doubt]
     doing = doing_of(tool.name, tool.description)
     if thing & {stem(word) for word in _OWN}:
         yield Doubt("unproved", f"{name!r} is not needed: the user has only one.")
-    elif CREATE in doing.kinds and thing and thing <= set(doing.resource[-1:]):
+    elif CREATE in doing.kinds and thing and thing <= {stem(doing.head)}:
         yield Doubt("unproved", f"{name!r} names what the tool is only about to make.")
     elif not any(_tells(other, name, thing) for other in company if other.key != tool.key):
         yield Doubt("unproved", f"No tool of the category tells what {name!r} is, and people don't know such numbers.")

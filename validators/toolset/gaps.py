@@ -44,18 +44,18 @@ def _gaps(group: Sequence[Tool]) -> Iterator[Problem]:
         known.add(made)
         missing = [word for kind, word in _MANAGED if not any(_manages(other, kind, made, doing) for other in doings)]
         if missing:
-            thing = _spoken(tool, doing)
+            thing = yields(doing) or doing.head
             message = f"What {tool.name!r} creates ({thing}) can't be {_listed(missing)} by any tool of the category."
             yield Problem(where=tool.category, tool=tool.name, kind="crud_gap", message=message)
 
 
 def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str]:
     """The words for what the tool creates, none where it creates nothing to be kept."""
-    if doing.verb not in _CREATORS or not doing.resource:
+    if doing.verb not in _CREATORS or not doing.head:
         return frozenset()
     if doing.verb in {"add", "save"} and _ONTO & set(split_name(tool.name.rsplit(".", 1)[-1])):
         return frozenset()  # a song into a playlist changes the playlist
-    made = frozenset((stem(yields(doing)),) if yields(doing) else doing.resource[-1:])
+    made = frozenset({stem(yields(doing) or doing.head)})
     if doing.verb == "set" and not any(DELETE in other.kinds and made & set(other.resource) for other in doings):
         return frozenset()  # the volume is set; an alarm is set, and deleted
     return _BOOKED if made & _BOOKED else made
@@ -64,13 +64,8 @@ def _created(tool: Tool, doing: Doing, doings: Sequence[Doing]) -> frozenset[str
 def _manages(other: Doing, kind: str, made: frozenset[str], creating: Doing) -> bool:
     if kind not in other.kinds or other.verb == "set":
         return False
-    things = made if kind == READ else made | set(creating.resource[-1:])  # who shows rooms need not show bookings
+    things = made if kind == READ else made | {stem(creating.head)}  # who shows rooms need not show bookings
     return bool(things & set(other.resource)) or (kind != READ and other.verb == "rebook" and bool(made & _BOOKED))
-
-
-def _spoken(tool: Tool, doing: Doing) -> str:
-    named = split_name(tool.name.rsplit(".", 1)[-1])
-    return yields(doing) or next(word for word in reversed(named) if stem(word) == doing.resource[-1])
 
 
 def _listed(missing: Sequence[str]) -> str:

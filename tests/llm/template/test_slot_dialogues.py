@@ -48,7 +48,7 @@ def test_a_question_is_understood_as_the_question_for_its_parameter(named: tuple
 
 
 @given(NAMED, st.integers(0, 10_000), st.booleans())
-def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed: int, is_bare: bool) -> None:  # noqa: FBT001
+def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed: int, is_bare: bool) -> None:
     view, parameter, value, language = slot(*named, seed)
     answered = word_answer(view, (parameter, value), language, Random(seed), is_bare=is_bare)
     assert answered.words in answered.answer
@@ -57,7 +57,7 @@ def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([TABLE, TRAINS]), st.booleans())
-def test_a_dialogue_is_understood_answer_by_answer(seed: int, view: ToolView, is_bare: bool) -> None:  # noqa: FBT001
+def test_a_dialogue_is_understood_answer_by_answer(seed: int, view: ToolView, is_bare: bool) -> None:
     rng = Random(seed)
     language: Language = "zh" if view is TRAINS else "en"
     names = [name for name in view.required if name != "note"]
