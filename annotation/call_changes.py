@@ -67,7 +67,10 @@ def shift_turn(sample: Sample) -> int | None:
     """The index of the call turn at which the user's shift takes effect, None where there is none.
 
     The sample's tag tells it; imported samples have no tag, so there the first change of mind that can be seen counts.
+    A value that stands in a message is marked by the message, and is no change of mind.
     """
+    if sample.kind.endswith("external"):
+        return None
     places = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
     told = [tag.removeprefix(SHIFT_TAG) for tag in sample.tags if tag.startswith(SHIFT_TAG)]
     if told:

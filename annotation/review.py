@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
+from annotation.answers import read_answers, review_of, typed_into
 from annotation.dialogue_lines import is_dialogue
 from annotation.edited_calls import leaves_out, read_calls
 from annotation.edited_dialogue import read_dialogue
@@ -11,9 +12,7 @@ from annotation.pulled import PulledAnnotation
 from annotation.task import Returned, boxes
 from annotation.typed_values import check_storable
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import Record, Review, ReviewDecision, Sample, Tool
-
-_DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
+from warehouse.records import Record, Review, Sample, Tool
 
 
 class ParsedReview(Record):
@@ -29,10 +28,9 @@ class ParsedReview(Record):
     returned: Returned | None = None
 
 
-class _Answers(NamedTuple):
-    verdicts: tuple[str, ...]
-    reasons: tuple[str, ...]
-    comment: str
+class _Typed(NamedTuple):
+    """What the two boxes hold, None where nobody touched one."""
+
     request: str | None
     calls: str | None
 
@@ -48,119 +46,51 @@ def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]
         )
     if pulled.skipped:
         return ParsedReview(outcome="skipped")
-    answers = _answers(pulled)
-    problem = _verdict_problem(answers)
-    if problem:
-        return _returned(pulled, sample, answers, problem)
-    decision = _DECISIONS[answers.verdicts[0]]
-    if decision != "edit":
-        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, decision, None))
-    return _edited(pulled, answers, sample, tools)
-
-
-def _edited(pulled: PulledAnnotation, answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
+    answers = read_answers(pulled)
+    typed = _Typed(typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"))
+    if answers.problem:
+        return _returned(pulled, sample, typed, answers.problem)
+    if answers.decision != "edit":
+        return ParsedReview(outcome="reviewed", review=review_of(pulled, answers, answers.decision, None))
     try:
-        edited = _typed_dialogue(answers, sample, tools) if is_dialogue(sample) else _typed(answers, sample, tools)
+        edited = _edited_dialogue(typed, sample, tools) if is_dialogue(sample) else _edited(typed, sample, tools)
     except RecordError as problem:
-        return _returned(pulled, sample, answers, str(problem))
+        return _returned(pulled, sample, typed, str(problem))
     if edited.key == sample.key:  # nothing was changed after all
-        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "accept", None))
-    return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "edit", edited.key), edited=edited)
+        return ParsedReview(outcome="reviewed", review=review_of(pulled, answers, "accept", None))
+    return ParsedReview(outcome="reviewed", review=review_of(pulled, answers, "edit", edited.key), edited=edited)
 
 
-def _typed_dialogue(answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> Sample:
-    if answers.request is None:
+def _edited_dialogue(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    if typed.request is None:
         raise RecordError("The box with the conversation was left empty.")
-    return with_turns(sample, read_dialogue(answers.request, sample, tools))
+    return with_turns(sample, read_dialogue(typed.request, sample, tools))
 
 
-def _typed(answers: _Answers, sample: Sample, tools: Sequence[Tool]) -> Sample:
-    request = _typed_request(answers, sample)
-    if answers.calls is None:
+def _edited(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    request = _typed_request(typed, sample)
+    if typed.calls is None:
         raise RecordError("The box with the calls was left empty; write [] where no call is due.")
     may_leave_out = sample.kind == "imperfect" or leaves_out(sample.gold, tools)
-    return edited_sample(sample, request, read_calls(answers.calls, tools, may_leave_out=may_leave_out))
+    return edited_sample(sample, request, read_calls(typed.calls, tools, may_leave_out=may_leave_out))
 
 
-def _typed_request(answers: _Answers, sample: Sample) -> str:
+def _typed_request(typed: _Typed, sample: Sample) -> str:
     before = sample.request
-    if answers.request is None or answers.request == before:
+    if typed.request is None or typed.request == before:
         return before
-    check_storable(answers.request, "The request")
-    if not answers.request.strip():
+    check_storable(typed.request, "The request")
+    if not typed.request.strip():
         raise RecordError("The box with the request holds nothing but spaces.")
-    return answers.request.strip()
+    return typed.request.strip()
 
 
-def _verdict_problem(answers: _Answers) -> str:
-    match answers.verdicts:
-        case ():
-            return "No verdict was chosen."
-        case (verdict,):
-            return "" if verdict != "reject" or answers.reasons else "Rejected without a reason."
-        case several:
-            return f"{len(several)} verdicts were chosen ({', '.join(several)}); choose one."
-
-
-def _returned(pulled: PulledAnnotation, sample: Sample, answers: _Answers, problem: str) -> ParsedReview:
+def _returned(pulled: PulledAnnotation, sample: Sample, typed: _Typed, problem: str) -> ParsedReview:
     before = boxes(sample)
-    typed = Returned(
-        request=before.request if answers.request is None else answers.request,
-        calls=before.calls if answers.calls is None else answers.calls,
+    returned = Returned(
+        request=before.request if typed.request is None else typed.request,
+        calls=before.calls if typed.calls is None else typed.calls,
         problem=problem,
         version=pulled.version,
     )
-    return ParsedReview(outcome="returned", returned=typed)
-
-
-def _review(pulled: PulledAnnotation, answers: _Answers, decision: ReviewDecision, result: str | None) -> Review:
-    return Review(
-        subject=pulled.subject,
-        kind=pulled.kind,
-        decision=decision,
-        reviewer=pulled.reviewer,
-        reviewed_at=pulled.reviewed_at,
-        reasons=answers.reasons if decision == "reject" else (),
-        comment=answers.comment,
-        seconds=pulled.seconds,
-        result=result,
-        annotation_id=pulled.annotation_id,
-        task_id=pulled.task_id,
-        server=pulled.server,
-    )
-
-
-def _answers(pulled: PulledAnnotation) -> _Answers:
-    verdicts = _values(pulled, "verdict", "choices")
-    unknown = [verdict for verdict in verdicts if verdict not in _DECISIONS]
-    if unknown:
-        raise AnnotationError(
-            f"The control 'verdict' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}; callwright knows "
-            f"{', '.join(_DECISIONS)}. Was the labeling interface changed by hand?"
-        )
-    request, calls = _values(pulled, "edited_request", "text"), _values(pulled, "edited_calls", "text")
-    return _Answers(
-        verdicts=verdicts,
-        reasons=_values(pulled, "reasons", "choices"),
-        comment="\n".join(_values(pulled, "comment", "text")),
-        request="\n".join(request) if request else None,
-        calls="\n".join(calls) if calls else None,
-    )
-
-
-def _values(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, ...]:
-    """What one control of the screen holds; controls that we did not put there are not looked at."""
-    found: list[str] = []
-    for item in pulled.result:
-        if item.get("from_name") != control:
-            continue
-        value = item.get("value")
-        held = value.get(field) if isinstance(value, dict) else None
-        held = [held] if isinstance(held, str) else held
-        if not isinstance(held, list) or not all(isinstance(entry, str) for entry in held):
-            raise AnnotationError(
-                f"The control {control!r} of task {pulled.task_id} in Label Studio has no texts under {field!r}. "
-                "Was the labeling interface changed by hand?"
-            )
-        found.extend(str(entry) for entry in held)
-    return tuple(found)
+    return ParsedReview(outcome="returned", returned=returned)

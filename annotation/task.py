@@ -10,7 +10,7 @@ from annotation.conversation import Line, tell_conversation
 from annotation.dialogue_lines import is_dialogue, write_dialogue
 from annotation.screens import SAMPLE_REVIEW
 from annotation.shown_calls import tell_calls
-from annotation.tool_text import describe_tool
+from annotation.tool_text import describe_tool, name_tool
 from annotation.words import Words, words_in
 from warehouse.records import GoldCall, Language, Record, Sample, Tool, Verdict
 
@@ -45,7 +45,8 @@ class Task(Protocol):
 class ReviewTask(Record):
     """One task for annotators; `request` and `calls` are what they find in the boxes for editing.
 
-    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls due, where any is.
+    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls due; where none is
+    due in the end, all candidates in short.
     """
 
     subject: str
@@ -91,7 +92,7 @@ def review_task(
     words = words_in(language)
     why = words.in_doubt if _is_said(reason, verdicts) else reason
     before = boxes(sample, language)
-    due, others = _due_first(tools, sample)
+    compared, others = _tools(sample, tools, words)
     return ReviewTask(
         subject=sample.key,
         version=returned.version + 1 if returned else 1,
@@ -99,8 +100,8 @@ def review_task(
         why=f"{words.returned.format(problem=returned.problem)}\n{why}" if returned else why,
         conversation=tuple(tell_conversation(sample, words)),
         calls_shown=tell_calls(sample, verdicts, words),
-        tools="\n\n".join(describe_tool(tool, words) for tool in due) or words.none,
-        other_tools="\n\n".join(describe_tool(tool, words) for tool in others) or words.none,
+        tools=compared or words.none,
+        other_tools=others or words.none,
         failed="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
         passed="\n".join(_check_lines(verdicts, words, passed=True)) or words.none,
         request=returned.request if returned else before.request,
@@ -135,11 +136,20 @@ def _about(kind: str, words: Words) -> str:
     return next((words.kind[name] for name in names if name in words.kind), "")
 
 
-def _due_first(tools: Sequence[Tool], sample: Sample) -> tuple[list[Tool], list[Tool]]:
-    """The tools that a reviewer compares with, and the others; where no call is due in the end, all are compared."""
-    due = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
-    chosen, others = [tool for tool in tools if tool.name in due], [tool for tool in tools if tool.name not in due]
-    return (chosen, others) if sample.gold else ([*chosen, *others], [])
+def _tools(sample: Sample, tools: Sequence[Tool], words: Words) -> tuple[str, str]:
+    """The tools that a reviewer compares with, and those folded away.
+
+    Where no call is due in the end, all are compared: in one line each, and in full below.
+    """
+    called = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
+    due, others = [tool for tool in tools if tool.name in called], [tool for tool in tools if tool.name not in called]
+    if sample.gold:
+        return _described(due, words), _described(others, words)
+    return "\n".join(name_tool(tool) for tool in (*due, *others)), _described([*due, *others], words)
+
+
+def _described(tools: Sequence[Tool], words: Words) -> str:
+    return "\n\n".join(describe_tool(tool, words) for tool in tools)
 
 
 def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:

@@ -44,6 +44,8 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedToolReview:
         return _returned(pulled, typed, answers.problem)
     if answers.decision != "edit":
         return ParsedToolReview(review=review_of(pulled, answers, answers.decision, None))
+    if typed_into(pulled, "edited_parameters") is None:
+        return _returned(pulled, typed, "The box with the parameters was left empty.")
     try:
         edited = edited_tool(tool, typed)
     except RecordError as problem:

@@ -12,6 +12,11 @@ def describe_tool(tool: Tool, words: Words) -> str:
     return "\n".join([f"{tool.name}: {tool.description}", *_parameter_lines(tool, words)])
 
 
+def name_tool(tool: Tool) -> str:
+    """The tool in one line: what it does, and the names of its parameters."""
+    return f"{tool.name} ({', '.join(tool.properties)}): {tool.description}"
+
+
 def _parameter_lines(tool: Tool, words: Words) -> Iterator[str]:
     for name, schema in tool.properties.items():
         need = words.required if name in tool.required else words.optional

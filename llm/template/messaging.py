@@ -156,7 +156,7 @@ def _expression(sentence: str) -> str:
     lead = re.escape(before).replace(re.escape("{c}"), r"[\w'’ ]{1,40}?")
     edge = r"(?<![\w])" if before[:1].isascii() else r"(?:^|(?<=[\n。！？，：👍😊 ]))"
     stop = rf"{re.escape(after)}(?=\s|$)" if after.endswith(".") else re.escape(after)
-    return rf"{edge}{lead}(?P<v>[^\n]{{1,120}}?){stop}"
+    return rf"{edge}{lead}(?P<v>[^\n。！？]{{1,120}}?){stop}"
 
 
 def _bare(words: str) -> str:

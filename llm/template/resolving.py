@@ -37,7 +37,7 @@ def resolve(said: str, message: str) -> str:
     if not pointer or not told:
         return ""
     is_all = not re.search(r"\w", said[: pointer.start] + said[pointer.end :])
-    is_clear = is_all or _PREPOSITION.search(said, 0, pointer.start) and not CAREFUL.search(told)
+    is_clear = is_all or (_PREPOSITION.search(said, 0, pointer.start) and not CAREFUL.search(told))
     if noun_class(pointer.noun) == NAME and not is_clear:
         told = in_quotes(told, PHRASEBOOKS["zh" if is_chinese(told) else "en"])
     return said[: pointer.start] + told + said[pointer.end :]

@@ -94,9 +94,11 @@ def test_where_the_user_turns_away_no_call_is_due_any_more_and_all_tools_are_com
     task = review_task(turned, tools[::-1], [], reason="-")
     assert [line.text for line in task.conversation][-2:] == ["⚑ shift:   no call is due", "I can't."]
     assert task.calls_shown == "No call is due any more"
-    assert task.tools.startswith("book_table: ")
-    assert "cancel_table: " in task.tools
-    assert task.other_tools == "none"
+    assert task.tools.splitlines() == [
+        "book_table (restaurant, date, time, people, seating): Books a table in a restaurant.",
+        "cancel_table (booking): Cancels a booked table.",
+    ]
+    assert "  • booking (string, required) Booking number." in task.other_tools
 
 
 def test_a_shift_that_no_tag_tells_is_seen_where_a_value_changes(dialogue, tools):
@@ -104,6 +106,11 @@ def test_a_shift_that_no_tag_tells_is_seen_where_a_value_changes(dialogue, tools
     assert review_task(untold, tools, [], reason="-").conversation[-1].text.startswith("⚑ shift:")
     calm = dialogue.with_changes(turns=dialogue.turns[:8], tags=("shift=7",))
     assert "⚑" not in "".join(line.text for line in review_task(calm, tools, [], reason="-").conversation)
+
+
+def test_a_value_in_a_message_is_no_change_of_mind(dialogue, tools):
+    pointed = dialogue.with_changes(kind="sQsA_external", turns=dialogue.turns[:5], tags=("shift=1",))
+    assert review_task(pointed, tools, [], reason="-").conversation[-1].text == "+ date = 2026-05-03"
 
 
 def test_executed_calls_are_told_whole_and_with_what_came_back(sample, tools):

@@ -148,7 +148,7 @@ def test_an_edit_that_changes_nothing_accepts() -> None:
     ],
 )
 def test_an_edit_that_makes_no_tool_goes_back_with_all_that_was_typed(held: dict[str, str], problem: str) -> None:
-    parsed = parse_tool_review(_annotate(("edit",), **held), MAKE)
+    parsed = parse_tool_review(_annotate(("edit",), **{"edited_parameters": boxes(MAKE).parameters} | held), MAKE)
     assert parsed.review is None
     assert parsed.edited is None
     assert parsed.returned is not None
@@ -158,6 +158,13 @@ def test_an_edit_that_makes_no_tool_goes_back_with_all_that_was_typed(held: dict
     assert {field: getattr(back, field) for field in typed} == typed
     assert back.version == 2
     assert problem in back.why
+
+
+def test_an_emptied_schema_is_no_edit() -> None:
+    returned = parse_tool_review(_annotate(("edit",), edited_name="Clock.A.b"), MAKE).returned
+    assert returned is not None
+    assert "left empty" in returned.problem
+    assert read_returned(returned) == boxes(MAKE).with_changes(name="Clock.A.b")
 
 
 def test_answers_that_decide_nothing_go_back() -> None:

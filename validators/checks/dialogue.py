@@ -9,11 +9,10 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from generators.desk import Desk
-from llm.language.corrections import find_corrections
 from llm.language.found import VERBATIM
 from llm.template.views import ToolView
-from validators.checks.dialogue_answers import declines, left_over, not_given, places_of
-from validators.checks.dialogue_owners import asked_for, misplaced
+from validators.checks.dialogue_answers import declines, left_over, not_given, places_of, unused
+from validators.checks.dialogue_owners import Answer, asked_for, misplaced
 from validators.checks.dialogue_steps import Step, given, steps_of, texts_after, user_turns
 from validators.checks.dialogue_tools import better_tool, has_turned
 from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, find_spoken, said_in
@@ -158,18 +157,17 @@ def _answer_findings(
     """Whether the words of the turn and the arguments that it gives account for each other."""
     arguments, known = given(call), given(before)
     unknown = [one for one in view.parameters if one.name not in arguments]
-    # who takes a value back does not answer the question that is open
-    overrides = any(name in known and known[name] != value for name, value in arguments.items())
     for said in step.said:
-        places = places_of(view, arguments, spoken, said)
-        corrects = overrides or bool(find_corrections(said.text))
-        for reason in misplaced(said, step.text, "" if overrides else step.question, places, unknown):
+        places = places_of(view, arguments, known, spoken, said)
+        answer = Answer(said, step.text, step.question, tuple(places))
+        for reason in misplaced(answer, view, unknown):
             yield unproved(f"At turn {said.turn} {reason}")
         if not said.in_message:
             for words in not_given(said.text, places, view, unknown):
                 yield unproved(f"At turn {said.turn} {words!r} is said for a parameter that the call lacks.")
-            if before is not None and not corrects:
-                yield from _left_over(step, said, left_over(said.text, places, view))
+            for words in unused(said.text, places, unknown):
+                yield unproved(f"At turn {said.turn} {words!r} is said, and the call has no argument of it.")
+            yield from _left_over(step, said, left_over(said.text, places, view, is_first=before is None))
 
 
 def _left_over(step: Step, said: Said, over: Sequence[str]) -> Iterator[Finding]:

@@ -9,7 +9,12 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from llm.language.corrections import Correction, find_corrections
+from llm.language.dates import find_dates
+from llm.language.found import VERBATIM
+from llm.language.kinds import kind_of
 from llm.language.locating import locate
+from llm.language.numbers import NUMBER, find_numbers
+from llm.language.times import find_times
 from llm.template.views import ParameterView, ToolView, squeeze
 from validators.checks.evidence import Said
 from validators.checks.statements import hear
@@ -30,23 +35,26 @@ _CHATTER = re.compile(
 
 
 _LEADS = re.compile(
-    r"[\W_]*(?:(?:oh|no|hmm|wait|hold on|hang on|actually|but|and|now|again|same(?: thing)?|the same|once more|a second time|do|only"
-    r"|that|this time|before|first|one correction|something|let me|i|i'?d rather have it|need to correct|could you|can you|repeat"
+    r"[\W_]*(?:(?:oh|no|hmm|wait|hold on|hang on|actually|but|and|now|again|same(?: thing)?|the same|once more|a second time"
+    r"|do|only|that|this time|before|first|one|something|what i said|i got the|i said that|let me|i|i'?d rather have it"
+    r"|need to correct|could you|can you|repeat"
     r"|等等|等一下|先|再来一次|再办一次|再做一遍|再来一遍|再弄一个|另外再来一个|同样的?|照刚才的?|其他不变|这次|这回|好的|那|再帮我来一次|对了|别急"
     r"|我?(?:先前|之前|刚才|刚刚|前面)|更正一下|哎呀|口误|我改主意了|还要|还想要一个)[\W_]*)*",
     re.IGNORECASE,
 )
+_OPENS = re.compile(r"\s*(?:hmm,? no|no wait|wait|不好意思|哎呀)", re.IGNORECASE)
+_LISTING = re.compile(r"e\.g|such as|including|[,，、如]")
 _TAKES_BACK = re.compile(
     r"\b(?:wrong|mistake|misspoke|instead|changed? my mind|scratch|correction|not)\b|\btake\b.{1,40}\bback\b"
     r"|有误|[弄搞记写]错|口误|更正|改主意|等等|等一下|不是",
     re.IGNORECASE,
 )
+_NOT_THAT = re.compile(r"(?:不是|把|\b(?:instead of|not|not with|scratch|take|i said)\s)[\s\"“「‘']*$", re.IGNORECASE)
 _OPEN = re.compile(
     r"\b(?:don'?t (?:know|care|mind|have)|not sure|no preference|no idea|any(?:thing)? (?:will do|is fine|works)|doesn'?t matter"
     r"|skip|up to you|whatever)\b|不知道|不清楚|不确定|随便|都可以|都行|无所谓|没有要求|跳过|你定",
     re.IGNORECASE,
 )
-_DESCRIBED = 4
 
 
 class Place(NamedTuple):
@@ -89,7 +97,9 @@ def segments_of(text: str) -> tuple[Segment, ...]:
     opening = {one.start for one in corrections}
     edges = sorted({0, len(text), *cuts, *opening})
     found = [
-        Segment(start, end, start in opening or bool(_TAKES_BACK.search(text, start, end)))
+        Segment(
+            start, end, start in opening or bool(_TAKES_BACK.search(text, start, end) or _OPENS.match(text, start, end))
+        )
         for start, end in pairwise(edges)
     ]
     return tuple(one for one in found if text[one.start : one.end].strip(" .,，。"))
@@ -104,22 +114,62 @@ def _corrections(text: str) -> list[Correction]:
         )
         goes_on = bool(found) and not _END.search(text, found[-1].end, one.start)
         if not is_bound and not goes_on:
-            found.append(one)
+            begin = max([0, *(match.end() for match in _END.finditer(text, 0, one.start))])
+            found.append(one._replace(start=begin) if _LEADS.fullmatch(text, begin, one.start) else one)
     return found
 
 
-def left_over(text: str, places: Sequence[Place], view: ToolView) -> list[str]:
-    """The sentences of an answer that no argument comes from, and that nothing takes back."""
+def left_over(text: str, places: Sequence[Place], view: ToolView, *, is_first: bool = False) -> list[str]:
+    """The sentences of an answer that no argument comes from, and that nothing takes back.
+
+    A first request also says what is to be done: there only sentences that take something back have to give an argument.
+    """
     segments = segments_of(text)
     covering = [_covering(text, segment, places, view) for segment in segments]
     return [
         words
         for index, segment in enumerate(segments)
         if not covering[index]
+        and (not is_first or _takes_back(text, segment))
         and not _is_idle(words := text[segment.start : segment.end].strip())
         and not _is_label(words, covering[index + 1 : index + 2], view)
-        and not _is_taken_back(words, index, segments, covering, places, view)
+        and not _is_taken_back(words, segments[index:], covering[index:], places, view)
     ]
+
+
+def unused(text: str, places: Sequence[Place], unknown: Sequence[ParameterView]) -> list[str]:
+    """The dates, times and numbers of a turn that no argument has, though the tool has a parameter for them."""
+    kinds = {kind_of(one.schema) for one in unknown}
+    found = [
+        *(find_dates(text) if kinds & {"date", "date-time"} else ()),
+        *(find_times(text) if kinds & {"time", "date-time"} else ()),
+    ]
+    if kinds & {"integer", "number"}:
+        taken = [(one.start, one.end) for one in (*find_dates(text), *find_times(text))]
+        found += [
+            one
+            for one in find_numbers(text)
+            if one.rule in (VERBATIM, NUMBER) and not any(start < one.end and one.start < end for start, end in taken)
+        ]
+    spans = [(one.start, one.end) for one in places]
+    spans += [(one.start, one.end) for one in segments_of(text) if _is_withdrawn(text, one)]
+    return [
+        text[one.start : one.end]
+        for one in found
+        if not any(start < one.end and one.start < end for start, end in spans)
+    ]
+
+
+def _is_withdrawn(text: str, segment: Segment) -> bool:
+    """Whether a later sentence takes something back: which of the values before it is not told here."""
+    return any(one.corrects for one in segments_of(text) if one.start >= segment.start)
+
+
+def _takes_back(text: str, segment: Segment) -> bool:
+    """Whether a sentence plainly takes back what a sentence before it says."""
+    starts = [one.start for one in _corrections(text)]
+    plainly = any(segment.start <= start < segment.end for start in starts)
+    return segment.start > 0 and (plainly or _OPENS.match(text, segment.start) is not None)
 
 
 def _is_idle(words: str) -> bool:
@@ -128,25 +178,24 @@ def _is_idle(words: str) -> bool:
 
 def _is_taken_back(
     words: str,
-    index: int,
     segments: Sequence[Segment],
     covering: Sequence[set[str]],
     places: Sequence[Place],
     view: ToolView,
 ) -> bool:
-    """Whether a later sentence gives another value for what this one says: the first said here, or the one before.
+    """Whether a later sentence gives another value for what the first says: the first said here, or the one before.
 
     What stands between takes something back as well, or says nothing.
     """
-    following = next((at for at in range(index + 1, len(segments)) if covering[at]), None)
-    if following is None or not any(one.corrects for one in segments[index : following + 1]):
+    following = next((at for at in range(1, len(segments)) if covering[at]), None)
+    if following is None or not any(one.corrects for one in segments[: following + 1]):
         return False
     given = [one for one in places if one.parameter.name in covering[following]]
     if any(one.old is None for one in given):
         return True
     if any(locate(one.old, titled(one.parameter), words) for one in given):
         return True
-    return segments[index].corrects and not any(one.outright for one in hear(view, words).statements)
+    return segments[0].corrects and not any(one.outright for one in hear(view, words).statements)
 
 
 def _covering(text: str, segment: Segment, places: Sequence[Place], view: ToolView) -> set[str]:
@@ -154,11 +203,18 @@ def _covering(text: str, segment: Segment, places: Sequence[Place], view: ToolVi
     words = text[segment.start : segment.end]
     if segment.corrects:
         words = _undescribed(words, view)
-    else:
-        inside = {one.parameter.name for one in places if one.start < segment.end and segment.start < one.end}
-        if inside:
-            return inside
-    return {one.parameter.name for one in places if locate(one.value, titled(one.parameter), words)}
+        return {one.parameter.name for one in places if _says(words, one)}
+    inside = {one.parameter.name for one in places if one.start < segment.end and segment.start < one.end}
+    return inside or {one.parameter.name for one in places if locate(one.value, titled(one.parameter), words)}
+
+
+def _says(words: str, place: Place) -> bool:
+    """Whether the words say the value, and not that it is not meant: "not Rome"."""
+    found = locate(place.value, titled(place.parameter), words)
+    while found and _NOT_THAT.search(words, 0, found.start):
+        words = words[found.end :]
+        found = locate(place.value, titled(place.parameter), words)
+    return found is not None
 
 
 def _is_label(words: str, following: Sequence[set[str]], view: ToolView) -> bool:
@@ -176,7 +232,7 @@ def _undescribed(words: str, view: ToolView) -> str:
     lower = words.lower()
     for parameter in view.parameters:
         told = str(parameter.schema.get("description") or "").strip().lower()
-        at = lower.find(told) if len(told) >= _DESCRIBED else -1
+        at = lower.find(told) if _LISTING.search(told) else -1
         if at >= 0 and len(lower) == len(words):
             words, lower = words[:at] + words[at + len(told) :], lower[:at] + lower[at + len(told) :]
     return words

@@ -4,9 +4,11 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import combinations
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.shifts.phrases import is_question
 from llm.language.dates import find_dates
 from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
 from llm.language.moments import moment_parts
@@ -56,31 +58,48 @@ _WHENCE = re.compile(
 )
 
 
-def misplaced(
-    said: Said, pointing: str, question: str, places: Sequence[Place], view: ToolView, unknown: Sequence[ParameterView]
-) -> Iterator[str]:
-    """Why an argument's value seems to be another parameter's, of `unknown` ones or of those that the turn gives too.
+class Answer(NamedTuple):
+    """A text, what the user says himself where that text is a message, the question before it, and what it gives."""
 
-    What surrounds a value in a message is about something else; there the user's own words count, `pointing` to it.
-    """
-    contexts = {one.parameter.name: pointing if said.in_message else _context(said.text, one, places) for one in places}
-    given = [one.parameter for one in places]
-    for place in places:
-        context = contexts[place.parameter.name]
-        rival = ""
-        if place.old is not None:
-            rival = _rival_by_name(place, context, view.parameters)
-        elif question:  # a first request also says what is to be done, in the words of other parameters
-            rival = _rival(place, context, question, given, unknown)
+    said: Said
+    pointing: str
+    question: str
+    places: tuple[Place, ...]
+
+    def context(self, place: Place) -> str:
+        """The words around a value; what surrounds it in a message is about something else."""
+        return self.pointing if self.said.in_message else _context(self.said.text, place, self.places)
+
+
+def misplaced(answer: Answer, view: ToolView, unknown: Sequence[ParameterView]) -> Iterator[str]:
+    """Why an argument's value seems to be another parameter's, of `unknown` ones or of those that the turn gives too."""
+    for place in answer.places:
+        name, context = place.parameter.name, answer.context(place)
+        rival = _rival_of(place, answer, view, unknown)
         if rival:
-            yield f"{place.value!r} is taken for {place.parameter.name!r}, but it is said for {rival!r}."
-        if not said.in_message and _is_reversed(said.text, place) and not _named(context, (place.parameter,)):
-            yield f"{place.value!r} is taken for {place.parameter.name!r}, but it is said the other way round."
-    for one, other in combinations(places, 2):
+            yield f"{place.value!r} is taken for {name!r}, but it is said for {rival!r}."
+        if (
+            not answer.said.in_message
+            and _is_reversed(answer.said.text, place)
+            and not _named(context, (place.parameter,))
+        ):
+            yield f"{place.value!r} is taken for {name!r}, but it is said the other way round."
+    for one, other in combinations(answer.places, 2):
         if one.start < other.end and other.start < one.end:
             yield f"{one.parameter.name!r} and {other.parameter.name!r} are taken from the same words."
-        elif not said.in_message and _are_exchanged(one, other, contexts, question, (*given, *unknown)):
+        elif not answer.said.in_message and _are_exchanged(one, other, answer, unknown):
             yield f"The values of {one.parameter.name!r} and {other.parameter.name!r} seem to be exchanged."
+
+
+def _rival_of(place: Place, answer: Answer, view: ToolView, unknown: Sequence[ParameterView]) -> str:
+    """Another parameter that the value is said for, "" where there is none."""
+    context = answer.context(place)
+    if place.old is not None:
+        return _rival_by_name(place, context, view.parameters)
+    if not answer.question:
+        # a first request also says what is to be done, in the words of other parameters: only names count
+        return _rival_by_name(place, context, (place.parameter, *unknown))
+    return _rival(place, context, answer, unknown)
 
 
 def _context(text: str, place: Place, places: Sequence[Place]) -> str:
@@ -95,11 +114,10 @@ def _context(text: str, place: Place, places: Sequence[Place]) -> str:
     return f"{_CLAUSE.split(text[begin : place.start])[-1]} {_CLAUSE.split(text[place.end : end])[0]}"
 
 
-def _rival(
-    place: Place, context: str, question: str, given: Sequence[ParameterView], unknown: Sequence[ParameterView]
-) -> str:
+def _rival(place: Place, context: str, answer: Answer, unknown: Sequence[ParameterView]) -> str:
     """Another parameter that the value is said for; "" where words or question are about this one, or tell nothing."""
-    own = place.parameter
+    own, question = place.parameter, answer.question
+    given = [one.parameter for one in answer.places]
     others = [one for one in unknown if one.name != own.name and accepts(one, place.value)]
     if not others or _is_offered(place, question, (*given, *others)):
         return ""
@@ -193,6 +211,8 @@ def asked_for(question: str, parameters: Sequence[ParameterView]) -> list[str]:
     """The parameters that a question, or one of several at once, is clearly about."""
     asked: list[str] = []
     for part in parts_of(question):
+        if not is_question(part) and "provide" not in part.lower():
+            continue  # "Taken care of." asks nothing
         scores = sorted(((score, name) for name, score in about(part, parameters).items()), reverse=True)
         best, name = scores[0] if scores else (0.0, "")
         rest = scores[1][0] if len(scores) > 1 else 0.0
@@ -260,15 +280,17 @@ def _is_reversed(text: str, place: Place) -> bool:
     return place.parameter.kind == "origin" and bool(_TO.search(before))
 
 
-def _are_exchanged(
-    one: Place, other: Place, contexts: Mapping[str, str], question: str, parameters: Sequence[ParameterView]
-) -> bool:
+def _are_exchanged(one: Place, other: Place, answer: Answer, unknown: Sequence[ParameterView]) -> bool:
     """Whether two values rather belong to each other's parameter; `one` is said first."""
+    parameters = (*(place.parameter for place in answer.places), *unknown)
     pair = (one.parameter, other.parameter)
-    first, second = (about(contexts[place.parameter.name], pair, place.value) for place in (one, other))
-    asked = [_asked_at(question, parameter, parameters) for parameter in pair]
+    first, second = (about(answer.context(place), pair, place.value) for place in (one, other))
+    asked = [_asked_at(answer.question, parameter, parameters) for parameter in pair]
     direct_fit, crossed_fit = (
-        sum(suits(parameter, place.value) + accepts(parameter, place.value) for parameter, place in zip(pair, values, strict=True))
+        sum(
+            suits(parameter, place.value) + accepts(parameter, place.value)
+            for parameter, place in zip(pair, values, strict=True)
+        )
         for values in ((one, other), (other, one))
     )
     if direct_fit != crossed_fit:

@@ -7,16 +7,13 @@ from llm.template.actions import VERBS
 from llm.template.choosing_tools import rank_by_words
 from llm.template.telling_words import weigh_words
 from llm.template.turning import is_dropped, new_request
-from llm.template.turning import is_dropped, new_request
 from llm.template.views import ToolView
 
 _FITS = 0.8  # of the best candidate's score
 _LIKE = 0.4
 _KNOWN = 0.3
 _WORD = re.compile(r"[A-Za-z]+")
-_OPENER = re.compile(
-    r"\s*(?:(?:oh,? no|hi|hey|hello|你好|劳驾|小助手)(?:[\s,，.。!！:：-]+|$))+", re.IGNORECASE
-)
+_OPENER = re.compile(r"\s*(?:(?:oh,? no|hi|hey|hello|你好|劳驾|小助手)(?:[\s,，.。!！:：-]+|$))+", re.IGNORECASE)
 _ASKING = re.compile(
     r"(?:can|could|would|will) you\b|i(?:'d| would)? (?:need|want|like|have|wish) to\b|please\b|help me\b|let'?s\b|let me\b"
     r"|(?:how|what|where|when|which|who|why|is|are|do|does)\b.*\?|i'?m looking\b|i(?:'d| would) like\b"

@@ -17,7 +17,12 @@ GOOD = SimulatedMessage(
 @pytest.fixture
 def reference(perfect: Sample) -> EntityReference:
     return EntityReference(
-        derivation=derivation(perfect), turn=0, argument="destination", value="Central Station", entity="location", app="sms"
+        derivation=derivation(perfect),
+        turn=0,
+        argument="destination",
+        value="Central Station",
+        entity="location",
+        app="sms",
     )
 
 
@@ -56,12 +61,24 @@ async def test_a_phrase_that_gives_something_away_is_worded_again(
     [
         ("Short: Central Station", "Central Station", "the message has 22 characters"),
         ("We all meet in front of the old mill and go to Central Station.", "Central Station", "the value of 'pickup'"),
-        ("All 3 of us are going to Central Station, and it will be wonderful.", "Central Station", "parameter 'passengers'"),
-        ("Let us all go to Central Station on March 3, 2027 and have a good time.", "Central Station", "parameter 'date'"),
+        (
+            "All 3 of us are going to Central Station, and it will be wonderful.",
+            "Central Station",
+            "parameter 'passengers'",
+        ),
+        (
+            "Let us all go to Central Station on March 3, 2027 and have a good time.",
+            "Central Station",
+            "parameter 'date'",
+        ),
         ("Let us all go to Central Station in a luxury car, and have a good time.", "Central Station", "'vehicle'"),
         ("Let us all go to the place you know, I am looking forward to it.", "Central Station", "do not stand in the"),
         ("Let us all go to Central Station, I am looking forward to it.", "I am", "do not say 'Central Station'"),
-        ("我们都在Central Station碰头，其他人也都同意了，希望你也能来，到时候见。", "Central Station", "not in the language"),
+        (
+            "我们都在Central Station碰头，其他人也都同意了，希望你也能来，到时候见。",
+            "Central Station",
+            "not in the language",
+        ),
     ],
 )
 async def test_a_message_that_says_too_much_or_too_little_is_written_again(

@@ -28,7 +28,12 @@ GOOD = PointedRequest(request=f"Order a car from the old mill to {PHRASE} for 3 
 
 def message_about(source: Sample, turn: int, argument: str = "destination") -> ExternalMessage:
     reference = EntityReference(
-        derivation=derivation(source), turn=turn, argument=argument, value="Central Station", entity="location", app="sms"
+        derivation=derivation(source),
+        turn=turn,
+        argument=argument,
+        value="Central Station",
+        entity="location",
+        app="sms",
     )
     start = TEXT.index("Central Station")
     return ExternalMessage(reference=reference, phrase=PHRASE, message=TEXT, start=start, end=start + 15)
@@ -74,7 +79,10 @@ async def test_later_snapshots_point_into_the_message_too(dialogue: Sample) -> N
         )
     )
     opening = said("passengers", "3", 0, dialogue.request)
-    there, here = said("destination", "Central Station", 3, "Central Station."), said("pickup", "the old mill", 6, "From the old mill.")
+    there, here = (
+        said("destination", "Central Station", 3, "Central Station."),
+        said("pickup", "the old mill", 6, "From the old mill."),
+    )
     calls = [
         GoldCall(tool="order_ride", arguments={"passengers": 3}, evidence=(opening,)),
         GoldCall(tool="order_ride", arguments={"passengers": 3, "destination": "Central Station"}, evidence=(opening, there)),
@@ -128,7 +136,10 @@ async def test_several_executed_calls_and_results_stay_true(perfect: Sample) -> 
 @pytest.mark.parametrize(
     ("request_text", "reason"),
     [
-        (f"Order a car from the old mill to {PHRASE}, Central Station, for 3 passengers.", "still says 'Central Station'"),
+        (
+            f"Order a car from the old mill to {PHRASE}, Central Station, for 3 passengers.",
+            "still says 'Central Station'",
+        ),
         (f"Order a car to {PHRASE} for 3 passengers.", "no longer says 'the old mill' for 'pickup'"),
         ("Order a car from the old mill to where you know for 3 passengers.", f"does not say '{PHRASE}'"),
         ("", "has 0 characters"),

@@ -11,6 +11,7 @@ from llm.template import pointing_en, pointing_zh
 from llm.template.entity_kinds import entity_of
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.messaging import find_told, write_message
+from llm.template.phrases_en import FIRST_NAMES
 from llm.template.pointing import Pointed, find_pointer, noun_class, noun_key, word_pointer
 from llm.template.resolving import resolve, resolve_pointers
 from llm.template.sections import Sections, Turn
@@ -34,8 +35,9 @@ VALUES: dict[str, tuple[JsonSchema, str]] = {
     "id_number": ({"type": "string"}, "RD10733"),
     "plate": ({"type": "string"}, "ABC-1234"),
 }
+PARTS = ["Blue", "Old Mill", "Harbor", "Velvet", "Linden", "Garden"]
 NAMES: dict[Language, st.SearchStrategy[str]] = {
-    "en": st.lists(st.sampled_from(["Blue", "Old Mill", "Harbor", "Velvet", "Linden", "Garden"]), min_size=1, max_size=3).map(" ".join),
+    "en": st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map(" ".join),
     "zh": st.text(alphabet="山海云星林溪桥园茶竹", min_size=2, max_size=5),
 }  # fmt: skip
 SEEDS = st.integers(0, 10_000)
@@ -59,7 +61,7 @@ def test_a_phrase_is_found_to_the_letter(language: Language, key: str, app: str,
 
 @given(seed=SEEDS, app=st.sampled_from(APPS))
 def test_nobody_is_named_who_is_spoken_of_already(seed: int, app: str) -> None:
-    names = [name for name in pointing_en.FIRST_NAMES if name not in {"Ben", "Rosa"}]
+    names = [name for name in FIRST_NAMES if name not in {"Ben", "Rosa"}]
     phrase = word_pointer(Pointed("location", app, ""), "", names, "en", Random(seed))
     assert not any(name in phrase.split() for name in names)
 
@@ -75,9 +77,7 @@ def test_a_typed_value_is_found_in_its_message(language: Language, key: str, app
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(data=st.data(), key=st.sampled_from(sorted(set(KEYS) - set(VALUES))), app=st.sampled_from(APPS), seed=SEEDS)
-def test_a_name_is_found_in_its_message(
-    language: Language, data: st.DataObject, key: str, app: str, seed: int
-) -> None:
+def test_a_name_is_found_in_its_message(language: Language, data: st.DataObject, key: str, app: str, seed: int) -> None:
     value = data.draw(NAMES[language])
     message = write_message(Pointed(key, app, "name"), value, {"type": "string"}, language, Random(seed))
     assert find_told(message.text, key) == value
@@ -199,7 +199,13 @@ def reworded(said: str, words: str, phrase: str, language: Language, description
     ("said", "words", "description", "language", "request_text"),
     [
         ("Track it, order number 4711.", "4711", "order number", "en", "Track it, order number: the one I sent."),
-        ("Track it with order number 4711.", "4711", "order number", "en", "Track it with order number being the one I sent."),
+        (
+            "Track it with order number 4711.",
+            "4711",
+            "order number",
+            "en",
+            "Track it with order number being the one I sent.",
+        ),
         ("4711 is the number.", "4711", "order number", "en", "The one I sent is the number."),
         ("Not this afternoon, noon is fine.", "noon", "hour", "en", "Not this afternoon, the one I sent is fine."),
         ("查快递，订单编号 4711。", "4711", "订单编号", "zh", "查快递，订单编号是the one I sent。"),
