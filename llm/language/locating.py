@@ -10,7 +10,7 @@ from llm.language.digits import NUMBER
 from llm.language.folding import fold
 from llm.language.found import VERBATIM, Found
 from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE
-from llm.language.moments import find_figures, find_moment, find_same_moment, says_date, says_time
+from llm.language.moments import find_figures, find_moment, find_month, find_same_moment, says_date, says_time
 from llm.language.numbers import PERCENT, find_numbers, same_number
 from llm.language.phrases import find_phrase
 from llm.language.places import find_place
@@ -62,6 +62,7 @@ def locate_text(value: str, text: str) -> Found | None:
         or find_phrase(value, text)
         or find_same_moment(value, text)
         or find_figures(value, text)
+        or find_month(value, text)
         or _locate_numeral(value, text)
         or find_place(value, text)
         or find_wording(value, text)

@@ -6,7 +6,7 @@ from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from llm.language.calendars import WEEKDAY_SHORT
+from llm.language.calendars import MONTH_NUMBERS, MONTH_PATTERN, WEEKDAY_SHORT
 from llm.language.dates import DATE, RELATIVE, YEARLESS, find_dates, write_date
 from llm.language.folding import fold
 from llm.language.found import VERBATIM, Found
@@ -15,8 +15,17 @@ from warehouse.records import Language
 
 DATE_TIME = "date and time"
 FIGURES = "date in figures"
+MONTH = "month of a date"
 _FIGURES = re.compile(
     r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:[ T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
+)
+_MONTH_OF_YEAR = re.compile(
+    rf"\s*(?P<month>{MONTH_PATTERN})\s+(?:of\s+)?(?P<year>this|last|next)\s+year\s*", re.IGNORECASE
+)
+_MONTH_SAID = re.compile(
+    rf"\b(?:(?P<month>{MONTH_PATTERN})\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?(?P<year>this|last|next)\s+year"
+    rf"|(?P<before>this|last|next)\s+(?P<after>{MONTH_PATTERN}))\b",
+    re.IGNORECASE,
 )
 _FILLERS = re.compile(r"\b(?:on|at|the|of|in|from|by|around|morning|about)\b|[\s,，。.、的在]+")
 _FARTHEST = 60
@@ -78,6 +87,19 @@ def find_figures(value: str, text: str) -> Found | None:
         found = find_moment(f"{day} {clock:0>5}", text) if clock else _find_day(day, text)
         if found and found.rule in (DATE, VERBATIM, DATE_TIME):
             return Found(value, found.start, found.end, FIGURES)
+    return None
+
+
+def find_month(phrase: str, text: str) -> Found | None:
+    """Where `text` says a date in the month of `phrase`: "December of last year" in "December 25 of last year"."""
+    wanted = _MONTH_OF_YEAR.fullmatch(phrase)
+    if not wanted:
+        return None
+    month, year = MONTH_NUMBERS[wanted["month"].lower()], wanted["year"].lower()
+    for match in _MONTH_SAID.finditer(text):
+        said = MONTH_NUMBERS[(match["month"] or match["after"]).lower()], (match["year"] or match["before"]).lower()
+        if said == (month, year):
+            return Found(phrase, *match.span(), MONTH)
     return None
 
 

@@ -8,6 +8,8 @@ is gone, and nothing is known before it is said. The tool stays the same until t
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from generators.desk import Desk
 from llm.language.found import VERBATIM
 from llm.template.views import ToolView
@@ -105,7 +107,7 @@ def _replay_call(step: Step, call: GoldCall, before: GoldCall | None, script: _S
         claim = _claim(call, name, tool, known)
         evidence = find_evidence(claim, said, step.snapshot.prefix if step.is_free else ())
         if evidence is None or evidence.rule in TOO_WEAK:
-            findings.append(_unsaid(claim, evidence, step, script))
+            findings.append(_unsaid(claim, known.get(name), evidence, step, script))
         else:
             spoken.append(evidence)
     if not findings and not step.is_free:
@@ -138,17 +140,26 @@ def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -
     return Claim(name, value, {"title": name, **tool.properties[name]}, hint, call)
 
 
-def _unsaid(claim: Claim, weak: Evidence | None, step: Step, script: _Script) -> Finding:
+def _unsaid(claim: Claim, old: JsonValue, weak: Evidence | None, step: Step, script: _Script) -> Finding:
     what = f"{claim.name!r} = {claim.value!r} at turn {step.snapshot.turn}"
     if weak is not None:
         return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.")
     earlier = find_spoken(claim, [one for one in said_in(step.snapshot.prefix) if one not in step.said])
+    if earlier is not None and old is not None and _is_said_nowhere(claim._replace(value=old), script.sample):
+        reason = (
+            f"{claim.name!r} was {old!r}, which nobody says, and becomes {claim.value!r} at turn {step.snapshot.turn}"
+        )
+        return contradicted(f"{reason}, which was said at turn {earlier.turn}.")
     if earlier is not None:
         return unproved(f"{what} was said at turn {earlier.turn}, and the snapshot after that does not have it.")
     later = find_spoken(claim, texts_after(script.sample, step.snapshot.turn))
     if later is not None and later.rule == VERBATIM and len(later.quote) > 1:
         return contradicted(f"{what} is said only at turn {later.turn}.")
     return unproved(f"Nothing was said for {what}.")
+
+
+def _is_said_nowhere(claim: Claim, sample: Sample) -> bool:
+    return find_spoken(claim, said_in(sample.turns)) is None
 
 
 def _answer_findings(

@@ -43,6 +43,7 @@ _CHINESE = {  # names are English also where descriptions and users are not
 }  # fmt: skip
 _WORD = re.compile(r"[A-Za-z]+")
 _NUMBERED = frozenset({"id", "number", "no", "phone", "card", "plate"})
+_EXAMPLES = re.compile(r",?\s*\b(?:such as|e\.g)\b", re.IGNORECASE)
 _HINT = 1.5  # what a question word or the shape of a value counts, beside the words of a description
 _ASKED = 1.0  # what the first question counts for the first answer
 _CLEAR = 0.8
@@ -268,6 +269,7 @@ def _words(parameter: ParameterView) -> dict[str, float]:
 
 @lru_cache(8192)
 def _words_of(name: str, description: str) -> dict[str, float]:
+    description = _EXAMPLES.split(description, maxsplit=1)[0]
     chinese = " ".join(_CHINESE.get(word, "") for word in split_name(name))
     return weigh_words(f"{humanise(name)} {description} {chinese}")
 

@@ -21,7 +21,7 @@ from warehouse.records import Tool
 _QUOTE_NEAR = re.compile(r"[\s:：=]*(?:is|为|是|填|用)?\s*")
 _CLAUSE_END = re.compile(r"[,，;；。！？!?\n]|\.(?=\s|$)")
 _NO_VALUE = re.compile(
-    r"(?:i|i'm|i'll|we|you|it|it's|that|that's|this|there|for|about|but|if|can|could|would|please|to|do|don't|is|are|what"
+    r"(?:i|i'm|i'll|e\.g|we|you|it|it's|that|that's|this|there|for|about|but|if|can|could|would|please|to|do|don't|is|are|what"
     r"|how|when|thanks?|also|and|or|with|at|on|in|not|scratch|just|let|could|never|one|my|no|yes|ok|okay)\b"
     r"|不是|[我你您请麻打谢这那还再能可帮是忘就没要想给对如因]",
     re.IGNORECASE,
