@@ -105,11 +105,12 @@ def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_pat
 
 def _with_shards(settings: Settings, work: object, slots: int) -> None:
     """Run the first group of a small build with workers of our own."""
-    from flows.build import make_samples, open_build
+    from flows.build import open_build
+    from flows.making import make_samples
     from flows.news import Silence
 
     run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, Silence())
-    asyncio.run(make_samples(run_, Workers(work, slots)))  # type: ignore[arg-type]
+    asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize("slots", [1, 2])

@@ -166,7 +166,7 @@ def test_the_command_line_says_what_it_did(office: Office, label_studio_server: 
     assert run("review", "pull", home=home, **named).stdout == "No new reviews.\n"
     status = run("review", "status", "--server", "--json", home=home, **named)
     told = json.loads(status.stdout)
-    assert set(told) == {"samples", "reviewers", "label_studio"}
+    assert set(told) == {"samples", "reviewers", "tools", "tool_reviewers", "label_studio"}
     assert told["label_studio"][0]["finished"] == 1
     shown = run("review", "status", "--server", home=home, **named)
     assert "with_people" in shown.stdout

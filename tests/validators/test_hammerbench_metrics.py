@@ -142,15 +142,6 @@ def test_a_missing_log_is_named(tmp_path: Path) -> None:
         logs.read_flags(tmp_path)
 
 
-def test_scoring_a_log_is_quick(shared: Path) -> None:
-    folder = shared / "data" / "hammerbench" / "gpt4o_logs" / "External"
-    conversations = logs.read_conversations(folder) * 2
-    started = time.perf_counter()
-    scores = score_conversations(conversations, flags=logs.read_flags(folder) * 2)
-    assert time.perf_counter() - started < 0.5  # 0.04 s on a free machine; the rest is for busy ones
-    assert scores.snapshots == 2840
-
-
 def test_a_scorer_loads_nothing_it_does_not_need() -> None:
     slow = {
         "jieba",
