@@ -140,7 +140,7 @@ class Recipe(Part):
     def _of_scale(cls, loaded: Any) -> Any:  # noqa: ANN401 - not validated yet
         """Put the paper's counts in the place of the recipe's own where its scale is asked for."""
         if isinstance(loaded, dict) and loaded.get("scale") == "paper":
-            return loaded | {"samples": {kind.name: kind.scale for kind in KINDS.values()}}
+            return loaded | {"samples": {kind.name: kind.scale for kind in KINDS.values() if kind.scale}}
         return loaded
 
     @field_validator("samples")

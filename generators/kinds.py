@@ -1,7 +1,8 @@
 """The kinds of samples: which stages make them, of which other kinds, and how many HammerBench has of each.
 
 Counts are those of HammerBench's Table 3 and section 4.2. It tells 1,462 overridings in all; its files hold 395 of them
-with an inserted turn. How many irrelevant requests it has is not told: there we take as many as intent shifts.
+with an inserted turn. How many irrelevant requests it has is not told: there we take as many as intent shifts. Those of
+multi-step samples are ComplexFuncBench's (Table 3); they have no part in a build of HammerBench's size.
 """
 
 from collections.abc import Iterable
@@ -9,6 +10,9 @@ from typing import NamedTuple
 
 from warehouse.errors import ConfigurationError
 from warehouse.records import Transform
+
+PATHS = "multi_step"
+MULTI_STEP, MULTI_STEP_CROSS = "multi_step", "multi_step_cross"
 
 
 class Kind(NamedTuple):
@@ -46,6 +50,8 @@ _KINDS = (
         "sQsA_external", "an answer points to a message instead of saying a value", "external",
         "external", ("sQsA",), 487, 487,
     ),
+    Kind(MULTI_STEP, "several steps in one domain, each call answered", PATHS, paper=600),
+    Kind(MULTI_STEP_CROSS, "several steps in several domains, each call answered", PATHS, paper=400),
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in _KINDS}
 _ANYWHERE: dict[Transform, str] = {
