@@ -14,7 +14,7 @@ _WORD_CHARACTER = re.compile(rf"[^\W_{CJK}]")
 _SHORT_DIGITS = re.compile(r"\W*\d{1,2}\W*")
 _LONG_DIGITS = re.compile(r"\+?\d(?:[\s\-().]{0,2}\d){5,}")
 _NUMBER_BEFORE = re.compile(r"\d[.,:/]$")
-_PRONOUN = re.compile(r"(?<=[a-z])I(?![A-Za-z])")  # "ChengduI'm sorry": two sentences run together
+_PRONOUN = re.compile(r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)")  # "ChengduI'm sorry": two sentences run together
 _NO_DIGIT = re.compile(r"\D")
 _MORE_NUMBER = re.compile(r"[.,:/]\d|[万亿百]|千(?![克米瓦卡赫帕伏焦])")
 

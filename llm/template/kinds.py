@@ -49,7 +49,7 @@ _RULES = (
         "编号|编码|单号|账号|帐号|账户|证件|证号|护照|身份证|学号|工号|航班号|车次|代码|标识|卡号|保单|户号|号码",
     ),
     _Rule("birthday", "date of birth|birth ?day|birth ?date|dob", "生日|出生"),
-    _Rule("file", "file|file ?name|attachment", "文件|附件"),
+    _Rule("file", "file|file ?name|attachment", "文件(?!夹)|附件"),
     _Rule("moment", "date ?time|timestamp|date and time", "日期时间|日期和时间|日期及时间"),
     _Rule("date", "date|day|deadline|due", "日期|哪天|哪一天|截止日|到期日|时间范围"),
     _Rule("month", "month|period|billing cycle", "月份|账期"),

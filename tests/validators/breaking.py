@@ -77,7 +77,8 @@ def is_said(subject: Subject, value: JsonValue, name: str = "") -> bool:
 
 def steps(subject: Subject) -> list[tuple[int, Arguments, Arguments]]:
     """Each call turn with its arguments and those of the one before."""
-    found, before = [], {}
+    found: list[tuple[int, Arguments, Arguments]] = []
+    before: Arguments = {}
     for index, call in subject.snapshots:
         found.append((index, dict(call.arguments), before))
         before = dict(call.arguments)

@@ -13,10 +13,11 @@ from pydantic import JsonValue
 from generators.desk import Desk
 from llm.language.found import VERBATIM
 from llm.template.views import ToolView
-from validators.checks.dialogue_answers import declines, left_over, not_given, places_of, unused
-from validators.checks.dialogue_owners import Answer, asked_for, misplaced
+from validators.checks.dialogue_answers import Place, beside, declines, left_over, not_given, places_of, unused
+from validators.checks.dialogue_owners import Answer, misplaced
 from validators.checks.dialogue_steps import Step, given, steps_of, texts_after, user_turns
 from validators.checks.dialogue_tools import better_tool, has_turned
+from validators.checks.dialogue_words import asked_for
 from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, find_spoken, said_in
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import view_tool
@@ -84,12 +85,18 @@ def _replay_step(step: Step, script: _Script) -> _Replayed:
         return _Replayed(tuple(_idle_findings(step, script)))
     results = [_replay_call(step, call, before, script) for call, before in step.pairs()]
     findings = [finding for one in results for finding in one.findings]
-    gives = any(one.evidence for one in results) or declines(step.text)
+    gives = any(one.evidence for one in results) or _leaves_open(step, script)
     if step.before and not step.is_free and not gives and not findings:
         findings.append(
             unproved(f"Turn {step.snapshot.turn} has the calls of the snapshot before: the answer gives nothing.")
         )
     return _Replayed(tuple(findings), tuple(evidence for one in results for evidence in one.evidence))
+
+
+def _leaves_open(step: Step, script: _Script) -> bool:
+    """Whether the user says that any value will do; "I don't know how" in another request does not."""
+    views = [script.views[call.tool] for call in step.before if call.tool in script.views]
+    return declines(step.text) and not any(has_turned(view, step.text, step.question) for view in views)
 
 
 def _replay_call(step: Step, call: GoldCall, before: GoldCall | None, script: _Script) -> _Replayed:
@@ -168,9 +175,11 @@ def _answer_findings(
     """Whether the words of the turn and the arguments that it gives account for each other."""
     arguments, known = given(call), given(before)
     unknown = [one for one in view.parameters if one.name not in arguments]
-    for said in step.said:
-        places = places_of(view, arguments, known, spoken, said)
-        answer = Answer(said, step.text, step.question, tuple(places))
+    placed = {said: places_of(view, arguments, known, spoken, said) for said in step.said}
+    for said, places in placed.items():
+        own, pointed = _of_turn(placed, said.turn)
+        pointing = beside(own.text, placed[own]) if said.in_message else own.text
+        answer = Answer(said, pointing, step.question, tuple(places))
         for reason in misplaced(answer, view, unknown):
             yield unproved(f"At turn {said.turn} {reason}")
         if not said.in_message:
@@ -178,13 +187,14 @@ def _answer_findings(
                 yield unproved(f"At turn {said.turn} {words!r} is said for a parameter that the call lacks.")
             for words in unused(said.text, places, unknown):
                 yield unproved(f"At turn {said.turn} {words!r} is said, and the call has no argument of it.")
-            yield from _left_over(step, said, left_over(said.text, places, view, is_first=before is None))
+            for words in left_over(said.text, places, view, pointed, is_first=before is None):
+                yield unproved(f"At turn {said.turn} {words!r} gives no argument.")
 
 
-def _left_over(step: Step, said: Said, over: Sequence[str]) -> Iterator[Finding]:
-    pointing = sum(one.in_message and one.turn == said.turn for one in step.said)
-    for words in over[pointing:]:
-        yield unproved(f"At turn {said.turn} {words!r} gives no argument.")
+def _of_turn(placed: Mapping[Said, list[Place]], turn: int) -> tuple[Said, list[Place]]:
+    """What the user says himself in a turn, and the places in the message that comes with it."""
+    own = next(said for said in placed if said.turn == turn and not said.in_message)
+    return own, [place for said, places in placed.items() if said.turn == turn and said.in_message for place in places]
 
 
 def _tool_findings(steps: Sequence[Step], script: _Script) -> list[Finding]:

@@ -22,7 +22,9 @@ from warehouse.records import Arguments, Evidence, JsonSchema
 
 _END = re.compile(
     r"(?<=[.!?;])\s+(?=\S)|(?<=[。！？；\n])\s*(?=\S)|(?<=[\u4e00-\u9fff])(?<![是为叫的在到从看和])\s+(?![是为叫应改])(?=[\u4e00-\u9fff])"
+    r"|(?<=[\u4e00-\u9fff])(?<![是为叫的在到从看和])\s+(?=\d{5,})|(?<=[A-Za-z\d])\s+(?=我[选想要希需])"
     r"|(?<=[a-z\d])(?<!\bthat)(?<!\band)(?<!\bis)\s+(?=(?:The|My|Our)\s[a-z])"
+    r"|(?<=[a-z\d])\s+(?=I\s(?:am|leave|want|need|plan|would|choose|prefer|have)\b)"
 )
 _ABBREVIATED = re.compile(r"(?:\b(?:[A-Za-z]|No|Dr|Mr|Mrs|Ms|St|Prof|etc|e\.g|i\.e|a\.m|p\.m))\.\s*$", re.IGNORECASE)
 _CHATTER = re.compile(
@@ -42,7 +44,7 @@ _LEADS = re.compile(
     r"|我?(?:先前|之前|刚才|刚刚|前面)|更正一下|哎呀|口误|我改主意了|还要|还想要一个)[\W_]*)*",
     re.IGNORECASE,
 )
-_OPENS = re.compile(r"\s*(?:hmm,? no|no wait|wait|不好意思|哎呀)", re.IGNORECASE)
+_OPENS = re.compile(r"\s*(?:hmm,? no|no wait|wait|不好意思|哎呀|口误|更正)", re.IGNORECASE)
 _LISTING = re.compile(r"e\.g|such as|including|[,，、如]")
 _TAKES_BACK = re.compile(
     r"\b(?:wrong|mistake|misspoke|instead|changed? my mind|scratch|correction|not)\b|\btake\b.{1,40}\bback\b"
@@ -92,7 +94,7 @@ def places_of(
 def segments_of(text: str) -> tuple[Segment, ...]:
     """The sentences of a turn; words that take something back open a new one, which goes on to the end of the next."""
     corrections = _corrections(text)
-    cuts = {match.end() for match in _END.finditer(text) if not _ABBREVIATED.search(text, 0, match.start())}
+    cuts = {match.end() for match in _END.finditer(text) if not _is_inside(text, match)}
     cuts = {cut for cut in cuts if not any(one.start < cut <= one.end for one in corrections)}
     opening = {one.start for one in corrections}
     edges = sorted({0, len(text), *cuts, *opening})
@@ -103,6 +105,14 @@ def segments_of(text: str) -> tuple[Segment, ...]:
         for start, end in pairwise(edges)
     ]
     return tuple(one for one in found if text[one.start : one.end].strip(" .,，。"))
+
+
+def _is_inside(text: str, end: re.Match[str]) -> bool:
+    """Whether a sentence only seems to end: behind an abbreviation, or where "I" goes on after a word of the sentence."""
+    if _ABBREVIATED.search(text, 0, end.start()):
+        return True
+    last = text[: end.start()].rsplit(maxsplit=1)[-1]
+    return text.startswith("I ", end.end()) and last[-1].isalnum() and not last[0].isupper()
 
 
 def _corrections(text: str) -> list[Correction]:
@@ -119,13 +129,31 @@ def _corrections(text: str) -> list[Correction]:
     return found
 
 
-def left_over(text: str, places: Sequence[Place], view: ToolView, *, is_first: bool = False) -> list[str]:
+def beside(text: str, places: Sequence[Place]) -> str:
+    """The sentences of a turn that say none of these values themselves: these point to the message, where one does."""
+    others = [
+        text[one.start : one.end]
+        for one in segments_of(text)
+        if not any(place.start < one.end and one.start < place.end for place in places)
+    ]
+    return " ".join(others) or text
+
+
+def left_over(
+    text: str, places: Sequence[Place], view: ToolView, pointed: Sequence[Place] = (), *, is_first: bool = False
+) -> list[str]:
     """The sentences of an answer that no argument comes from, and that nothing takes back.
 
+    One sentence may point to the message that says the `pointed` ones: one that takes something back before others.
     A first request also says what is to be done: there only sentences that take something back have to give an argument.
     """
     segments = segments_of(text)
     covering = [_covering(text, segment, places, view) for segment in segments]
+    open_ones = [at for at, one in enumerate(segments) if not covering[at] and not _is_idle(text[one.start : one.end])]
+    if pointed and open_ones:
+        at = next((at for at in reversed(open_ones) if segments[at].corrects), open_ones[0])
+        covering[at] = {one.parameter.name for one in pointed}
+    places = [*places, *pointed]
     return [
         words
         for index, segment in enumerate(segments)
@@ -173,7 +201,7 @@ def _takes_back(text: str, segment: Segment) -> bool:
 
 
 def _is_idle(words: str) -> bool:
-    return bool(_CHATTER.fullmatch(words) or _LEADS.fullmatch(words))
+    return bool(_CHATTER.fullmatch(words) or _LEADS.fullmatch(words)) or declines(words)
 
 
 def _is_taken_back(

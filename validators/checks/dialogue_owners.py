@@ -2,61 +2,27 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from pydantic import JsonValue
-
-from generators.shifts.phrases import is_question
-from llm.language.dates import find_dates
-from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
-from llm.language.moments import moment_parts
-from llm.language.numbers import find_numbers
-from llm.language.times import find_times
-from llm.template.kinds import CLOCKED, PLACES
-from llm.template.names import humanise, split_name
+from llm.template.kinds import CLOCKED, NUMERIC
 from llm.template.telling_words import weigh_words
 from llm.template.views import ParameterView, ToolView, cue_table
 from validators.checks.dialogue_answers import Place, Segment, segments_of
+from validators.checks.dialogue_fit import accepts, is_moment, lists, suits
+from validators.checks.dialogue_words import about, is_named, parts_of, says_of
 from validators.checks.evidence import Said
 
-_WHEN = re.compile(
-    r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE
-)
-_WHERE = re.compile(
-    r"\b(?:where|area|region|location|place)\b|哪里|哪儿|何处|什么地方|地区|区域|位置|地点", re.IGNORECASE
-)
 _FROM = re.compile(r"(?:\bfrom|\bleav(?:e|ing)|从|自|由)\s*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,，、;；]|\band\b|以及")
-_TO = re.compile(r"(?:\bto|\btowards?|到|至|去|往|飞)\s*$", re.IGNORECASE)
-_NEXT_QUESTION = re.compile(
-    r"(?<=[?？。！!.;；\n])\s*|(?<=[\u4e00-\u9fff])\s+"
-    r"|\s(?=(?:What|Where|When|Who|Which|How|Please|Do|Does|Is|Are|Would|Could|Can|May|Whether|Need|Provide|Tell)\b)"
+_GOES_ON = re.compile(
+    r"[,，;；](?!\s*(?:就?是|这|那|作为|当作?|for|as|that|this|it|which|is)(?:\b|(?<=[\u4e00-\u9fff])))", re.IGNORECASE
 )
-_CHINESE = {  # names are English also where descriptions and users are not
-    "name": "姓名 名字 名称", "title": "标题 题目", "date": "日期", "time": "时间", "city": "城市", "address": "地址",
-    "location": "位置 地点", "phone": "电话 手机", "email": "邮箱", "number": "号码 编号", "id": "编号", "type": "类型",
-    "price": "价格", "amount": "金额", "content": "内容", "departure": "出发", "destination": "目的地 到达",
-    "duration": "时长", "age": "年龄", "school": "学校", "company": "公司", "brand": "品牌", "color": "颜色",
-    "language": "语言", "reason": "原因 理由", "size": "大小 尺寸", "quantity": "数量", "password": "密码",
-}  # fmt: skip
-_WORD = re.compile(r"[A-Za-z]+")
-_NUMBERED = frozenset({"id", "number", "no", "phone", "card", "plate"})
-_EXAMPLES = re.compile(r",?\s*\b(?:such as|e\.g)\b", re.IGNORECASE)
-_HINT = 1.5  # what a question word or the shape of a value counts, beside the words of a description
+_LEADS_UP = re.compile(r"(?:\b(?:is|are)|[是为叫])[\s:：]*$", re.IGNORECASE)
+_TO = re.compile(r"(?:\bto|\btowards?|到|至|去|往|飞)\s*$", re.IGNORECASE)
 _ASKED = 1.0  # what the first question counts for the first answer
 _CLEAR = 0.8
-_PLAIN, _MARGIN = 1.0, 1.5
 _NEAR = 12
-_TIME_WORD = re.compile(
-    r"day|night|week|month|year|morning|evening|noon|season|hour|minute|time|[节天日周月年时点晚早]", re.IGNORECASE
-)
-_CODE = re.compile(r"[A-Za-z]+\d{2,}|\d{5,}")
-_WHITHER = re.compile(r"\bwhere to\b|\b(?:going|headed|flying|travel(?:l?ing)?) to\b|到哪|去哪|飞哪", re.IGNORECASE)
-_WHENCE = re.compile(
-    r"\bwhere from\b|\b(?:leaving|flying|departing|coming|come|start(?:ing)?) from\b|从哪|哪里出发", re.IGNORECASE
-)
 
 
 class Answer(NamedTuple):
@@ -99,46 +65,105 @@ def _rival_of(place: Place, answer: Answer, view: ToolView, unknown: Sequence[Pa
         return _rival_by_name(place, context, view.parameters)
     if not answer.question:
         # a first request also says what is to be done, in the words of other parameters: only names count
-        return _rival_by_name(place, context, (place.parameter, *unknown))
-    return _rival(place, context, answer, unknown)
+        return _rival_by_name(place, context, (place.parameter, *unknown)) or _rival_by_look(place, unknown)
+    return _rival_by_name(place, context, view.parameters) or _rival(place, context, answer, unknown)
+
+
+def _rival_by_look(place: Place, unknown: Sequence[ParameterView]) -> str:
+    """Another parameter that a date or a time is for, where the own one holds nothing of the kind, or the other way."""
+    own = place.parameter
+    if isinstance(place.value, str) and (own.kind in CLOCKED) != is_moment(place.value) and own.kind not in NUMERIC:
+        wanted = [one for one in unknown if (one.kind in CLOCKED) == is_moment(place.value) and suits(one, place.value)]
+        if wanted and not (own.kind in CLOCKED and suits(own, place.value)):
+            return wanted[0].name
+    return ""
 
 
 def _context(text: str, place: Place, places: Sequence[Place]) -> str:
-    """The words around a value: its sentence; where that holds other values too, only its clause and up to these."""
+    """The words around a value: what leads up to it in its sentence, and what follows in its clause.
+
+    Where the sentence holds other values too, only its own clause counts, and up to these.
+    """
     whole = Segment(0, len(text), corrects=False)
     segment = next((one for one in segments_of(text) if one.start <= place.start < one.end), whole)
     others = [one for one in places if one is not place and one.start < segment.end and segment.start < one.end]
-    if not others:
-        return f"{text[segment.start : place.start]} {text[place.end : segment.end]}"
     begin = max([segment.start, *(one.end for one in others if one.end <= place.start)])
     end = min([segment.end, *(one.start for one in others if one.start >= place.end)])
-    return f"{_CLAUSE.split(text[begin : place.start])[-1]} {_CLAUSE.split(text[place.end : end])[0]}"
+    lead = text[begin : place.start]
+    is_led = end < segment.end and _LEADS_UP.search(text, place.end, end) is not None
+    tail = "" if is_led else _GOES_ON.split(text[place.end : end])[0]
+    return f"{_CLAUSE.split(lead)[-1]} {_CLAUSE.split(tail)[0]}" if others else f"{lead} {tail}"
 
 
 def _rival(place: Place, context: str, answer: Answer, unknown: Sequence[ParameterView]) -> str:
     """Another parameter that the value is said for; "" where words or question are about this one, or tell nothing."""
-    own, question = place.parameter, answer.question
-    given = [one.parameter for one in answer.places]
+    own, given = place.parameter, [one.parameter for one in answer.places]
     others = [one for one in unknown if one.name != own.name and accepts(one, place.value)]
-    if not others or _is_offered(place, question, (*given, *others)):
+    listed = next((one.name for one in others if lists(one, place.value)), "")
+    if listed and not lists(own, place.value):
+        return listed
+    if not others or _is_offered(place, answer.question, (*given, *others)):
         return ""
     named = _rival_by_name(place, context, (own, *others))
+    named = named or _namesake(place, others, (context, *parts_of(answer.question)))
     if named:
         return named
     scores = about(context, (own, *others), place.value)
     best = max(others, key=lambda one: scores[one.name]).name
     if scores[own.name] >= max(_CLEAR, scores[best]):
         return ""
-    shown = suits(own, place.value)
-    asked = [about(part, (*given, *others)) for part in parts_of(question)]
+    asked = [about(part, (*given, *others)) for part in parts_of(answer.question)]
     asked = [part for part in asked if max(part.values()) >= _CLEAR]
-    if not asked:
-        return best if scores[best] >= _CLEAR or not shown else ""
-    rivals = [one for one in (*given, *others) if one.name != own.name]
-    if any(_is_about(own, index, asked, rivals) for index in range(len(asked))):
-        return ""
+    return (
+        _rival_asked(place, given, others, asked)
+        if scores[best] < _CLEAR
+        else _unasked(own, given, others, asked, best)
+    )
+
+
+def _rival_asked(
+    place: Place, given: Sequence[ParameterView], others: Sequence[ParameterView], asked: Sequence[Mapping[str, float]]
+) -> str:
+    """Another parameter that the questions are about, or that the value suits better, where its words tell nothing."""
+    own = place.parameter
+    shown = suits(own, place.value) and not _is_better_at(place, others)
+    fitting = [
+        one.name for one in others if suits(one, place.value) and any(part[one.name] >= _CLEAR for part in asked)
+    ]
+    if not shown and (fitting or not asked):
+        return (*fitting, others[0].name)[0]
+    rival = _unasked(own, given, others, asked, others[0].name) if asked else ""
     is_answered = all(max(part[one.name] for one in given) > max(part[one.name] for one in others) for part in asked)
-    return "" if is_answered and shown and scores[best] < _CLEAR else best
+    return "" if is_answered and shown else rival
+
+
+def _unasked(
+    own: ParameterView,
+    given: Sequence[ParameterView],
+    others: Sequence[ParameterView],
+    asked: Sequence[Mapping[str, float]],
+    best: str,
+) -> str:
+    """The parameter `best`, "" where one of the questions is about the own one."""
+    rivals = [one for one in (*given, *others) if one.name != own.name]
+    return "" if any(_is_about(own, index, asked, rivals) for index in range(len(asked))) else best
+
+
+def _namesake(place: Place, others: Sequence[ParameterView], texts: Sequence[str]) -> str:
+    """Another parameter whose name stands in one of the texts, where all that speaks of this one speaks of it too."""
+    own = place.parameter
+    if own.kind in CLOCKED and suits(own, place.value):
+        return ""
+    return next((one.name for one in others if suits(one, place.value) and _is_namesake(one, own, texts)), "")
+
+
+def _is_better_at(place: Place, others: Sequence[ParameterView]) -> bool:
+    """Whether the value itself tells of another parameter: a day where one has no day, a hospital for its name."""
+    own, value = place.parameter, str(place.value)
+    if is_moment(value) and own.kind not in CLOCKED:
+        return any(one.kind in CLOCKED for one in others)
+    told = about(value, (own, *others))
+    return max(told[one.name] for one in others) >= told[own.name] + _CLEAR
 
 
 def _rival_by_name(place: Place, context: str, parameters: Sequence[ParameterView]) -> str:
@@ -151,38 +176,6 @@ def _rival_by_name(place: Place, context: str, parameters: Sequence[ParameterVie
     return named[0] if scores[named[0]] > scores[own] else ""
 
 
-def accepts(parameter: ParameterView, value: JsonValue) -> bool:
-    """Whether a value is of the type that the parameter's schema asks for."""
-    kind = kind_of(parameter.schema)
-    match kind:
-        case "enum":
-            return value in choices_of(parameter.schema)
-        case "integer" | "number":
-            return isinstance(value, int | float) and not isinstance(value, bool)
-        case "boolean":
-            return isinstance(value, bool)
-        case "array" | "object":
-            return isinstance(value, list if kind == "array" else dict)
-        case _:
-            formats = {"date": DATE_VALUE, "time": TIME_VALUE, "date-time": DATE_TIME_VALUE}
-            return isinstance(value, str) and (kind not in formats or formats[kind].fullmatch(value) is not None)
-
-
-def suits(parameter: ParameterView, value: JsonValue) -> bool:
-    """Whether the value looks like one of the parameter: a date where one is asked for, digits in a number."""
-    if not isinstance(value, str):
-        return accepts(parameter, value) or type_of(parameter.schema) == "string"
-    if parameter.kind in CLOCKED:
-        is_time = find_dates(value) or find_times(value) or find_numbers(value) or _TIME_WORD.search(value)
-        return bool(is_time) and not _CODE.search(value)
-    if parameter.is_number:
-        return bool(find_numbers(value)) or any(character.isdigit() for character in value)
-    words = split_name(parameter.name)
-    if words[-1] in _NUMBERED:
-        return any(character.isdigit() for character in value) or bool(find_numbers(value))
-    return words[-1] != "name" or not value.strip().isdigit()
-
-
 def _is_about(
     own: ParameterView, index: int, asked: Sequence[Mapping[str, float]], others: Sequence[ParameterView]
 ) -> bool:
@@ -190,6 +183,15 @@ def _is_about(
     part, rest = asked[index], [*asked[:index], *asked[index + 1 :]]
     rivals = [one.name for one in others if all(part[one.name] >= other[one.name] for other in rest)]
     return part[own.name] > 0 and part[own.name] >= max((part[name] for name in rivals), default=0.0)
+
+
+def _is_namesake(one: ParameterView, own: ParameterView, texts: Sequence[str]) -> bool:
+    """Whether all that speaks of a parameter speaks of another too, whose name is there: "the name of the graduate".
+
+    The name of a school would be more than that.
+    """
+    is_called = any(is_named(one, text) and says_of(own, text) for text in texts)
+    return is_called and not any(is_named(own, text) or says_of(own, text) - says_of(one, text) for text in texts)
 
 
 def _is_offered(place: Place, question: str, parameters: Sequence[ParameterView]) -> bool:
@@ -208,72 +210,6 @@ def _named(context: str, parameters: tuple[ParameterView, ...]) -> list[str]:
     return list(dict.fromkeys(parameters[index].name for index, is_strong in found if is_strong))
 
 
-def asked_for(question: str, parameters: Sequence[ParameterView]) -> list[str]:
-    """The parameters that a question, or one of several at once, is clearly about."""
-    asked: list[str] = []
-    for part in parts_of(question):
-        if not is_question(part) and "provide" not in part.lower():
-            continue  # "Taken care of." asks nothing
-        scores = sorted(((score, name) for name, score in about(part, parameters).items()), reverse=True)
-        best, name = scores[0] if scores else (0.0, "")
-        rest = scores[1][0] if len(scores) > 1 else 0.0
-        if best >= _PLAIN and best >= _MARGIN * rest:
-            asked.append(name)
-    return asked
-
-
-def about(text: str, parameters: Sequence[ParameterView], value: JsonValue = None) -> dict[str, float]:
-    """How much a text speaks of each of these parameters; a word that several are called by tells little."""
-    words = {one.name: _words(one) for one in parameters}
-    scores = dict.fromkeys(words, 0.0)
-    for word, weight, meaning in _said(text):
-        shares = {name: max(own.get(word, 0.0), own.get(meaning, 0.0)) for name, own in words.items()}
-        callers = sum(share > 0 for share in shares.values())
-        for name, share in shares.items():
-            scores[name] += min(weight, share) / callers if share else 0.0
-    is_clock = isinstance(value, str) and bool(moment_parts(value))
-    asks_when, asks_where = bool(_WHEN.search(text)), bool(_WHERE.search(text))
-    ways = {"destination": _WHITHER, "origin": _WHENCE}
-    for one in parameters:
-        if one.kind in ways and ways[one.kind].search(text):
-            scores[one.name] += _HINT
-        if one.kind in CLOCKED:
-            scores[one.name] += _HINT * (asks_when + is_clock)
-        elif one.kind in PLACES:
-            scores[one.name] += _HINT * asks_where
-    return scores
-
-
-@lru_cache(8192)
-def _said(text: str) -> tuple[tuple[str, float, str], ...]:
-    """The telling words of a text with their weights; with an English word comes what it means, and counts once."""
-    said: list[tuple[str, float, str]] = []
-    english: set[str] = set()
-    for word in _WORD.findall(text):
-        keys = weigh_words(word)
-        root = next(iter(keys), "")
-        if root and root not in english:
-            english.update(keys)
-            said.append((root, keys[root], next((key for key in keys if key != root), "")))
-    return (*said, *((key, weight, "") for key, weight in weigh_words(text).items() if key not in english))
-
-
-def parts_of(question: str) -> list[str]:
-    """The single questions of what the assistant asked at once."""
-    return [part for part in _NEXT_QUESTION.split(question) if part and part.strip()]
-
-
-def _words(parameter: ParameterView) -> dict[str, float]:
-    return _words_of(parameter.name, str(parameter.schema.get("description") or ""))
-
-
-@lru_cache(8192)
-def _words_of(name: str, description: str) -> dict[str, float]:
-    description = _EXAMPLES.split(description, maxsplit=1)[0]
-    chinese = " ".join(_CHINESE.get(word, "") for word in split_name(name))
-    return weigh_words(f"{humanise(name)} {description} {chinese}")
-
-
 def _is_reversed(text: str, place: Place) -> bool:
     """A value behind "from" for a destination, or behind "to" for a departure."""
     before = text[max(0, place.start - _NEAR) : place.start]
@@ -290,7 +226,7 @@ def _are_exchanged(one: Place, other: Place, answer: Answer, unknown: Sequence[P
     asked = [_asked_at(answer.question, parameter, parameters) for parameter in pair]
     direct_fit, crossed_fit = (
         sum(
-            suits(parameter, place.value) + accepts(parameter, place.value)
+            suits(parameter, place.value) + accepts(parameter, place.value) + lists(parameter, place.value)
             for parameter, place in zip(pair, values, strict=True)
         )
         for values in ((one, other), (other, one))
@@ -301,7 +237,7 @@ def _are_exchanged(one: Place, other: Place, answer: Answer, unknown: Sequence[P
     crossed = first[other.parameter.name] + second[one.parameter.name] + (_ASKED if asked[1] == 0 else 0)
     if max(direct, crossed) >= _CLEAR and direct != crossed:
         return crossed > direct
-    return min(asked) >= 0 and asked[0] > asked[1]
+    return asked[0] > asked[1] if min(asked) >= 0 else asked[1] == 0
 
 
 def _asked_at(question: str, parameter: ParameterView, parameters: Sequence[ParameterView]) -> int:

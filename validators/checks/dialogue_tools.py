@@ -5,11 +5,14 @@ from collections.abc import Collection, Sequence
 
 from llm.template.actions import VERBS
 from llm.template.choosing_tools import rank_by_words
+from llm.template.names import split_name
 from llm.template.telling_words import weigh_words
 from llm.template.turning import is_dropped, new_request
 from llm.template.views import ToolView
+from validators.checks.statements import hear
 
 _FITS = 0.8  # of the best candidate's score
+_FITS_ONE = 0.5
 _LIKE = 0.4
 _KNOWN = 0.3
 _WORD = re.compile(r"[A-Za-z]+")
@@ -23,16 +26,45 @@ _ASKING = re.compile(
 )
 
 
+_ONE_SAID = re.compile(r"那[次个条份张单]|上次|\b(?:that|last) (?:one|time)\b", re.IGNORECASE)
+_ONE_TOLD = re.compile(r"某[个次条]|指定|详情|\bdetails?\b|\b(?:a|the) (?:specific|certain|given)\b", re.IGNORECASE)
+
+
 def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str], said: Sequence[str]) -> str:
     """The candidate that request and questions speak of rather than `tool`, "" where it fits as well as any.
 
     Only a tool that takes all of these arguments could have been meant.
     """
+    other = _done_by_another(views, tool, arguments, said[0])
+    if other:
+        return other
     possible = [view for view in views if view.name == tool or set(arguments) <= set(view.properties)]
     ranked = rank_by_words(possible, "\n".join(said))
     own = next((score for score, view in ranked if view.name == tool), 0.0)
     best, view = ranked[0]
-    return "" if own >= _FITS * best else view.name
+    if (
+        view.name == tool
+    ):  # the one told to be about a single thing may be meant where another is told in the very words
+        singled = (one.name for score, one in ranked[1:] if score >= _FITS_ONE * own)
+        return next((name for name in singled if _is_of_one(views, name, tool, said[0])), "")
+    return "" if own >= (_FITS_ONE if _is_of_one(views, tool, view.name, said[0]) else _FITS) * best else view.name
+
+
+def _done_by_another(views: Sequence[ToolView], tool: str, arguments: Collection[str], request: str) -> str:
+    """The tool whose name begins with what the request begins with, where nothing of this one's means that: "unmute"."""
+    first = next((word.lower() for word in _WORD.findall(_OPENER.sub("", request)) if word.lower() in VERBS), "")
+    own = next(view for view in views if view.name == tool)
+    if not first or weigh_words(first).keys() & own.words.keys():
+        return ""
+    others = [one for one in views if set(arguments) <= set(one.properties)]
+    return next((one.name for one in others if split_name(one.name.split(".")[-1])[0] == first), "")
+
+
+def _is_of_one(views: Sequence[ToolView], tool: str, other: str, request: str) -> bool:
+    """Whether the user speaks of a single one, which only the first of two tools is told to be about."""
+    told = {view.name: view.description for view in views}
+    is_told = _ONE_TOLD.search(told[tool]) is not None and _ONE_TOLD.search(told[other]) is None
+    return is_told and _ONE_SAID.search(request) is not None
 
 
 def likeness(view: ToolView, text: str, question: str) -> float:
@@ -48,7 +80,8 @@ def has_turned(view: ToolView, text: str, question: str) -> bool:
     wanted = new_request(text) or _OPENER.sub("", text).strip()
     is_dropping = is_dropped(text) or _OPENER.match(text) is not None
     shared = set(weigh_words(wanted)) & set(weigh_words(question)) & set(view.words)
-    if not is_dropping and any(len(word) > 1 for word in shared):
+    answers = any(one.outright for one in hear(view, text).statements)
+    if not is_dropping and (answers or any(len(word) > 1 for word in shared)):
         return False
     return (is_dropping or is_request(wanted)) and likeness(view, wanted, question) < _LIKE
 

@@ -1,0 +1,54 @@
+"""The assignment of calls to gold calls."""
+
+from itertools import permutations
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validators.metrics.complexeval.assignment import assign
+
+VALUES = st.floats(min_value=-1, max_value=1, allow_nan=False)
+MATRICES = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
+    lambda size: st.lists(
+        st.lists(VALUES, min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0]
+    )
+)
+
+
+def best_sum(likeness: list[list[float]]) -> float:
+    rows, columns = len(likeness), len(likeness[0])
+    if rows > columns:
+        return best_sum([list(column) for column in zip(*likeness, strict=True)])
+    return max(sum(likeness[row][picked[row]] for row in range(rows)) for picked in permutations(range(columns), rows))
+
+
+@given(MATRICES)
+def test_no_other_assignment_is_better(likeness: list[list[float]]) -> None:
+    pairs = assign(likeness)
+    assert len(pairs) == min(len(likeness), len(likeness[0]))
+    assert len({row for row, _ in pairs}) == len({column for _, column in pairs}) == len(pairs)
+    assert sum(likeness[row][column] for row, column in pairs) == pytest.approx(best_sum(likeness), abs=1e-9)
+
+
+@given(MATRICES)
+def test_pairs_come_in_the_order_of_the_rows(likeness: list[list[float]]) -> None:
+    assert assign(likeness) == sorted(assign(likeness))
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(3, 3), (2, 4), (4, 2)])
+def test_where_all_are_as_like_the_first_get_the_first(rows: int, columns: int) -> None:
+    assert assign([[0.5] * columns for _ in range(rows)]) == [(at, at) for at in range(min(rows, columns))]
+
+
+def test_a_greedy_choice_that_costs_more_later_is_not_made() -> None:
+    assert assign([[0.9, 0.8], [0.8, 0.1]]) == [(0, 1), (1, 0)]
+
+
+def test_nothing_is_assigned_to_nothing() -> None:
+    assert assign([]) == []
+    assert assign([[], []]) == []
+
+
+def test_a_likeness_that_is_no_number_counts_as_none() -> None:
+    assert assign([[float("nan"), 0.4], [0.3, float("inf")]]) == [(0, 1), (1, 0)]
