@@ -8,10 +8,14 @@ from warehouse.records import Call, Link, Tool
 
 
 class Answer(NamedTuple):
-    """What a call was answered. `problem` says why there is no response; "" where there is one."""
+    """What a call was answered. `problem` says why there is no response; "" where there is one.
+
+    `passing` says that a problem is not the answer to this call: another try or another setup may be answered otherwise.
+    """
 
     response: JsonValue = None
     problem: str = ""
+    passing: bool = False
 
 
 class Environment(Protocol):

@@ -1,0 +1,207 @@
+"""Opening the environment that a recipe names."""
+
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import closing
+from functools import cache
+from importlib.resources import files
+from pathlib import Path
+from typing import Annotated, Literal, assert_never
+
+from pydantic import BaseModel, ConfigDict, Field
+
+from generators.environments.endpoints import Endpoint, is_wanted, read_endpoints
+from generators.environments.exploring import Exploration, explore
+from generators.environments.hints import with_hints
+from generators.environments.http import LARGEST, PATIENCE, HttpEnvironment, HttpLimits
+from generators.environments.linking import infer_links
+from generators.environments.protocol import Environment
+from generators.environments.recorded import RecordedEnvironment, open_recording
+from generators.environments.response_store import Description, ResponseStore
+from generators.environments.sayable import with_examples
+from generators.environments.store import StoredEnvironment
+from warehouse.errors import ConfigurationError
+from warehouse.records import Call, Link, Tool, content_key
+
+VERSION = 1  # raised when the same answers would be described otherwise
+KNOWN_CALLS = 12  # of each tool
+NAME = r"^[a-z0-9][a-z0-9_-]*$"
+Secret = Callable[[str], str]  # the value of a variable of the environment, "" where it is not set
+
+
+class EnvironmentPart(BaseModel):
+    """A part of a recipe: unknown words are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TravelSettings(EnvironmentPart):
+    """The simulated world of travel."""
+
+    environment: Literal["travel"]
+    response_size: Literal["short", "medium", "long"] = "short"
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name that samples call it by."""
+        return self.environment
+
+
+class HttpSettings(EnvironmentPart):
+    """A live server with its OpenAPI document; `path` is relative to the recipe. Another server takes another `name`.
+
+    `secrets` gives headers and the environment variables that hold their values. `allow` names what may be asked besides
+    GET and HEAD: methods, or a method with a path pattern ("POST */filter"). `tools` are patterns of names, none for all.
+    """
+
+    environment: Literal["http"]
+    name: str = Field(default="http", pattern=NAME)
+    format: Literal["openapi"] = Field(default="openapi", alias="import")
+    path: Path
+    base_url: str
+    secrets: Mapping[str, str] = Field(default_factory=dict)
+    allow: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    timeout: float = Field(default=PATIENCE, gt=0, le=600)
+    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20)
+
+
+class RecordedSettings(EnvironmentPart):
+    """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
+
+    environment: Literal["recorded"]
+    name: str = Field(default="recorded", pattern=NAME)
+    path: Path
+
+
+EnvironmentSettings = Annotated[TravelSettings | HttpSettings | RecordedSettings, Field(discriminator="environment")]
+
+
+def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
+    """The same settings, a relative path taken from `folder`."""
+    if isinstance(settings, TravelSettings):
+        return settings
+    return settings.model_copy(update={"path": (folder / settings.path).absolute()})
+
+
+def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:
+    """The environment of these settings; nothing is asked of it yet. What it answers is kept in the file `store`."""
+    match settings:
+        case TravelSettings():
+            return _open_travel(settings, store)
+        case HttpSettings():
+            return _open_http(settings, store, secret)
+        case RecordedSettings():
+            return _open_recorded(settings)
+        case _:
+            assert_never(settings)
+
+
+async def explore_environment(settings: EnvironmentSettings, environment: Environment, *, again: bool = False) -> None:
+    """Ask a live server what its document leaves open: which links hold, and what people can ask for by name.
+
+    What is found is kept in the store and holds for all who open it with the same settings and document, until it is
+    asked for `again`. Raises ConfigurationError where the server answers nothing. Other environments need none of this.
+    """
+    if not isinstance(settings, HttpSettings) or not isinstance(environment, StoredEnvironment):
+        return
+    if not isinstance(environment.inner, HttpEnvironment):
+        return
+    basis = _basis(settings)
+    if not again and environment.store.description(environment.kept_as, basis):
+        return
+    endpoints = _endpoints(settings)
+    inner = environment.inner.with_endpoints(endpoints)  # values come out of other tools' responses too
+    with closing(StoredEnvironment(inner, environment.store.path)) as whole:
+        found = await explore(whole, infer_links(endpoints, spoken=True))
+    if not found.examples:
+        first = found.problems[0] if found.problems else "it has no tool that can be called without a value"
+        raise ConfigurationError(f"The environment {settings.name!r} answered no call ({first}).")
+    environment.redescribe(describe(endpoints, found, settings.tools), basis)
+
+
+def describe(endpoints: Sequence[Endpoint], found: Exploration, only: Sequence[str] = ()) -> Description:
+    """The tools that answered, the links that hold among them, told in their descriptions, and what people can say."""
+    answered = [one.tool for one in endpoints if one.tool.name in found.examples and is_wanted(one.tool.name, only)]
+    borne_out = {link.key for link in found.links}
+    links = _among(answered, [link for link in infer_links(endpoints) if link.key in borne_out])
+    calls = tuple(call for tool in answered for call in _sayable_calls(tool, found))
+    return Description(with_hints(with_examples(answered, links, calls), links), links, calls)
+
+
+def _sayable_calls(tool: Tool, found: Exploration) -> list[Call]:
+    examples = [example for example in found.examples[tool.name] if example.response not in (None, [], {}, 0)]
+    return [example.call for example in examples[:KNOWN_CALLS]]
+
+
+def _among(tools: Sequence[Tool], links: Sequence[Link]) -> tuple[Link, ...]:
+    names = {tool.name for tool in tools}
+    return tuple(link for link in links if link.tool in names and link.source in names)
+
+
+def _open_travel(settings: TravelSettings, store: Path) -> Environment:
+    """The world with its answers stored: to look one up takes less than to make it up anew."""
+    from generators.environments.travel import open_travel
+
+    world = open_travel(seed=settings.seed, response_size=settings.response_size)
+    kept_as = f"{world.name} {settings.seed} {settings.response_size} {_version_of('generators.environments.travel')}"
+    return StoredEnvironment(world, store, kept_as=kept_as)
+
+
+@cache
+def _version_of(package: str) -> str:
+    """The key of all that a package's files say: answers of a world that was written otherwise are not taken for its own."""
+    waiting, texts = [files(package)], []
+    while waiting:
+        for found in waiting.pop().iterdir():
+            if found.is_dir():
+                waiting.append(found)
+            elif found.name.endswith((".py", ".yaml")):
+                texts.append(found.read_text(encoding="utf-8"))
+    return content_key(sorted(texts))
+
+
+def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environment:
+    secrets = {header: _value_of(variable, header, secret) for header, variable in settings.secrets.items()}
+    limits = HttpLimits(settings.timeout, settings.max_bytes)
+    endpoints = _endpoints(settings, settings.tools)
+    inner = HttpEnvironment(settings.name, endpoints, settings.base_url, secrets=secrets, limits=limits)
+    basis = _basis(settings)
+    with closing(ResponseStore(store)) as known:
+        description = known.description(settings.name, basis)
+    return StoredEnvironment(inner, store, description or _stated(endpoints))
+
+
+def _stated(endpoints: Sequence[Endpoint]) -> Description:
+    """What the document alone says."""
+    tools, links = [one.tool for one in endpoints], infer_links(endpoints)
+    return Description(with_hints(tools, links), links)
+
+
+def _open_recorded(settings: RecordedSettings) -> Environment:
+    environment = RecordedEnvironment(settings.name, open_recording(settings.path, settings.name))
+    if not environment.tools:
+        raise ConfigurationError(
+            f'The recording {str(settings.path)!r} names no tools; it needs a line with {{"tool": …}} for each.'
+        )
+    return environment
+
+
+def _endpoints(settings: HttpSettings, only: Sequence[str] = ()) -> tuple[Endpoint, ...]:
+    source = f"environment:{settings.name}"
+    return read_endpoints(settings.path, allow=settings.allow, secrets=settings.secrets, only=only, source=source)
+
+
+def _value_of(variable: str, header: str, secret: Secret) -> str:
+    value = secret(variable)
+    if not value:
+        raise ConfigurationError(f"The variable {variable} is not set; the header {header!r} takes its value from it.")
+    return value
+
+
+def _basis(settings: HttpSettings) -> str:
+    """The key of all that a description is made from; a document that changes is explored again."""
+    document = content_key(settings.path.read_text(encoding="utf-8", errors="replace"))
+    return content_key(
+        [document, settings.base_url, list(settings.allow), list(settings.tools), list(settings.secrets)]
+    )

@@ -1,0 +1,196 @@
+"""Responses that were stored, as an environment: nothing is asked of anybody."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import Protocol
+
+import orjson
+from pydantic import JsonValue, ValidationError
+
+from generators.environments.protocol import Answer
+from generators.environments.response_store import Description, ResponseStore, Stored, call_key
+from warehouse.errors import ConfigurationError
+from warehouse.records import Call, Link, Tool
+
+LARGEST_LINE = 64 * 2**20
+_SQLITE = b"SQLite format 3\x00"
+
+
+class Recording(Protocol):
+    """Stored answers, and the tools and links that were stored with them."""
+
+    @property
+    def description(self) -> Description:
+        """The tools and links; none where the recording names none."""
+
+    def answer(self, call: Call) -> Answer | None:
+        """The answer to a call, None where none is recorded."""
+
+
+class RecordedEnvironment:
+    """Answers from a recording; a call that is not in it gets a problem."""
+
+    def __init__(self, name: str, recording: Recording, description: Description | None = None) -> None:
+        """Take the recording's own tools and links unless others are given."""
+        self._name = name
+        self._recording = recording
+        self._description = description or recording.description
+
+    @property
+    def name(self) -> str:
+        """The name that recipes and samples call it by."""
+        return self._name
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """The tools that were recorded."""
+        return self._description.tools
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """The links that were recorded."""
+        return self._description.links
+
+    @property
+    def known_calls(self) -> tuple[Call, ...]:
+        """Calls that are known to be answered: what people can ask for."""
+        return self._description.calls
+
+    async def answer(self, call: Call) -> Answer:
+        """The recorded answer."""
+        found = self._recording.answer(call)
+        if found is None:
+            return Answer(problem=f"No response is recorded for this call of {call.tool}.")
+        return found
+
+
+class StoreRecording:
+    """The answers of one environment in a response store."""
+
+    def __init__(self, store: ResponseStore, environment: str) -> None:
+        """Answer for this environment of the store."""
+        self._store, self._environment = store, environment
+
+    @property
+    def description(self) -> Description:
+        """What the store says of the environment's tools and links."""
+        return self._store.description(self._environment) or Description((), ())
+
+    def answer(self, call: Call) -> Answer | None:
+        """The newest answer."""
+        return self._store.get(self._environment, call)
+
+    def close(self) -> None:
+        """Close the store."""
+        self._store.close()
+
+
+class LineRecording:
+    """A JSON-lines file of {"call": …, "response": …}; {"tool": …} and {"link": …} say what it answers.
+
+    A call that is "known": true is among the known calls. Only where each response stands is held in memory. A call that
+    is there twice has the later response.
+    """
+
+    def __init__(self, path: Path) -> None:
+        """Read through the file once. Raises ConfigurationError that names the first line that can't be used."""
+        self._path = path
+        self._places: dict[str, tuple[int, int]] = {}
+        tools: list[Tool] = []
+        links: list[Link] = []
+        calls: list[Call] = []
+        for number, (start, line) in enumerate(_lines(path), start=1):
+            row = _row(path, number, line)
+            try:
+                if "tool" in row:
+                    tools.append(Tool.model_validate(row["tool"]))
+                elif "link" in row:
+                    links.append(Link.model_validate(row["link"]))
+                else:
+                    call = Call.model_validate(row["call"])
+                    self._places[call_key(call)] = (start, len(line))
+                    calls += [call] if row.get("known") is True else []
+            except ValidationError as error:
+                reason = error.errors(include_url=False)[0]
+                place = ".".join(map(str, reason["loc"]))
+                raise ConfigurationError(
+                    f"Line {number} of {str(path)!r} is wrong at {place}: {reason['msg']}."
+                ) from error
+        self._description = Description(tuple(tools), tuple(links), tuple(calls))
+
+    @property
+    def description(self) -> Description:
+        """The tools and links that the file states."""
+        return self._description
+
+    def answer(self, call: Call) -> Answer | None:
+        """The response as the file has it now."""
+        place = self._places.get(call_key(call))
+        if place is None:
+            return None
+        with self._path.open("rb") as file:
+            file.seek(place[0])
+            row = orjson.loads(file.read(place[1]))
+        return Answer(row.get("response"), row.get("problem", ""))
+
+
+def open_recording(path: Path, environment: str) -> Recording:
+    """The recording at `path`: a response store, or JSON lines. Raises ConfigurationError where it is neither."""
+    try:
+        with path.open("rb") as file:
+            is_store = file.read(len(_SQLITE)) == _SQLITE
+    except OSError as error:
+        raise ConfigurationError(f"The recording {str(path)!r} can't be read ({error.strerror}).") from error
+    if not is_store:
+        return LineRecording(path)
+    store = ResponseStore(path)
+    known = store.environments()
+    if environment not in known:
+        store.close()
+        raise ConfigurationError(f"The store {str(path)!r} holds no environment {environment!r}, but {known}.")
+    return StoreRecording(store, environment)
+
+
+def write_recording(path: Path, description: Description, stored: Iterable[Stored]) -> int:
+    """Write a recording as JSON lines, the newest answer to each call; how many answers there are."""
+    newest = {one.key: one for one in stored}
+    known = {call_key(call): number for number, call in enumerate(description.calls)}
+    with path.open("wb") as file:
+        for kind, records in (("tool", description.tools), ("link", description.links)):
+            for record in records:
+                file.write(orjson.dumps({kind: record.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE))
+        for one in sorted(newest.values(), key=lambda one: known.get(one.key, len(known))):
+            row: dict[str, JsonValue] = {"call": one.call.model_dump(mode="json"), "response": one.answer.response}
+            if one.key in known:
+                row["known"] = True
+            if one.answer.problem:
+                row["problem"] = one.answer.problem
+            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
+    return len(newest)
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    """Where each line begins, and the line."""
+    start = 0
+    try:
+        with path.open("rb") as file:
+            while line := file.readline(LARGEST_LINE):
+                if line.strip():
+                    yield start, line
+                start += len(line)
+    except OSError as error:
+        raise ConfigurationError(f"The recording {str(path)!r} can't be read ({error.strerror}).") from error
+
+
+def _row(path: Path, number: int, line: bytes) -> dict[str, JsonValue]:
+    try:
+        row: JsonValue = orjson.loads(line)
+    except orjson.JSONDecodeError as error:
+        raise ConfigurationError(f"Line {number} of {str(path)!r} is not JSON ({error}).") from error
+    if isinstance(row, dict) and (
+        row.keys() & {"tool", "link"} or ("call" in row and row.keys() & {"response", "problem"})
+    ):
+        return row
+    raise ConfigurationError(
+        f"Line {number} of {str(path)!r} has neither a call with its response nor a tool nor a link."
+    )

@@ -1,0 +1,268 @@
+"""The store of responses: what an environment answered, by content, with the moment; and what it failed to answer."""
+
+import sqlite3
+import zlib
+from collections.abc import Iterator
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from generators.environments.protocol import Answer
+from warehouse.errors import StoreError
+from warehouse.records import Call, Link, Tool, content_key
+
+PATIENCE = 60.0  # seconds to wait for another process's commit
+_MARK = 0x63777273  # SQLite's application id of our response stores
+_TABLES = """
+create table if not exists responses (
+    environment text not null, key text not null, version integer not null, call blob not null, answer blob not null,
+    recorded_at text not null, seen_at text not null, primary key (environment, key, version)
+) without rowid;
+create table if not exists lapses (
+    environment text not null, key text not null, problem text not null, call blob not null, times integer not null,
+    last_at text not null, primary key (environment, key, problem)
+) without rowid;
+create table if not exists descriptions (environment text primary key, basis text not null, body blob not null);
+"""
+_GET = (
+    "select version, answer, recorded_at from responses where environment = ? and key = ? order by version desc limit 1"
+)
+_PUT = "insert into responses values (?, ?, ?, ?, ?, ?, ?) on conflict do nothing"
+_SEEN = "update responses set seen_at = ? where environment = ? and key = ? and version = ?"
+_LAPSE = """
+insert into lapses values (?, ?, ?, ?, 1, ?)
+on conflict do update set times = times + 1, last_at = excluded.last_at
+"""
+_ALL = (
+    "select key, version, call, answer, recorded_at, seen_at from responses where environment = ? order by key, version"
+)
+_LAPSES = "select call, problem, times, last_at from lapses where environment = ? order by last_at, key, problem"
+_DESCRIBE = (
+    "insert into descriptions values (?, ?, ?) on conflict do update set basis = excluded.basis, body = excluded.body"
+)
+
+
+class Stored(NamedTuple):
+    """An answer as stored: the how-manieth to this call, from 0, first given and last seen when."""
+
+    key: str
+    version: int
+    call: Call
+    answer: Answer
+    recorded_at: datetime
+    seen_at: datetime
+
+
+class Lapse(NamedTuple):
+    """A call that got no answer of its own: why, how often, and when last."""
+
+    call: Call
+    problem: str
+    times: int
+    last_at: datetime
+
+
+class Drift(NamedTuple):
+    """A call that was answered otherwise when it was asked again; the later answer is the one that counts."""
+
+    call: Call
+    earlier: Answer
+    later: Answer
+    recorded_at: datetime
+    rerecorded_at: datetime
+
+
+class Description(NamedTuple):
+    """The tools and links of an environment, and `calls` that are known to be answered: what people can ask for."""
+
+    tools: tuple[Tool, ...]
+    links: tuple[Link, ...]
+    calls: tuple[Call, ...] = ()
+
+
+def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
+    """The rows of the warehouse's table `responses`."""
+    for one in store.stored(environment):
+        yield {
+            "environment": environment,
+            "key": one.key,
+            "version": one.version,
+            "tool": one.call.tool,
+            "call": one.call.model_dump_json(),
+            "response": orjson.dumps(one.answer.response).decode(),
+            "problem": one.answer.problem,
+            "recorded_at": one.recorded_at,
+            "seen_at": one.seen_at,
+        }
+
+
+def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
+    """The rows of the warehouse's table `lapses`."""
+    for lapse in store.lapses(environment):
+        row = lapse._asdict() | {"environment": environment, "key": call_key(lapse.call)}
+        yield row | {"call": lapse.call.model_dump_json()}
+
+
+def call_key(call: Call) -> str:
+    """What a call is stored under, besides its environment."""
+    return content_key({"tool": call.tool, "arguments": call.arguments})
+
+
+class ResponseStore:
+    """Answers by environment and call in an SQLite file that several processes may have open."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the store at `path`, made where there is none. Raises StoreError where the file is something else."""
+        self.path = path
+        self._connection = _open(path)
+
+    def get(self, environment: str, call: Call) -> Answer | None:
+        """The newest answer to a call, None where it was never answered."""
+        rows = self._rows(_GET, (environment, call_key(call)))
+        return _answer(rows[0][1]) if rows else None
+
+    def put(self, environment: str, call: Call, answer: Answer) -> Answer:
+        """Keep the first answer to a call; the one that another process kept first is the answer then."""
+        self._write(_PUT, _row(environment, call, 0, answer))
+        return self.get(environment, call) or answer
+
+    def renew(self, environment: str, call: Call, answer: Answer) -> None:
+        """Keep what a call is answered now: a new version where it differs from the newest, else that it was seen again."""
+        rows = self._rows(_GET, (environment, call_key(call)))
+        if rows and _answer(rows[0][1]) == answer:
+            self._write(_SEEN, (_now(), environment, call_key(call), rows[0][0]))
+        else:
+            self._write(_PUT, _row(environment, call, rows[0][0] + 1 if rows else 0, answer))
+
+    def note_lapse(self, environment: str, call: Call, problem: str) -> None:
+        """Keep that a call got no answer of its own, and why."""
+        self._write(_LAPSE, (environment, call_key(call), problem, _packed_call(call), _now()))
+
+    def describe(self, environment: str, basis: str, description: Description) -> None:
+        """Keep an environment's tools and links; `basis` is the key of what they were made from."""
+        bodies = [[record.model_dump(mode="json") for record in records] for records in description]
+        self._write(_DESCRIBE, (environment, basis, _packed(bodies)))
+
+    def description(self, environment: str, basis: str = "") -> Description | None:
+        """The tools and links kept for an environment, None where there are none or they were made from something else."""
+        rows = self._rows("select basis, body from descriptions where environment = ?", (environment,))
+        if not rows or (basis and rows[0][0] != basis):
+            return None
+        tools, links, calls = orjson.loads(zlib.decompress(rows[0][1]))
+        return Description(
+            tuple(map(Tool.model_validate, tools)),
+            tuple(map(Link.model_validate, links)),
+            tuple(map(Call.model_validate, calls)),
+        )
+
+    def environments(self) -> list[str]:
+        """The names of the environments that anything is kept for."""
+        return [
+            row[0] for row in self._rows("select environment from responses union select environment from descriptions")
+        ]
+
+    def stored(self, environment: str) -> Iterator[Stored]:
+        """Every version of every answer, by key and version."""
+        for key, version, call, answer, recorded_at, seen_at in self._connection.execute(_ALL, (environment,)):
+            moments = datetime.fromisoformat(recorded_at), datetime.fromisoformat(seen_at)
+            yield Stored(key, version, _call(call), _answer(answer), *moments)
+
+    def drifts(self, environment: str) -> list[Drift]:
+        """The calls that were answered otherwise when asked again, once for each time."""
+        found, before = [], None
+        for stored in self.stored(environment):
+            if before is not None and before.key == stored.key:
+                earlier, later = before, stored
+                found.append(Drift(later.call, earlier.answer, later.answer, earlier.recorded_at, later.recorded_at))
+            before = stored
+        return found
+
+    def lapses(self, environment: str) -> list[Lapse]:
+        """The calls that got no answer of their own."""
+        rows = self._rows(_LAPSES, (environment,))
+        return [Lapse(_call(call), problem, times, datetime.fromisoformat(at)) for call, problem, times, at in rows]
+
+    def close(self) -> None:
+        """Close the file; what was put is in it."""
+        self._connection.close()
+
+    def _rows(self, statement: str, values: tuple[object, ...] = ()) -> list[tuple]:  # type: ignore[type-arg]  # columns differ
+        try:
+            return self._connection.execute(statement, values).fetchall()
+        except sqlite3.Error as error:
+            raise StoreError(_damage(self.path, error)) from error
+
+    def _write(self, statement: str, values: tuple[object, ...]) -> None:
+        try:
+            self._connection.execute(statement, values)
+        except sqlite3.Error as error:
+            raise StoreError(
+                f"The response store at {self.path} can't be written ({error}); see that the disk has room."
+            ) from error
+
+
+def _open(path: Path) -> sqlite3.Connection:
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+    except (OSError, sqlite3.Error) as error:
+        raise StoreError(f"The response store at {path} can't be opened ({error}); choose another folder.") from error
+    try:
+        _set_up(connection, path)
+    except sqlite3.Error as error:
+        connection.close()
+        raise StoreError(_damage(path, error)) from error
+    except StoreError:
+        connection.close()
+        raise
+    return connection
+
+
+def _set_up(connection: sqlite3.Connection, path: Path) -> None:
+    mark = connection.execute("pragma application_id").fetchone()[0]
+    if mark != _MARK:
+        with connection:
+            connection.execute("begin immediate")  # two processes may make the same store at the same moment
+            mark = connection.execute("pragma application_id").fetchone()[0]
+            if mark != _MARK and connection.execute("select count(*) from sqlite_master").fetchone()[0]:
+                raise StoreError(f"The file {path} is a database but no response store; give the store another name.")
+            connection.execute(f"pragma application_id = {_MARK}")
+            for statement in filter(str.strip, _TABLES.split(";")):
+                connection.execute(statement)
+    connection.execute("pragma journal_mode = wal")
+    # Each answer is a commit of its own, not a grouped one as in the ledger: nothing was paid for it, so it need not
+    # survive a power cut, and without a wait for the disk a commit costs microseconds.
+    connection.execute("pragma synchronous = normal")
+
+
+def _damage(path: Path, error: sqlite3.Error) -> str:
+    return f"The response store at {path} can't be read ({error}); move the file away to have everything asked again."
+
+
+def _row(environment: str, call: Call, version: int, answer: Answer) -> tuple[object, ...]:
+    body: list[JsonValue] = [answer.response, answer.problem]
+    return environment, call_key(call), version, _packed_call(call), _packed(body), _now(), _now()
+
+
+def _packed_call(call: Call) -> bytes:
+    return _packed([call.tool, call.arguments])
+
+
+def _packed(value: object) -> bytes:
+    return zlib.compress(orjson.dumps(value), level=1)
+
+
+def _call(body: bytes) -> Call:
+    tool, arguments = orjson.loads(zlib.decompress(body))
+    return Call(tool=tool, arguments=arguments)
+
+
+def _answer(body: bytes) -> Answer:
+    return Answer(*orjson.loads(zlib.decompress(body)))
+
+
+def _now() -> str:
+    return datetime.now(UTC).isoformat()

@@ -1,0 +1,281 @@
+"""Flights: locations, one-way, return and several-leg searches, and what is told about one offer."""
+
+from collections.abc import Callable, Iterable, Mapping
+from datetime import date, timedelta
+
+from pydantic import JsonValue
+
+from generators.environments.travel.chance import WORDY, read_token, share, write_token
+from generators.environments.travel.flight_offers import (
+    Flight,
+    Leg,
+    Offer,
+    Trip,
+    location,
+    offer_of,
+    offers_for,
+    trip_of,
+    trip_stored,
+)
+from generators.environments.travel.frame import MOMENT_FORMAT, Request, RequestError, World, page_of, success
+from generators.environments.travel.geography import Place, cities, distance_km
+from generators.environments.travel.matching import find_places
+from generators.environments.travel.prose import in_currency, sentences
+
+_LOCATIONS = 8
+_BRIEF = 90
+_LONG_SHARE = 0.4  # of trips have tokens of more than 1,500 characters
+_CHILD_FARE = 0.75
+_DAYS_AROUND = 3
+_ROWS = 12
+
+
+def search_location(request: Request, world: World) -> JsonValue:
+    """Cities and airports that a query may mean."""
+    found = find_places(request.text("query"), ("city", "airport"))
+    flown = [place for place in found if cities()[place.city].airports]
+    return success([_location(place) for place in flown[:_LOCATIONS]])
+
+
+def _location(place: Place) -> JsonValue:
+    city = cities()[place.city]
+    return {
+        "id": f"{place.code}.{place.kind.upper()}",
+        "type": place.kind.upper(),
+        "name": place.name,
+        "code": place.code,
+        "cityName": city.name,
+        "regionName": city.region,
+        "country": city.country,
+        "coordinates": {"latitude": place.latitude, "longitude": place.longitude},
+    }
+
+
+def search_flights(request: Request, world: World) -> JsonValue:
+    """Offers there, or there and back."""
+    start, end = request.text("fromId"), request.text("toId")
+    legs = [Leg(start, end, request.day("departDate").isoformat())]
+    if request.given("returnDate"):
+        legs.append(Leg(end, start, request.day("returnDate").isoformat()))
+    return _listed(_trip(legs, request, back=request.given("returnDate")), request, world)
+
+
+def search_multi_stops(request: Request, world: World) -> JsonValue:
+    """Offers for several legs."""
+    return _listed(_trip(_legs(request), request, back=False), request, world)
+
+
+def _legs(request: Request) -> list[Leg]:
+    legs = request.arguments["legs"]
+    if not isinstance(legs, list):
+        raise RequestError("legs must be a list.")
+    return [
+        Leg(str(leg.get("fromId")), str(leg.get("toId")), str(leg.get("date"))) for leg in legs if isinstance(leg, dict)
+    ]
+
+
+def _trip(legs: list[Leg], request: Request, *, back: bool) -> Trip:
+    adults = request.whole("adults") if request.given("adults") else 1
+    children = len([age for age in request.text("children").split(",") if age.strip()])
+    return Trip(tuple(legs), back, request.text("cabinClass"), adults + _CHILD_FARE * children)
+
+
+def _listed(trip: Trip, request: Request, world: World) -> JsonValue:
+    ranks: Mapping[str, Callable[[Offer], float]] = {
+        "BEST": lambda offer: offer.dollars + 0.9 * offer.minutes * trip.fares,
+        "CHEAPEST": lambda offer: offer.dollars,
+        "FASTEST": lambda offer: offer.minutes,
+    }
+    rank = ranks[request.text("sort")]
+    offers = sorted(offers_for(trip, world), key=lambda offer: (rank(offer), offer.number))
+    page, currency = page_of(offers, request.whole("pageNo"), world), request.text("currency_code")
+    return success({"flightOffers": [_entry(offer, currency, world) for offer in page], "offers_in_all": len(offers)})
+
+
+def _entry(offer: Offer, currency: str, world: World) -> dict[str, JsonValue]:
+    seeds = (world.seed, *trip_stored(offer.trip), offer.number)
+    long = share("long", world.seed, *trip_stored(offer.trip)) < _LONG_SHARE
+    told: dict[str, JsonValue] = {
+        "token": write_token([*trip_stored(offer.trip), offer.number], "flight", world.seed, WORDY if long else _BRIEF),
+        **_outline(offer, currency),
+        "seatsLeft": 1 + int(9 * share("seats", *seeds)),
+    }
+    if world.size.sentences > 1:
+        told["conditions"] = sentences("flight", world.size.sentences * 2, *seeds)
+    return told
+
+
+def _outline(offer: Offer, currency: str) -> dict[str, JsonValue]:
+    first, last = offer.outward[0], offer.outward[-1]
+    told: dict[str, JsonValue] = {
+        "airline": offer.airline,
+        "flightNumber": first.number,
+        "departureAirport": _airport(first.start),
+        "arrivalAirport": _airport(last.end),
+        "departureTime": first.leaves.strftime(MOMENT_FORMAT),
+        "arrivalTime": last.lands.strftime(MOMENT_FORMAT),
+        "durationMinutes": offer.minutes,
+        "stops": sum(flight.stops for flight in offer.flights),
+        "cabinClass": offer.trip.cabin,
+        "price": in_currency(offer.dollars, currency),
+        "currency": currency,
+    }
+    if offer.trip.back:
+        told["returnDepartureTime"] = offer.flights[1].leaves.strftime(MOMENT_FORMAT)
+        told["returnArrivalTime"] = offer.flights[1].lands.strftime(MOMENT_FORMAT)
+    return told
+
+
+def _airport(place: Place) -> JsonValue:
+    return {"code": place.code, "name": place.name, "cityName": cities()[place.city].name}
+
+
+def _offer(request: Request, parameter: str, world: World) -> Offer:
+    kind = "flight" if parameter == "token" else "offer"
+    match read_token(request.text(parameter), kind, world.seed):
+        case [*trip, int(number)]:
+            return offer_of(trip_of(trip), number, world)
+        case _:
+            raise RequestError(f"{parameter} is not one of a flight offer.")
+
+
+def flight_details(request: Request, world: World) -> JsonValue:
+    """One offer, flight by flight."""
+    offer = _offer(request, "token", world)
+    stored = [*trip_stored(offer.trip), offer.number]
+    told: dict[str, JsonValue] = {
+        "offerToken": write_token(stored, "offer", world.seed, WORDY),
+        **_outline(offer, request.text("currency_code")),
+        "flights": [_flight(flight) for flight in offer.flights],
+        "conditions": sentences("flight", 2 + world.size.sentences * 8, world.seed, *stored),
+    }
+    return success(told)
+
+
+def _flight(flight: Flight) -> JsonValue:
+    return {
+        "flightNumber": flight.number,
+        "departureAirport": _airport(flight.start),
+        "arrivalAirport": _airport(flight.end),
+        "departureTime": flight.leaves.strftime(MOMENT_FORMAT),
+        "arrivalTime": flight.lands.strftime(MOMENT_FORMAT),
+        "durationMinutes": flight.minutes,
+        "stops": flight.stops,
+    }
+
+
+def seat_map(request: Request, world: World) -> JsonValue:
+    """Seats of an offer, free and taken."""
+    offer = _offer(request, "offerToken", world)
+    currency = request.text("currency_code")
+    seeds = (world.seed, *trip_stored(offer.trip), offer.number)
+    positions = {"A": "window", "B": "middle", "C": "aisle", "D": "aisle", "E": "middle", "F": "window"}
+    seats: list[JsonValue] = [
+        {
+            "seat": f"{row}{letter}",
+            "position": position,
+            "free": share(row, letter, *seeds) < 0.4,  # noqa: PLR2004 - two of five
+            "price": in_currency(8 + 4 * (row < 4) + 3 * (position != "middle"), currency),  # noqa: PLR2004 - the front
+        }
+        for row in range(1, _ROWS + 1 + 2 * world.size.sentences)
+        for letter, position in positions.items()
+    ]
+    return success({"cabinClass": offer.trip.cabin, "seats": seats, "currency": currency})
+
+
+def min_price(request: Request, world: World) -> JsonValue:
+    """The lowest fare there, day by day."""
+    leg = Leg(request.text("fromId"), request.text("toId"), request.day("departDate").isoformat())
+    return _cheapest((leg,), request, world)
+
+
+def min_price_multi_stops(request: Request, world: World) -> JsonValue:
+    """The lowest fare of several legs, day by day."""
+    return _cheapest(tuple(_legs(request)), request, world)
+
+
+def _cheapest(legs: tuple[Leg, ...], request: Request, world: World) -> JsonValue:
+    currency = request.text("currency_code")
+    list(
+        offers_for(_trip(list(legs), request, back=False), world)
+    )  # refuses what cannot be flown, before any day is moved
+    days: list[JsonValue] = []
+    for shift in range(-_DAYS_AROUND, _DAYS_AROUND + 1):
+        moved = [leg._replace(day=_later(leg.day, shift)) for leg in legs]
+        lowest = _lowest(offers_for(_trip(moved, request, back=False), world))
+        price = in_currency(lowest, currency)
+        days.append({"departureDate": moved[0].day, "isSearched": shift == 0, "price": price, "currency": currency})
+    return success(days)
+
+
+def _lowest(offers: Iterable[Offer]) -> int:
+    return min(offer.dollars for offer in offers)
+
+
+def _later(day: str, days: int) -> str:
+    return (date.fromisoformat(day) + timedelta(days=days)).isoformat()
+
+
+def fare_rules(request: Request, world: World) -> JsonValue:
+    """What changing an offer costs."""
+    offer, currency = _offer(request, "token", world), request.text("currency_code")
+    seeds = (world.seed, *trip_stored(offer.trip), offer.number)
+    return success(
+        {
+            "refundable": share("refundable", *seeds) < 0.5,  # noqa: PLR2004 - one in two
+            "changeFee": in_currency(10 * int(9 * share("change", *seeds)), currency),
+            "cancellationFee": in_currency(20 + 10 * int(12 * share("cancel", *seeds)), currency),
+            "currency": currency,
+            "conditions": sentences("flight", 3 + world.size.sentences * 4, *seeds),
+        }
+    )
+
+
+def baggage(request: Request, world: World) -> JsonValue:
+    """What may be taken along."""
+    offer, currency = _offer(request, "token", world), request.text("currency_code")
+    roomy = offer.trip.cabin in {"BUSINESS", "FIRST"}
+    return success(
+        {
+            "cabinBags": 2 if roomy else 1,
+            "cabinBagKilograms": 8 + offer.number % 3,
+            "checkedBags": 2 if roomy else offer.number % 2,
+            "extraBagPrice": in_currency(25 + 5 * (offer.number % 5), currency),
+            "currency": currency,
+        }
+    )
+
+
+def airport_information(request: Request, world: World) -> JsonValue:
+    """Terminals and transfers."""
+    place = location(request.text("id"))
+    city = cities()[place.city]
+    asked = city.airports if place.kind == "city" else (place,)
+    ways = ("airport train", "express bus", "underground", "shared shuttle", "taxi rank")
+    told: list[JsonValue] = [
+        {
+            "code": airport.code,
+            "name": airport.name,
+            "terminals": 1 + int(3 * share(world.seed, "terminals", airport.code)),
+            "kilometres_to_centre": round(
+                distance_km((airport.latitude, airport.longitude), (city.latitude, city.longitude)), 1
+            ),
+            "transfers": [way for way in ways if share(world.seed, airport.code, way) < 0.7],  # noqa: PLR2004 - most
+        }
+        for airport in asked
+    ]
+    return success({"airports": told})
+
+
+ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {
+    "Search_Flight_Location": search_location,
+    "Search_Flights": search_flights,
+    "Search_Flights_Multi_Stops": search_multi_stops,
+    "Get_Flight_Details": flight_details,
+    "Get_Seat_Map": seat_map,
+    "Get_Min_Price": min_price,
+    "Get_Min_Price_Multi_Stops": min_price_multi_stops,
+    "Get_Fare_Rules": fare_rules,
+    "Get_Baggage_Allowance": baggage,
+    "Get_Airport_Information": airport_information,
+}

@@ -1,0 +1,135 @@
+"""Links of OpenAPI tools: inferred from names and types, told in descriptions, borne out by responses."""
+
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from generators.environments.endpoints import Endpoint, read_endpoints
+from generators.environments.exploring import Example, argument_with, is_borne_out, values_of_parameter
+from generators.environments.hints import with_hints
+from generators.environments.linking import infer_links
+from generators.environments.naming import same_thing, thing_of_title, words_of
+from warehouse.records import Call, Link
+
+
+@pytest.fixture
+def endpoints(shop: Path) -> tuple[Endpoint, ...]:
+    return read_endpoints(shop, allow=["POST */filter"])
+
+
+def sources(links: tuple[Link, ...], tool: str, parameter: str) -> list[tuple[str, str, str]]:
+    return [(one.source, one.entries, one.field) for one in links if (one.tool, one.parameter) == (tool, parameter)]
+
+
+def test_the_id_in_a_path_comes_from_every_response_that_names_the_thing(endpoints: tuple[Endpoint, ...]) -> None:
+    links = infer_links(endpoints)
+    assert sources(links, "read_customer", "id") == [
+        ("list_customers", "data", "id"),
+        ("find_customer", "", "id"),
+        ("read_order", "", "customer_id"),
+        ("filter_orders", "", "customer_id"),
+    ]
+    assert sources(links, "read_order", "id") == [
+        ("list_orders", "", "id"),
+        ("filter_orders", "", "id"),
+        ("list_customers", "data", "order_id"),
+        ("read_customer", "", "order_id"),
+        ("find_customer", "", "order_id"),
+    ]
+
+
+def test_a_query_and_a_deep_member_of_a_body_have_links_too(endpoints: tuple[Endpoint, ...]) -> None:
+    links = infer_links(endpoints)
+    assert ("find_customer", "", "id") in sources(links, "list_orders", "customer_id")
+    assert sources(links, "filter_orders", "orders.id.any_[]")[0] == ("list_orders", "", "id")
+
+
+def test_what_a_tool_was_asked_with_is_no_link_from_it(endpoints: tuple[Endpoint, ...]) -> None:
+    links = infer_links(endpoints)
+    assert ("read_customer", "", "id") not in sources(links, "list_orders", "customer_id")
+    assert ("list_orders", "", "customer_id") not in sources(links, "read_customer", "id")
+    assert ("read_order", "", "customer_id") in sources(links, "read_customer", "id")
+
+
+def test_an_id_of_another_type_or_of_the_same_tool_is_no_link(endpoints: tuple[Endpoint, ...]) -> None:
+    links = infer_links(endpoints)
+    assert all(link.source != link.tool for link in links)
+    assert not [one for one in sources(links, "read_order", "id") if one[2] == "customer_id"]
+
+
+def test_a_name_that_people_say_is_no_link_but_a_reference_by_name_is(endpoints: tuple[Endpoint, ...]) -> None:
+    assert sources(infer_links(endpoints), "find_customer", "name") == []
+    assert ("list_customers", "data", "name") in sources(infer_links(endpoints, spoken=True), "find_customer", "name")
+    assert ("read_customer", "", "shop_name") in sources(infer_links(endpoints), "read_shop", "name")
+
+
+def test_a_description_ends_with_where_the_value_stands(endpoints: tuple[Endpoint, ...]) -> None:
+    tools = {tool.name: tool for tool in with_hints([one.tool for one in endpoints], infer_links(endpoints))}
+    assert tools["read_customer"].properties["id"]["description"] == (
+        "The id. (`id` of an entry of `data` in the response of list_customers) (`id` in the response of find_customer)"
+        " (`customer_id` in the response of read_order) (`customer_id` of an entry in the response of filter_orders)"
+    )
+    deep = tools["filter_orders"].properties["orders"]["properties"]["id"]["properties"]["any_"]["description"]
+    assert "(`id` of an entry in the response of list_orders)" in deep
+    assert "response of" not in tools["find_customer"].properties["name"]["description"]
+
+
+def test_a_tool_without_links_stays_the_same(endpoints: tuple[Endpoint, ...]) -> None:
+    tools = [one.tool for one in endpoints]
+    assert with_hints(tools, ()) == tuple(tools)
+
+
+def test_a_link_holds_where_a_value_of_the_source_brought_something() -> None:
+    link = Link(tool="read", parameter="id", source="list", entries="data", field="id")
+    listed = Example(Call(tool="list"), {"data": [{"id": 3}, {"id": None}, {"name": "x"}]})
+
+    def read(value: JsonValue, response: JsonValue) -> bool:
+        examples = {"list": (listed,), "read": (Example(Call(tool="read", arguments={"id": value}), response),)}
+        return is_borne_out(link, examples)
+
+    assert read(3, {"name": "y"})
+    assert not read(3, [])
+    assert not read("3", {"name": "y"})
+    assert not read(4, {"name": "y"})
+    assert not is_borne_out(link, {"list": (Example(Call(tool="list"), "nothing like it"),)})
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("flow_ids", ["flow", "id"]),
+        ("workPoolID", ["work", "pool", "id"]),
+        ("HTTPAddresses", ["http", "address"]),
+        ("categories", ["category"]),
+        ("x-page-token", ["x", "page", "token"]),
+        ("address", ["address"]),
+        ("", []),
+    ],
+)
+def test_a_name_is_read_as_words_in_the_singular(name: str, words: list[str]) -> None:
+    assert words_of(name) == words
+
+
+def test_a_title_names_a_thing_without_what_wraps_it() -> None:
+    assert thing_of_title("FlowRunResponse") == "flow run"
+    assert thing_of_title("Response Read Flows Flows Filter Post") == ""
+    assert thing_of_title(None) == ""
+
+
+@given(st.lists(st.sampled_from(["flow", "run", "parent", "work", "pool"]), max_size=4), st.integers(0, 4))
+def test_a_thing_is_the_same_as_the_end_of_its_longer_name(words: list[str], cut: int) -> None:
+    end = " ".join(words[min(cut, len(words)) :])
+    assert same_thing(" ".join(words), end) == bool(end)
+    assert same_thing(end, " ".join(words)) == bool(end)
+
+
+NAMES = st.from_regex(r"[a-z_]{1,5}(\[\])?", fullmatch=True)
+
+
+@given(st.lists(NAMES, min_size=1, max_size=4), st.integers() | st.text())
+def test_a_value_put_at_a_parameters_place_is_found_there(pieces: list[str], value: JsonValue) -> None:
+    parameter = ".".join(pieces)
+    assert list(values_of_parameter(argument_with(parameter, value), parameter)) == [value]
