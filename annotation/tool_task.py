@@ -6,9 +6,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from annotation.conversation import Line
 from annotation.screens import TOOL_REVIEW
 from annotation.task import Returned, task_key
-from annotation.tool_text import describe_tool
+from annotation.tool_text import describe_tool, parameter_facts
 from annotation.tool_words import ToolWords, tool_words_in
 from annotation.words import words_in
 from warehouse.records import Language, Record, Tool, Verdict
@@ -37,7 +38,7 @@ class ToolTask(Record):
     version: int = 1
     title: str
     why: str
-    tool: str
+    tool: tuple[Line, ...]
     twin: str
     company: str
     gaps: str
@@ -74,7 +75,7 @@ def tool_task(
         version=returned.version + 1 if returned else 1,
         title=" · ".join((tool.category, tool.language)),
         why=f"{words.returned.format(problem=returned.problem)}\n{said}" if returned else said,
-        tool=_told(tool, words, language),
+        tool=tuple(_lines(tool, words, language)),
         twin="\n\n".join(_told(twin, words, language) for twin in _twins(others, verdicts)) or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
         gaps="\n".join(company.gaps) or words.none,
@@ -110,10 +111,24 @@ def _are_near(one: Tool, tool: Tool) -> bool:
     return (one.category, one.language) == (tool.category, tool.language)
 
 
+def _lines(tool: Tool, words: ToolWords, language: Language) -> Iterator[Line]:
+    """The tool as a table: a line for its name, its description, each parameter, and what it returns."""
+    yield Line(author=words.name, text=tool.name)
+    yield Line(author=words.description, text=tool.description)
+    for name, facts in parameter_facts(tool, words_in(language)):
+        yield Line(author=name, text=facts)
+    yield Line(author=f"→ {words.returns}", text=", ".join(_results(tool)) or words.none)
+
+
+def _results(tool: Tool) -> list[str]:
+    results = tool.returns.get("properties") if tool.returns else None
+    return [*results] if isinstance(results, dict) else []
+
+
 def _told(tool: Tool, words: ToolWords, language: Language) -> str:
     told = describe_tool(tool, words_in(language))
-    results = tool.returns.get("properties") if tool.returns else None
-    return f"{told}\n→ {words.returns}: {', '.join(results)}" if isinstance(results, dict) and results else told
+    results = _results(tool)
+    return f"{told}\n→ {words.returns}: {', '.join(results)}" if results else told
 
 
 def _twins(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:

@@ -9,7 +9,8 @@ from warehouse.records import JsonSchema, Tool
 
 def describe_tool(tool: Tool, words: Words) -> str:
     """The tool in plain text."""
-    return "\n".join([f"{tool.name}: {tool.description}", *_parameter_lines(tool, words)])
+    parameters = (f"  • {name} {facts}" for name, facts in parameter_facts(tool, words))
+    return "\n".join([f"{tool.name}: {tool.description}", *parameters])
 
 
 def name_tool(tool: Tool) -> str:
@@ -17,13 +18,14 @@ def name_tool(tool: Tool) -> str:
     return f"{tool.name} ({', '.join(tool.properties)}): {tool.description}"
 
 
-def _parameter_lines(tool: Tool, words: Words) -> Iterator[str]:
+def parameter_facts(tool: Tool, words: Words) -> Iterator[tuple[str, str]]:
+    """The name of each parameter, with its type, need and limits, and what it is for."""
     for name, schema in tool.properties.items():
         need = words.required if name in tool.required else words.optional
         about = str(schema.get("description", ""))
         kind = [] if "enum" in schema and "type" not in schema else [_type_name(schema)]
         facts = ", ".join([*kind, need, *_limits(schema, words)])
-        yield f"  • {name} ({facts}) {about}".rstrip()
+        yield name, f"({facts}) {about}".rstrip()
 
 
 def _type_name(schema: JsonSchema) -> str:

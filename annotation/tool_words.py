@@ -21,6 +21,8 @@ class ToolWords(Record):
     reason: dict[str, str]
     comment: str
     tool: str
+    name: str
+    description: str
     returns: str
     twin: str
     no_twin: str

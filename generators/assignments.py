@@ -35,7 +35,7 @@ def plan_assignments(
         turn = number - len(first)
         tool = first[number] if turn < 0 else later[turn % len(later)]
         rng = Random(f"{seed}:{kind}:{language}:{number}")
-        yield _assign(kind, tool, spoken, candidates, rng)
+        yield _assign(kind, tool, spoken, candidates, rng, is_first=turn < 0)
 
 
 def _allows(kind: SingleTurnKind, tool: Tool, least: int) -> bool:
@@ -54,7 +54,9 @@ def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
     return [tool for tool in chain.from_iterable(zip_longest(*categories.values())) if tool is not None]
 
 
-def _assign(kind: SingleTurnKind, tool: Tool, spoken: Sequence[Tool], candidates: int, rng: Random) -> Assignment:
+def _assign(
+    kind: SingleTurnKind, tool: Tool, spoken: Sequence[Tool], candidates: int, rng: Random, *, is_first: bool
+) -> Assignment:
     withheld = kind == "irrelevant"
     company = pick_distractors(tool, spoken, candidates if withheld else candidates - 1, rng)
     if not withheld:
@@ -66,16 +68,19 @@ def _assign(kind: SingleTurnKind, tool: Tool, spoken: Sequence[Tool], candidates
         tool=tool.key,
         candidates=tuple(one.key for one in company),
         withheld=(tool.key,) if withheld else (),
-        parameter_count=_parameter_count(kind, tool, rng),
+        parameter_count=_parameter_count(kind, tool, rng, is_first=is_first),
         seed=rng.getrandbits(32),
         origin=Origin(stage=STAGE, parents=(tool.key,)),
     )
 
 
-def _parameter_count(kind: SingleTurnKind, tool: Tool, rng: Random) -> int:
-    """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1)."""
+def _parameter_count(kind: SingleTurnKind, tool: Tool, rng: Random, *, is_first: bool) -> int:
+    """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1).
+
+    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its twin.
+    """
     required, optional = len(tool.required), len(tool.properties) - len(tool.required)
     if kind == "imperfect":
-        return rng.randint(min(1, required - 1), max(0, required - 1))
+        return rng.randint(0 if is_first else min(1, required - 1), max(0, required - 1))
     extra = rng.randint(0, min(MOST_OPTIONAL, optional))
     return max(required + extra, min(1, len(tool.properties)))

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from warehouse.records import Tool
 
 _SHOWN = 40
+_GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
 
 
 def register(app: typer.Typer) -> None:
@@ -66,10 +67,10 @@ def _report_json(report: "ToolsetReport") -> dict[str, object]:
 
 def _show_toolset(report: "ToolsetReport") -> None:
     show_table(report.categories[0]._fields if report.categories else (), report.categories)
-    for gap in report.gaps[:_SHOWN]:
+    for gap in report.gaps[:_GAPS]:
         show(f"{gap.where}: {gap.message}")
-    if len(report.gaps) > _SHOWN:
-        show(f"… and {len(report.gaps) - _SHOWN} more gaps: --json lists them all.")
+    if len(report.gaps) > _GAPS:
+        show(f"… and {len(report.gaps) - _GAPS} more gaps: --json lists them all.")
     used, made = sum(row.used for row in report.categories), sum(row.made for row in report.categories)
     show(f"{used} of {made} tools can be used (toolset {report.toolset}).")
     if report.waiting:

@@ -13,6 +13,7 @@ from warehouse.records import Language
 
 FOLDER = "llm.template.lexicon"
 KINDS_FILE = "kinds.yaml"
+ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml")  # the folder holds other lists too
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = {"date": "date", "time": "time", "moment": "date_time", "flag": "boolean"}
 _SHAPED = ("phone", "email")
@@ -75,9 +76,8 @@ def rows_for(category: str, function: str) -> list[Row]:
 def _categories() -> dict[str, tuple[tuple[re.Pattern[str], Row], ...]]:
     return {
         category: tuple((re.compile(pattern, re.IGNORECASE), row(*parts)) for pattern, *parts in rows)
-        for file in sorted(files(FOLDER).iterdir(), key=lambda entry: entry.name)
-        if file.name.endswith(".yaml") and file.name != KINDS_FILE
-        for category, rows in _loaded(file.name).items()
+        for name in ROW_FILES
+        for category, rows in _loaded(name).items()
     }
 
 

@@ -55,7 +55,7 @@ _LOOKED_UP = (
 _MADE = (
     ("^(book|reserve|buy|rent|order|reorder|request|schedule|rebook|enroll|register)", _CONFIRMATION),
     ("^(pay|transfer|top|tip|repay|exchange|invest|sell)", _RECEIPT),
-    ("^(export|download|convert|scan|merge|compress|print|trim|crop|join|translate|transcribe)", _FILE),
+    ("^(export|download|convert|scan|merge|compress|print|trim|crop|join two|translate|transcribe)", _FILE),
 )
 
 

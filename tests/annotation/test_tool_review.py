@@ -84,10 +84,18 @@ def test_both_languages_answer_alike_and_no_hotkey_is_given_twice() -> None:
 
 def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
     task = _task()
-    assert task.tool.startswith("Clock.Alarms.makeAlarm: Make a new alarm.")
-    assert "label" in task.tool
-    assert task.tool.endswith("→ returns: success")
-    assert task.twin.startswith("Clock.Alarms.setAlarm: Set an alarm.")
+    assert [(line.author, line.text) for line in task.tool] == [
+        ("name", "Clock.Alarms.makeAlarm"),
+        ("description", "Make a new alarm."),
+        ("time", "(string, required) time of day"),
+        ("label", "(string, optional)"),
+        ("→ returns", "success"),
+    ]
+    assert task.twin.splitlines() == [
+        "Clock.Alarms.setAlarm: Set an alarm.",
+        "  • time (string, required) time of day",
+        "→ returns: success",
+    ]
     assert task.company.splitlines() == [f"{one.name}: {one.description}" for one in (SET, OTHER)]
     assert task.why == "UNSURE · May do the same as …"
     assert task.gaps == "An alarm can't be deleted."

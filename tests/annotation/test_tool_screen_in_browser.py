@@ -38,12 +38,29 @@ class Question(NamedTuple):
         return parse_tool_review(annotation, self.tool)
 
 
+class ToolDesk(Desk):
+    """An annotator of tools at the keyboard: each key waits until the page is ready for the next."""
+
+    def open(self, project: Project) -> None:
+        super().open(project)
+        self._wait_for("document.activeElement.dataset.testid === 'phrase:0'")  # the tool itself has the focus
+
+    def tab_to(self, name: str) -> str:
+        """Press Tab, see that it leads into this box, and read what the box holds."""
+        self.page.keyboard.press("Tab")
+        self._wait_for(f"document.activeElement.name === '{name}'")
+        return self.page.evaluate("document.activeElement.value")
+
+    def _wait_for(self, condition: str) -> None:
+        self.page.wait_for_function(condition, timeout=15_000)
+
+
 @pytest.fixture(scope="module")
-def page(label_studio_server: ServerInfo) -> Iterator[Desk]:
+def page(label_studio_server: ServerInfo) -> Iterator[ToolDesk]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(30_000)
-        desk = Desk(tab, label_studio_server.url)
+        desk = ToolDesk(tab, label_studio_server.url)
         desk.sign_in(label_studio_server)
         yield desk
 
@@ -71,7 +88,9 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(page: Desk, ask, language, tmp_path: Path) -> None:
+def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(
+    page: ToolDesk, ask, language, tmp_path: Path
+) -> None:
     question = ask(language)
     page.open(question.project)
     assert_seen(page, ".cw-top", ".cw-why", ".cw-twin")
@@ -79,10 +98,12 @@ def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(page: Desk, 
     assert "sendMessage" in page.page.inner_text(".cw-twin")
     page.page.screenshot(path=tmp_path / f"{language}.png")
     page.page.keyboard.press("2")
+    page.tab_to("edited_name")
+    assert_seen(page, ".cw-top", "textarea[name=edited_name]", "textarea[name=edited_description]")
     page.page.screenshot(path=tmp_path / f"{language}-edit.png")
 
 
-def test_a_tool_is_accepted_with_two_keys(page: Desk, ask) -> None:
+def test_a_tool_is_accepted_with_two_keys(page: ToolDesk, ask) -> None:
     question = ask()
     page.open(question.project)
     page.page.keyboard.press("1")
@@ -92,29 +113,29 @@ def test_a_tool_is_accepted_with_two_keys(page: Desk, ask) -> None:
     assert (review.decision, review.kind) == ("accept", question.project.kind)
 
 
-def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: Desk, ask) -> None:
+def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolDesk, ask) -> None:
     question = ask()
     page.open(question.project)
-    for key in ("3", "4"):
-        page.page.keyboard.press(key)
+    page.page.keyboard.press("3")
+    page.page.get_by_text("Another tool does it").wait_for()  # the reasons come with the verdict
+    assert_seen(page, ".cw-top", ".cw-why")
+    page.page.keyboard.press("4")
     page.submit()
     review = question.answer().review
     assert review is not None
     assert review.reasons == ("redundant",)
 
 
-def test_a_tool_is_edited_by_keys_alone(page: Desk, ask) -> None:
+def test_a_tool_is_edited_by_keys_alone(page: ToolDesk, ask) -> None:
     question = ask()
     page.open(question.project)
     keys = page.page.keyboard
     keys.press("2")
-    keys.press("Tab")
-    assert page.page.evaluate("document.activeElement.name") == "edited_name"
-    keys.press("Tab")
+    assert page.tab_to("edited_name") == question.tool.name
+    page.tab_to("edited_description")
     keys.press("Control+A")
     keys.insert_text("Send a text message later.")
-    keys.press("Tab")
-    schema = page.page.evaluate("document.activeElement.value")
+    schema = page.tab_to("edited_parameters")
     assert json.loads(schema) == question.tool.parameters
     changed = json.loads(schema) | {"required": []}
     keys.press("Control+A")

@@ -86,6 +86,23 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
     assert (progress["type"], progress["data"]) == ("progress", 100.0)
 
 
+def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_them(
+    known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
+    recipe = write_recipe(tmp_path, name="with-tools", tools=tools, samples={"perfect": 4}, shard_size=250)
+    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    for _ in range(2):
+        seen = run("build", str(recipe), "--no-review", home=tmp_path / "seen", **shown)
+        assert (seen.returncode, seen.stdout) == (0, plain.stdout), seen.stderr
+    assert kept(tmp_path / "seen") == kept(tmp_path / "plain")
+
+    again, first = [known.groups(found) for found in known.runs("build-dataset") if found["name"] == "with-tools"]
+    made = until(lambda: sorted(task["name"] for task in known.tasks(first["make-samples"])))
+    assert made == ["single_turn, shard 1 of 1", "toolset, shard 1 of 2", "toolset, shard 2 of 2"]
+    assert known.tasks(again["make-samples"]) == []
+
+
 @pytest.mark.parametrize(
     ("change", "group"),
     [

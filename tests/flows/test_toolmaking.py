@@ -13,7 +13,7 @@ from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.stages import stages_of
 from flows.tool_findings import find_problems, report_tools
-from flows.toolmaking import make_tools, toolset_of
+from flows.toolmaking import PLANS_A_SHARD, make_tools, toolset_of
 from generators.catalogs.seed_catalog import seed_tools
 from tests.flows.small_builds import build, one, row_counts, settings_of, small_recipe, warehouse_of
 from warehouse.errors import ConfigurationError
@@ -144,6 +144,23 @@ def test_making_that_was_cut_off_goes_on_where_it_stopped(workshop: Settings, tm
     assert (
         one(settings, "select count(*) from (select request from llm_calls group by request having count(*) > 1)") == 0
     )
+
+
+class Listener(Silence):
+    """Notes the steps in which the work went on."""
+
+    def __init__(self) -> None:
+        self.steps: list[int] = []
+
+    def advance(self, count: int) -> None:
+        self.steps.append(count)
+
+
+def test_making_goes_on_and_is_kept_in_small_steps_whatever_the_size_of_a_shard_of_samples(tmp_path: Path) -> None:
+    listener = Listener()
+    line = {"generate": [*CATEGORIES, "Hotels", "Notes"], "tools_per_category": 4}
+    make(making(tools=[line], shard_size=250), settings_of(tmp_path), listener)
+    assert sorted(listener.steps) == [2, PLANS_A_SHARD]
 
 
 def test_the_report_counts_by_category_and_tells_the_gaps(workshop: Settings) -> None:

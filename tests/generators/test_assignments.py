@@ -1,0 +1,22 @@
+"""Planning single turns: how much an imperfect request may leave unsaid."""
+
+from generators.assignments import plan_assignments
+from generators.catalogs.seed_catalog import seed_tools
+
+TOOLS = seed_tools(["en"])
+REQUIRED = {tool.key: len(tool.required) for tool in TOOLS}
+ROUND = sum(1 for count in REQUIRED.values() if count)
+
+
+def test_an_imperfect_request_may_give_nothing_so_that_several_questions_are_left() -> None:
+    first = list(plan_assignments("imperfect", "en", ROUND, TOOLS, seed=1))
+    missing = [REQUIRED[one.tool] - one.parameter_count for one in first]
+    assert min(missing) >= 1
+    assert 0.35 <= sum(count > 1 for count in missing) / ROUND <= 0.8
+    assert any(one.parameter_count for one in first)
+
+
+def test_a_tool_that_takes_another_turn_is_told_something_lest_its_requests_be_twins() -> None:
+    later = list(plan_assignments("imperfect", "en", 3 * ROUND, TOOLS, seed=1))[ROUND:]
+    assert len(later) == 2 * ROUND
+    assert all(one.parameter_count for one in later)
