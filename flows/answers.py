@@ -5,8 +5,11 @@ from collections.abc import Iterator, Sequence
 import orjson
 
 from validators.judging import judge_version
+from validators.metrics.multi_step import metric_names
 from warehouse.records import Call, Prediction, Score, ToolsShown
 from warehouse.store import Warehouse
+
+_OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
 def read_predictions(
@@ -31,7 +34,10 @@ def forget_other_settings(warehouse: Warehouse, release: str, label: str, settin
     stale = int(warehouse.rows(count, [release, label, settings])[0]["stale"])
     if stale:
         with warehouse.writing() as connection:
-            connection.execute("delete from scores where release = ? and model = ?", [release, label])
+            connection.execute(
+                "delete from scores where release = ? and model = ? and not list_contains(?::varchar[], metric)",
+                [release, label, _OF_RUNS],
+            )
             connection.execute(
                 "delete from predictions where release = ? and model = ? and settings <> ?", [release, label, settings]
             )
@@ -48,10 +54,14 @@ def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str,
 
 
 def put_scores(warehouse: Warehouse, scores: Sequence[Score]) -> None:
-    """Keep the scores of a candidate in the place of those it had by the same verdicts."""
+    """Keep the scores of a candidate in the place of those it had by the same verdicts; others' metrics stay."""
     runs = {(one.release, one.model, one.strategy, one.tools_shown, one.judge) for one in scores}
     for run in runs:
         warehouse.execute(
-            "delete from scores where release = ? and model = ? and strategy = ? and tools_shown = ? and judge = ?", run
+            """
+            delete from scores where release = ? and model = ? and strategy = ? and tools_shown = ? and judge = ?
+                and not list_contains(?::varchar[], metric)
+            """,
+            [*run, _OF_RUNS],
         )
     warehouse.put(scores)

@@ -23,7 +23,9 @@ class Keeping(NamedTuple):
     calls: list[LlmCall]
 
 
-async def ask_and_keep(items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str, keeping: Keeping) -> None:
+async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
+    items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str, keeping: Keeping, chunk_size: int = CHUNK
+) -> None:
     """Ask about each item, and keep what comes of it in its chunk; all of it is kept before any error is raised.
 
     An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
@@ -32,8 +34,8 @@ async def ask_and_keep(items: Sequence[Item], ask: Ask[Item], concurrency: int, 
         return
     keeping.news.begin(title, len(items))
     errors: list[CallwrightError] = []
-    for start in range(0, len(items), CHUNK):
-        chunk = items[start : start + CHUNK]
+    for start in range(0, len(items), chunk_size):
+        chunk = items[start : start + chunk_size]
         made: list[Record] = []
         try:
             errors += await _ask_all(chunk, ask, concurrency, made)

@@ -8,16 +8,17 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from flows.environments import environment_tools, environments_of
 from flows.groups import GroupRun, local_workers
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
 from flows.news import News
 from flows.places import open_warehouse
-from flows.planning import see_that_it_can_be_planned
+from flows.planning import count_planned, see_that_it_can_be_planned
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
-from flows.stages import STAGES, making_stages
+from flows.stages import STAGES
 from flows.toolbox import gather_tools
 from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named
@@ -28,7 +29,7 @@ from warehouse.records import Tool, content_key
 from warehouse.releases import read_tools
 from warehouse.rows import Row, body_of
 
-BUILD_VERSION = 1  # raised when the same recipe, tools and prompts would make other samples
+BUILD_VERSION = 2  # raised when the same recipe, tools and prompts would make other samples
 
 
 class FunnelRow(NamedTuple):
@@ -80,7 +81,7 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
     """Gather the tools, name the build by what goes into it, and write both down."""
     for model in (recipe.models.generator, recipe.models.checker, recipe.models.judge):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
-    toolbox = gather_tools(recipe, made_tools(recipe, settings))
+    toolbox = gather_tools(recipe, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
         news.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
     see_that_it_can_be_planned(recipe, toolbox.tools)
@@ -131,7 +132,8 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
     """The name of a build: the same for the same recipe, tools and prompts, however often it is run."""
     body = recipe.model_dump(
-        mode="json", include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "checks"}
+        mode="json",
+        include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
     )
     groups = {"consistency", *(kind_named(name).group for name in recipe.samples)}
     roles = {name: getattr(recipe.models, name) for name in type(recipe.models).model_fields}
@@ -140,6 +142,7 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         "recipe": body,
         "models": {name: [model.name, *map(list, model.options)] for name, model in roles.items()},
         "tools": [*sorted(tool.key for tool in tools)],
+        "environments": [one.model_dump(mode="json") for one in environments_of(recipe)],
         "prompts": [_version(path) for stage in STAGES if stage.group in groups for path in stage.templates],
     }
     return content_key(ingredients)
@@ -172,11 +175,10 @@ def report_build(run: GroupRun) -> BuildReport:
         [build],
     )
     funnel = tuple(FunnelRow(*(row[name] for name in FunnelRow._fields)) for row in rows)
-    plans = making_stages()
     return BuildReport(
         build=build,
         recipe=run.recipe.name,
-        planned=sum(row.entered for row in funnel if row.stage in plans),
+        planned=count_planned(run),
         landed=next((row.passed for row in funnel if row.stage == "land"), 0),
         funnel=funnel,
         composition=tuple(_composition(run)),

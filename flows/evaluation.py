@@ -8,15 +8,17 @@ from typing import NamedTuple
 
 from flows.answers import forget_other_settings, put_scores, read_agreements, read_predictions
 from flows.asking import Keeping, ask_and_keep
-from flows.chats import with_secret
+from flows.conditions import JUDGING, Conditions, Office
+from flows.multi_step import MULTI_STEP, evaluate_paths
 from flows.news import News
 from flows.recipe import Candidate, read_recipe
+from flows.release_environments import open_release_environments
 from flows.settings import Settings
 from generators.desk import Desk
 from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger
-from llm.models import ModelSettings, open_chat, read_model
+from llm.models import ModelSettings, read_model
 from llm.prompts import prompt_version
 from validators.judging import judge_prediction
 from validators.metrics.errors import error_type
@@ -26,45 +28,22 @@ from validators.predictions import TEMPLATE, predict
 from validators.proposals import PROMPTS
 from validators.runs import CandidateRun
 from warehouse.errors import ConfigurationError
-from warehouse.records import JudgeVerdict, LlmCall, Prediction, Sample, ToolsShown, content_key
+from warehouse.records import JudgeVerdict, Prediction, Sample, content_key
 from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
+__all__ = ["Conditions", "choose_candidates", "domain_board", "evaluate_release", "leaderboard"]
+
 STAGE = "predict"
-JUDGING = "judge_prediction"
-
-
-class Conditions(NamedTuple):
-    """How candidates are asked and judged; `budget` is what all of it may cost now, in US dollars.
-
-    `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a `judge` their
-    arguments are compared by rule only.
-    """
-
-    runs: int = 1
-    budget: float | None = None
-    tools_shown: ToolsShown = "first"
-    judge: ModelSettings | None = None
-
-
 _USUAL = Conditions()
 
 
-class _Office(NamedTuple):
-    """What all of an evaluation is done with."""
+class _Desks(NamedTuple):
+    """The office, and the samples that are answered snapshot by snapshot."""
 
+    office: Office
     content: ReleaseContent
-    conditions: Conditions
-    ledger: Ledger
-    money: Budget
-    keeping: Keeping
-
-    def open(self, settings: ModelSettings, stage: str) -> LedgeredChat:
-        """A model; to be closed."""
-        record = self.keeping.calls.append
-        chat = open_chat(with_secret(settings), ledger=self.ledger, budget=self.money, record=record)
-        return chat.for_stage(stage)
 
 
 def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
@@ -86,35 +65,45 @@ async def evaluate_release(
     news: News,
     conditions: Conditions = _USUAL,
 ) -> None:
-    """Ask each candidate for every call that is due, score the answers, and keep both.
+    """Ask each candidate for every call that is due, drive it through multi-step samples, score and keep all of it.
 
     What was predicted or judged before is not asked again, unless the candidate's settings are others now. Raises
     ConfigurationError for an unknown release, and what a model's adapter raises; what was answered until then is kept.
     """
     warehouse = Warehouse(settings.warehouse, patience=settings.patience)
-    calls: list[LlmCall] = []
-    content = read_release(warehouse, release)
+    content = read_release(warehouse, release, without=MULTI_STEP)
     async with AsyncExitStack() as stack:
         ledger = Ledger(settings.ledger)
         stack.push_async_callback(ledger.close)
-        keeping = Keeping(warehouse, news, calls)
-        office = _Office(content, conditions, ledger, Budget(conditions.budget), keeping)
+        environments = stack.enter_context(open_release_environments(warehouse, release, MULTI_STEP, settings, news))
+        conditions = conditions._replace(environments={**environments, **conditions.environments})
+        office = Office(release, conditions, ledger, Budget(conditions.budget), Keeping(warehouse, news, []))
         judge = office.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
         for candidate in candidates:
-            await _predict_missing(office, candidate)
-            predictions = list(read_predictions(warehouse, release, candidate.label, conditions.tools_shown))
-            _score(office, predictions)
-            if judge is not None:
-                await _judge_missing(office, judge, predictions)
-                _score(office, predictions, judge.name)
+            if content.samples:
+                await _evaluate_snapshots(_Desks(office, content), candidate, judge)
+            await evaluate_paths(office, candidate, judge)
 
 
-async def _predict_missing(office: _Office, candidate: Candidate) -> None:
+async def _evaluate_snapshots(desks: _Desks, candidate: Candidate, judge: LedgeredChat | None) -> None:
+    """Ask a candidate for every call that is due, and score what it answers."""
+    office = desks.office
+    await _predict_missing(desks, candidate)
+    warehouse, shown = office.keeping.warehouse, office.conditions.tools_shown
+    predictions = list(read_predictions(warehouse, office.release, candidate.label, shown))
+    _score(desks, predictions)
+    if judge is not None:
+        await _judge_missing(desks, judge, predictions)
+        _score(desks, predictions, judge.name)
+
+
+async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
+    office, content = desks.office, desks.content
     chat, warehouse = office.open(candidate.model, STAGE), office.keeping.warehouse
-    settings, release = _answering(candidate.model), office.content.release.name
+    settings, release = _answering(candidate.model), office.release
     if forget_other_settings(warehouse, release, candidate.label, settings):
         office.keeping.news.say(
             f"{candidate.label} had other settings when {release} was last evaluated; it is asked again."
@@ -123,10 +112,10 @@ async def _predict_missing(office: _Office, candidate: Candidate) -> None:
         for number in range(office.conditions.runs):
             run = CandidateRun(release, candidate.label, "direct", office.conditions.tools_shown, number)
             known = {one.subject for one in read_predictions(warehouse, release, run.model, run.tools_shown, run.run)}
-            missing = [sample for sample in office.content.samples if sample.key not in known]
+            missing = [sample for sample in content.samples if sample.key not in known]
 
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
-                desk = Desk(chat, Random(sample.key), office.content.tools)
+                desk = Desk(chat, Random(sample.key), content.tools)
                 return await predict(sample, desk, run=run, settings=settings)
 
             title = f"{run.model} on {run.release}"
@@ -140,14 +129,15 @@ def _answering(model: ModelSettings) -> str:
     return content_key([model.name, [list(option) for option in model.options], prompt_version(PROMPTS, TEMPLATE)])
 
 
-async def _judge_missing(office: _Office, judge: LedgeredChat, predictions: Sequence[Prediction]) -> None:
+async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Sequence[Prediction]) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
-    samples = {sample.key: sample for sample in office.content.samples}
-    known = read_agreements(office.keeping.warehouse, office.content.release.name, judge.name)
+    office, content = desks
+    samples = {sample.key: sample for sample in content.samples}
+    known = read_agreements(office.keeping.warehouse, office.release, judge.name)
     open_ones = [one for one in predictions if one.key not in known and needs_judge(one, samples[one.subject])]
 
     async def ask(prediction: Prediction) -> list[JudgeVerdict]:
-        desk = Desk(judge, Random(prediction.key), office.content.tools)
+        desk = Desk(judge, Random(prediction.key), content.tools)
         return [await judge_prediction(prediction, samples[prediction.subject], desk)]
 
     settings = office.conditions.judge
@@ -155,9 +145,9 @@ async def _judge_missing(office: _Office, judge: LedgeredChat, predictions: Sequ
     await ask_and_keep(open_ones, ask, settings.concurrency if settings else 1, title, office.keeping)
 
 
-def _score(office: _Office, predictions: Sequence[Prediction], judge: str = "") -> None:
+def _score(desks: _Desks, predictions: Sequence[Prediction], judge: str = "") -> None:
     """Score what is predicted, by rule or by a judge's verdicts, and name the mistakes."""
-    warehouse, content = office.keeping.warehouse, office.content
+    warehouse, content = desks.office.keeping.warehouse, desks.content
     agreements = read_agreements(warehouse, content.release.name, judge) if judge else None
     put_scores(
         warehouse,
@@ -166,6 +156,12 @@ def _score(office: _Office, predictions: Sequence[Prediction], judge: str = "") 
     if not judge:
         samples = {sample.key: sample for sample in content.samples}
         warehouse.mark_errors({one.key: str(error_type(one, samples[one.subject])) for one in predictions})
+
+
+def domain_board(release: str, settings: Settings) -> list[Row]:
+    """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    return warehouse.rows("select * exclude (release, strategy) from domain_board where release = ?", [release])
 
 
 def leaderboard(release: str, settings: Settings) -> list[Row]:

@@ -40,8 +40,7 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
 
     for group in dict.fromkeys(kind_named(name).group for name in kinds):
         first = stages_of(group)[0]
-        records = planner.assignments() if first.reads == "Assignment" else planner.derivations(group, first.name)
-        await run_group(run, group, counted(records), workers)
+        await run_group(run, group, counted(await planner.drafts(group, first)), workers)
     if planned:
         _reject_twins(run)
     return planned

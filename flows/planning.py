@@ -6,22 +6,29 @@ from math import ceil
 from typing import NamedTuple, cast
 
 from flows.groups import GroupRun
+from flows.path_planning import domains_for, kind_of_domain, plan_domain
 from flows.recipe import Recipe
+from flows.stages import Stage, stages_of
 from generators.assignments import plan_assignments
 from generators.derivations import plan_derivations
-from generators.kinds import Kind, kind_named, name_of, waves_of
+from generators.kinds import PATHS, Kind, kind_named, name_of, waves_of
 from generators.obstacles import obstacle_for
-from warehouse.records import Assignment, Derivation, Language, Sample, SingleTurnKind, Tool
+from warehouse.records import Assignment, Derivation, Draft, Goal, Language, Sample, SingleTurnKind, Tool
+from warehouse.rows import Row
 
 
 class Demand(NamedTuple):
-    """How many samples of a kind in a language are asked for, were planned, and passed all checks until now."""
+    """How many samples of a kind in a language are asked for, were planned, and passed all checks until now.
+
+    `domain` is that of multi-step samples, "" for others.
+    """
 
     kind: Kind
     language: Language
     asked: int
     planned: int = 0
     passed: int = 0
+    domain: str = ""
 
     def plan_until(self, spare: float) -> int:
         """How many are to be planned in all; the share `spare` of those asked for may replace what did not pass."""
@@ -36,19 +43,26 @@ def waves(recipe: Recipe) -> list[list[str]]:
     return [[kind.name for kind in wave] for wave in waves_of(recipe.samples)]
 
 
-def shares(recipe: Recipe) -> Iterator[Demand]:
-    """Every kind's count, shared out evenly over the languages."""
+def shares(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[Demand]:
+    """Every kind's count, shared out evenly over the languages, and over the domains where it has some."""
     for name, count in recipe.samples.items():
-        share, rest = divmod(count, len(recipe.languages))
-        for position, language in enumerate(recipe.languages):
-            yield Demand(kind_named(name), language, share + (position < rest))
+        kind = kind_named(name)
+        domains = domains_for(name, tools) if kind.group == PATHS else [""]
+        places = [(language, domain) for language in recipe.languages for domain in domains]
+        for (language, domain), share in zip(places, _shared_out(count, len(places)), strict=True):
+            yield Demand(kind, language, share, domain=domain)
+
+
+def _shared_out(count: int, among: int) -> list[int]:
+    share, rest = divmod(count, max(1, among))
+    return [share + (position < rest) for position in range(among)]
 
 
 def see_that_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     """Raise ConfigurationError where the tools can't give what is asked for, before anything is written down."""
     waves_of(name for name, count in recipe.samples.items() if count)
-    for demand in shares(recipe):
-        if demand.kind.transform is None:
+    for demand in shares(recipe, tools):
+        if demand.kind.group == "single_turn":
             next(_assignments(recipe, demand, demand.asked, tools), None)
 
 
@@ -63,21 +77,44 @@ class Planner:
         wanted = set(kinds)
         self.demands = [
             demand._replace(
-                planned=planned.get((demand.kind.name, demand.language), 0),
-                passed=passed.get((demand.kind.name, demand.language), 0),
+                planned=planned.get((demand.kind.name, demand.language, demand.domain), 0),
+                passed=passed.get((demand.kind.name, demand.language, demand.domain), 0),
             )
-            for demand in shares(run.recipe)
+            for demand in shares(run.recipe, run.tools)
             if demand.kind.name in wanted
         ]
+
+    async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
+        """What is to be given to the first stage of a group next."""
+        match first.reads:
+            case "Assignment":
+                return self.assignments()
+            case "Goal":
+                return await self.goals()
+            case _:
+                return self.derivations(group, first.name)
 
     def assignments(self) -> Iterator[Assignment]:
         """The assignments without a fate yet."""
         done = _done(self._run, "parameters")
         for demand in self.demands:
-            if demand.kind.transform is None:
+            if demand.kind.group == "single_turn":
                 until = demand.plan_until(self._run.recipe.spare)
                 planned = _assignments(self._run.recipe, demand, until, self._run.tools)
-                yield from (one for one in planned if one.key not in done)
+                # No more than are lacking, also where the plan is another one than the build's was.
+                yield from islice((one for one in planned if one.key not in done), max(0, until - demand.planned))
+
+    async def goals(self) -> list[Goal]:
+        """The goals without a fate yet, each good for several samples (ComplexFuncBench 2.1.3)."""
+        done = _done(self._run, stages_of(PATHS)[0].name)
+        found: list[Goal] = []
+        for demand in self.demands:
+            if demand.kind.group == PATHS:
+                until = demand.plan_until(self._run.recipe.spare)
+                planned = await plan_domain(self._run, demand.domain, demand.language, until)
+                lacking = ceil(max(0, until - demand.planned) / self._run.recipe.variants)
+                found += [goal for goal in planned if goal.key not in done][:lacking]
+        return found
 
     def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
         """The derivations of a group that are to be made next, of samples that passed every check."""
@@ -122,9 +159,10 @@ def _done(run: GroupRun, stage: str) -> set[str]:
 # The planner's own marks are the fates of what it planned, at whatever stage.
 _PLANNED = """
     select d.type, d.body ->> 'kind' as kind, d.body ->> 'transform' as transform, s.kind as source,
-        coalesce(s.language, d.body ->> 'language') as language, count(*) as planned
+        coalesce(s.language, d.body ->> 'language') as language, coalesce(d.body ->> 'domain', '') as domain,
+        sum(coalesce((d.body ->> 'variants')::int, 1))::int as planned
     from drafts d left join samples s on s.key = d.body ->> 'source'
-    where d.type in ('Assignment', 'Derivation')
+    where d.type in ('Assignment', 'Derivation', 'Goal')
         and exists (select 1 from fates f where f.build = ? and f.subject = d.key)
     group by all
 """
@@ -142,20 +180,40 @@ _PASSED = """
 """
 
 
-def _count_planned(run: GroupRun) -> dict[tuple[str, str], int]:
-    counts: dict[tuple[str, str], int] = {}
+def count_planned(run: GroupRun) -> int:
+    """How many samples were planned in the build until now; a goal counts for all its variants."""
+    return sum(_count_planned(run).values())
+
+
+def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
+    counts: dict[tuple[str, str, str], int] = {}
     for row in run.warehouse.rows(_PLANNED, [run.build]):
-        kind = row["kind"] if row["type"] == "Assignment" else name_of(row["source"], row["transform"])
-        counts[kind, row["language"]] = counts.get((kind, row["language"]), 0) + row["planned"]
+        at = _kind_of_draft(row), row["language"], row["domain"]
+        counts[at] = counts.get(at, 0) + row["planned"]
     return counts
 
 
-def _count_passed(run: GroupRun) -> dict[tuple[str, str], int]:
+def _kind_of_draft(row: Row) -> str:
+    match row["type"]:
+        case "Assignment":
+            return str(row["kind"])
+        case "Goal":
+            return kind_of_domain(row["domain"])
+        case _:
+            return name_of(row["source"], row["transform"])
+
+
+def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
     rows = run.warehouse.rows(
-        f"select kind, language, count(*) as passed from samples where key in ({_PASSED}) group by all",  # noqa: S608
+        f"select kind, language, category, count(*) as passed from samples where key in ({_PASSED}) group by all",  # noqa: S608
         [run.build],
     )
-    return {(row["kind"], row["language"]): row["passed"] for row in rows}
+    counts: dict[tuple[str, str, str], int] = {}
+    for row in rows:
+        domain = row["category"] if kind_named(row["kind"]).group == PATHS else ""
+        at = row["kind"], row["language"], domain
+        counts[at] = counts.get(at, 0) + row["passed"]
+    return counts
 
 
 def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> list[Sample]:

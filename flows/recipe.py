@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
+from generators.environments.opening import EnvironmentPart, EnvironmentSettings, located
 from generators.kinds import KINDS, kind_named, waves_of
 from llm.models import ModelSettings, read_model
 from warehouse.errors import ConfigurationError
@@ -48,7 +49,7 @@ class GeneratedTools(Part):
         return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
 
 
-ToolSource = SeedTools | ImportedTools | GeneratedTools
+ToolSource = SeedTools | ImportedTools | GeneratedTools | EnvironmentSettings
 
 
 def _model(value: object) -> object:
@@ -115,7 +116,8 @@ class Recipe(Part):
     """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars.
 
     `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their place. The share `spare` of a
-    count may be planned in addition, to replace samples that did not pass every check.
+    count may be planned in addition, to replace samples that did not pass every check. Of each multi-step goal `variants`
+    samples are made (ComplexFuncBench 2.1.3).
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
@@ -127,6 +129,7 @@ class Recipe(Part):
     scale: Literal["paper"] | None = None
     spare: float = Field(default=0.0, ge=0, le=10)
     candidates_per_sample: int = Field(default=5, ge=2, le=400)
+    variants: int = Field(default=10, ge=1, le=100)
     models: Roles = Roles()
     candidates: tuple[Candidate, ...] = ()
     checks: Checks = Checks()
@@ -171,7 +174,7 @@ class Recipe(Part):
             for name, count in self.samples.items()
         }
         tools = tuple(one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools)
-        return self.model_copy(update={"samples": samples, "scale": None, "tools": tools})
+        return self.model_copy(update={"samples": samples, "scale": None, "tools": tools, "variants": 1})
 
     def with_limit(self, limit: int) -> "Recipe":
         """The same recipe with at most `limit` samples of each kind."""
@@ -213,6 +216,8 @@ def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
 
 
 def _located(source: ToolSource, folder: Path) -> ToolSource:
+    if isinstance(source, EnvironmentPart):
+        return located(source, folder)
     if not isinstance(source, ImportedTools):
         return source
     return source.model_copy(update={"path": (folder / source.path).absolute()})

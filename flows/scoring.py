@@ -11,10 +11,11 @@ from validators.metrics.hammerbench import irrelevant_rate, per_func_acc, score_
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from validators.metrics.complexeval.summaries import Summary
     from validators.metrics.hammerbench_logs import Log
     from validators.metrics.tallies import SnapshotChoice
     from validators.replies.reading import Style
-    from warehouse.records import Language
+    from warehouse.records import EvalMode, Language
 
 Verdicts = Literal["flags", "rule"]
 MODES = ("all", "first", "last")
@@ -26,6 +27,13 @@ class Scoring(NamedTuple):
 
     figures: dict[str, float | int]
     told: dict[str, str]
+    problems: tuple[str, ...] = ()
+
+
+class PathScoring(NamedTuple):
+    """The tables over runs of multi-step samples, and what is odd about the file that they come from."""
+
+    summary: Summary
     problems: tuple[str, ...] = ()
 
 
@@ -76,6 +84,21 @@ def score_replies(file: Path, column: str = "") -> Scoring:
     """Irrelevant, or IS, of a file of replies. Raises ConfigurationError where it holds none."""
     replies = files.read_replies(file, column)
     return Scoring({"irrelevant": irrelevant_rate(replies), "replies": len(replies)}, {})
+
+
+def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
+    """Score a file of ComplexFuncBench results. Raises ConfigurationError where it holds none, or a row has another form."""
+    from validators.metrics.complexeval.results import read_results, repeated
+    from validators.metrics.complexeval.summaries import PUBLISHED_ALL, summarise
+
+    rows = read_results(file)
+    problems = [f"More than one row has the id {identity!r}; each is counted." for identity in repeated(rows)]
+    if mode == "as_published_code" and len(rows) < PUBLISHED_ALL:
+        problems.append(
+            f"The file has {len(rows)} rows. The published code divides by {PUBLISHED_ALL} (150 a domain, 400 for Cross)"
+            " all the same; --mode as_paper divides by the rows that there are."
+        )
+    return PathScoring(summarise(rows, mode), tuple(problems))
 
 
 def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:

@@ -20,10 +20,12 @@ import orjson
 
 import warehouse.records
 from flows.chats import Chats, open_chats
+from flows.environments import open_environments
 from flows.recipe import Recipe
 from flows.spending import note_paid, paid_folder, read_paid
 from flows.stages import Stage, stages_of
 from generators.desk import Desk
+from generators.environments.protocol import Environment
 from warehouse.batches import write_batch
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
 from warehouse.records import Draft, Failure, LlmCall, Origin, Record, Sample, Tool, Verdict
@@ -95,8 +97,10 @@ def run_shard(shard: Shard) -> ShardResult:
 async def carry_out(shard: Shard) -> ShardResult:
     """Work a shard and write what came of it."""
     work = _Work(shard)
-    async with open_chats(shard.recipe, shard.ledger, build=shard.build, spent=work.spent) as chats:
-        await work.carry_all(chats)
+    with open_environments(shard.recipe, shard.ledger.parent) as environments:
+        work.environments = environments
+        async with open_chats(shard.recipe, shard.ledger, build=shard.build, spent=work.spent) as chats:
+            await work.carry_all(chats)
     _write_facts(shard.target, work.facts)
     return work.result()
 
@@ -110,6 +114,7 @@ class _Work:
         self.facts: Facts = defaultdict(list)
         self.stages = stages_of(shard.group)
         self.tools = _toolbox(shard.toolbox)
+        self.environments: Mapping[str, Environment] = MappingProxyType({})
         self.queue = list(read_records(shard.source))[::-1]
         self.paid = paid_folder(shard.target)
         self.facts["llm_calls"] = read_paid(self.paid)
@@ -164,7 +169,7 @@ class _Work:
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls))
-        desk = Desk(chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools)
+        desk = Desk(chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools, self.environments)
         try:
             outputs = await stage.function(record, desk, **self._threshold(stage))
         except (ReplyError, RecordError) as error:

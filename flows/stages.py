@@ -11,6 +11,11 @@ from generators.external.entities import find_entities
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
 from generators.parameters import choose_parameters
+from generators.paths.correction import correct_paths
+from generators.paths.disambiguation import disambiguate
+from generators.paths.generalisation import generalise
+from generators.paths.tracing import trace_goals
+from generators.paths.wording import word_goals
 from generators.requests import write_requests
 from generators.shifts.intents import shift_intents
 from generators.shifts.overriding import override_values
@@ -32,6 +37,8 @@ from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
 from validators.checks.judge import applies_to as judge_applies
 from validators.checks.judge import check_meaning
+from validators.checks.path import applies_to as was_carried_out
+from validators.checks.path import check_path
 from validators.checks.relevance import applies_to as lacks_due_call
 from validators.checks.relevance import check_relevance
 from warehouse.errors import ConfigurationError
@@ -159,6 +166,29 @@ STAGES: tuple[Stage, ...] = (
         rewrite_requests, "generator", ("generators/prompts/rewrite_request.j2",),
     ),
     Stage(
+        "goal_requests", "multi_step", "Word what a user wants as a request that says every value and every condition.",
+        "Goal", "WordedGoal", "ComplexFuncBench 2.1.1, A.3",
+        word_goals, "generator", ("generators/prompts/word_goal.j2",),
+    ),
+    Stage(
+        "traces", "multi_step", "Let a model call step by step, each call answered by the environment.",
+        "WordedGoal", "TracedGoal", "ComplexFuncBench 2.1.1",
+        trace_goals, "generator", ("generators/prompts/call_next.j2",),
+    ),
+    Stage(
+        "corrections", "multi_step", "Find the shortest path by search, compare, and reword a request that lacks a detail.",
+        "TracedGoal", "GoalPath", "ComplexFuncBench 2.1.2",
+        correct_paths, "generator", ("generators/prompts/rewrite_goal.j2",),
+    ),
+    Stage(
+        "disambiguation", "multi_step", "Remove tools that overlap, and strike entries that leave an argument open.",
+        "GoalPath", "GoalPath", "ComplexFuncBench 2.1.2", disambiguate,
+    ),
+    Stage(
+        "generalisation", "multi_step", "Replace what may be replaced, call again, and prove each variant anew.",
+        "GoalPath", "Sample", "ComplexFuncBench 2.1.3, A.4", generalise,
+    ),
+    Stage(
         "format", "consistency", "Is the sample well-formed and its gold valid by the schema?",
         "Sample", "Verdict", "HammerBench 4.2.1", check_format,
     ),
@@ -173,6 +203,10 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "dialogue", "consistency", "Does each snapshot follow from the turns before it?",
         "Sample", "Verdict", "HammerBench 4.2.2, 4.2.3", check_dialogue, applies=has_several_user_turns,
+    ),
+    Stage(
+        "path", "consistency", "Is each value where its evidence says, and no other path as short?",
+        "Sample", "Verdict", "ComplexFuncBench 2.1.2", check_path, applies=was_carried_out,
     ),
     Stage(
         "relevance", "consistency", "Where no call is due: can none of the candidates do it?",
@@ -212,9 +246,3 @@ def stages_of(group: str) -> tuple[Stage, ...]:
         known = ", ".join(dict.fromkeys(stage.group for stage in STAGES))
         raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
     return found
-
-
-def making_stages() -> tuple[str, ...]:
-    """The stages at which samples are planned: the first of each group that makes some."""
-    groups = dict.fromkeys(stage.group for stage in STAGES if stage.yields == "Sample")
-    return tuple(stages_of(group)[0].name for group in groups)

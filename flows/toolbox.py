@@ -7,6 +7,7 @@ from typing import NamedTuple
 from flows.recipe import GeneratedTools, Recipe, SeedTools
 from generators.catalogs import Problem, read_catalog
 from generators.catalogs.seed_catalog import seed_tools
+from generators.environments.opening import EnvironmentPart
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Tool
 
@@ -22,8 +23,10 @@ Made = Mapping[GeneratedTools, Sequence[Tool]]
 _NOTHING: Made = MappingProxyType({})
 
 
-def gather_tools(recipe: Recipe, made: Made = _NOTHING) -> Toolbox:
-    """Every tool the recipe names, once; `made` are those that were made for it.
+def gather_tools(
+    recipe: Recipe, made: Made = _NOTHING, answering: Mapping[str, Sequence[Tool]] = MappingProxyType({})
+) -> Toolbox:
+    """Every tool the recipe names, once; `made` are those that were made for it, `answering` those of its environments.
 
     Raises ConfigurationError where a source has none.
     """
@@ -34,6 +37,8 @@ def gather_tools(recipe: Recipe, made: Made = _NOTHING) -> Toolbox:
             found: Sequence[Tool] = _seeds(source, recipe.languages)
         elif isinstance(source, GeneratedTools):
             found = made.get(source, ())
+        elif isinstance(source, EnvironmentPart):
+            found = answering.get(source.name, ())
         else:
             catalog = read_catalog(source.format, source.path)
             found = catalog.tools

@@ -8,6 +8,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from flows.environments import explore_environments
 from flows.groups import GroupRun, Workers, local_workers, run_group
 from flows.news import News
 from flows.places import open_warehouse
@@ -27,6 +28,7 @@ from warehouse.store import Warehouse
 
 GROUP = "toolset"
 TOOLSET_VERSION = 1  # raised when the same categories, models and prompts would make other tools
+PLANS_A_SHARD = 6  # a plan is a category's tools in a language, so as many model calls as a shard of samples has
 Working = Callable[[GroupRun], AbstractContextManager[Workers]]
 
 
@@ -39,7 +41,8 @@ class Toolset(NamedTuple):
 
 
 async def prepare_tools(recipe: Recipe, settings: Settings, news: News, working: Working | None = None) -> None:
-    """Make the tools that a recipe's sources still lack; to be awaited before a build is opened."""
+    """Make the tools that a recipe's sources still lack, look at its live servers; to be awaited before a build is opened."""
+    await explore_environments(recipe, settings)
     for source in recipe.tools:
         if isinstance(source, GeneratedTools):
             await make_tools(source, recipe, settings, news, working)
@@ -138,7 +141,8 @@ def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Wareh
     warehouse.put_rows({"stages": stages, "toolsets": [row]})
     path = settings.home / "toolsets" / f"{toolset.key}.tools.jsonl"
     write_lines(path, ())
-    return GroupRun(toolset.key, recipe, settings, warehouse, (), path, news)
+    by_plan = recipe.model_copy(update={"shard_size": min(recipe.shard_size, PLANS_A_SHARD)})
+    return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, news)
 
 
 async def _carry_out(run: GroupRun, toolset: Toolset, workers: Workers) -> None:

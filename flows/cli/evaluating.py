@@ -2,11 +2,15 @@
 
 import asyncio
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from flows.cli.screen import AsJson, Screen, show_json, show_table
+from validators.metrics.complexeval.rules import TURN_LIMIT
+
+if TYPE_CHECKING:
+    from warehouse.rows import Row
 
 # What a terminal has room for, under shorter heads; --json has all columns.
 _SHOWN = {
@@ -14,6 +18,10 @@ _SHOWN = {
     "args_acc": "args_acc", "pn_hr": "pn_hr", "pn_mr": "pn_mr", "pr": "pr", "sr": "sr", "irrelevant": "irrelevant",
     "intent_shift": "IS", "predictions": "predictions",
 }  # fmt: skip
+_SHOWN_OF_RUNS = (
+    "model", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs", "steps",
+    "shortest",
+)  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -40,23 +48,41 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     judge: Annotated[
         str, typer.Option(help="Score also by the verdicts of this model: whether other words in a call mean the same.")
     ] = "",
+    complexeval: Annotated[
+        Literal["as_paper", "as_published_code"],
+        typer.Option(
+            help="Drive candidates through multi-step samples as ComplexEval's paper says, or as its code does."
+        ),
+    ] = "as_paper",
+    turns: Annotated[
+        int, typer.Option(min=1, help="So many replies a candidate has for a multi-step sample.")
+    ] = TURN_LIMIT,
     budget: Annotated[
         float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Ask candidate models for the calls that are due, and score them by HammerBench's metrics."""
-    from flows.evaluation import Conditions, choose_candidates, evaluate_release, leaderboard
+    """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
+    from flows.evaluation import Conditions, choose_candidates, domain_board, evaluate_release, leaderboard
     from flows.settings import read_settings
     from llm.models import read_model
 
     settings = read_settings()
     candidates = choose_candidates(model or [], recipe)
-    conditions = Conditions(runs, budget, tools, read_model(judge) if judge else None)
+    judged_by = read_model(judge) if judge else None
+    conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns)
     with Screen() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
-    rows = leaderboard(release, settings)
+    rows, domains = leaderboard(release, settings), domain_board(release, settings)
     if as_json:
-        show_json(rows)
+        show_json([row | {"domains": [one for one in domains if _is_of(one, row)]} for row in rows])
         return
-    show_table(list(_SHOWN.values()), [[row[column] for column in _SHOWN] for row in rows])
+    snapshots = [row for row in rows if row["args_acc"] is not None or not row["multi_step_runs"]]
+    if snapshots or not domains:
+        show_table(list(_SHOWN.values()), [[row[column] for column in _SHOWN] for row in snapshots])
+    if domains:
+        show_table(_SHOWN_OF_RUNS, [[row[column] for column in _SHOWN_OF_RUNS] for row in domains])
+
+
+def _is_of(domain: "Row", row: "Row") -> bool:
+    return all(domain[name] == row[name] for name in ("model", "run", "judge"))

@@ -1,15 +1,16 @@
 """`score`: the papers' own result files, by the papers' own metrics."""
 
+from collections.abc import Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from flows.cli.screen import AsJson, say, show, show_json
+from flows.cli.screen import AsJson, say, show, show_json, show_table
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.scoring import Scoring
+    from flows.scoring import PathScoring, Scoring
 
 _SHOWN = 10
 
@@ -20,6 +21,9 @@ def register(app: typer.Typer) -> None:
         help="Score the result files that a paper's own runs left.", no_args_is_help=True, rich_markup_mode=None
     )
     score.command("hammerbench", epilog=_EXAMPLES)(score_hammerbench)
+    score.command(
+        "complexfuncbench", epilog="Example: callwright score complexfuncbench --results results.jsonl --json"
+    )(score_results)
     app.add_typer(score, name="score")
 
 
@@ -78,6 +82,70 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
     else:
         scoring = score_logs(logs or [], snapshots=snapshots, verdicts=verdicts, language=language, style=style)
         _present(scoring, as_json=as_json)
+
+
+def score_results(
+    results: Annotated[
+        Path, typer.Option("--results", help="The rows that an evaluation left: JSON lines or a JSON list.")
+    ],
+    mode: Annotated[
+        Literal["as_published_code", "as_paper"],
+        typer.Option(help="Success as the published code divides it (by 150, 400 and 1000), or by the rows there are."),
+    ] = "as_published_code",
+    as_json: AsJson = False,
+) -> None:
+    """Score ComplexFuncBench's result files: success and call accuracy, answers, errors and steps, as fractions."""
+    from flows.scoring import score_complexfuncbench
+
+    scoring = score_complexfuncbench(results, mode)
+    if as_json:
+        show_json({**_path_figures(scoring), "mode": mode, "problems": scoring.problems})
+    else:
+        _show_paths(scoring)
+        for problem in scoring.problems:
+            say(problem)
+
+
+def _path_figures(scoring: "PathScoring") -> dict[str, object]:
+    summary = scoring.summary
+    parts = {**summary.domains, "overall": summary.overall}
+    per_part = ("success", "call_acc", "samples", "succeeded", "correct_calls", "total_calls")
+    steps = {name: _named(value) for name, value in summary.steps._asdict().items()}
+    return {
+        **{name: {part: getattr(figures, name) for part, figures in parts.items()} for name in per_part},
+        "completeness": summary.completeness,
+        "correctness": summary.correctness,
+        "answers": summary.answers,
+        "error_types": summary.error_types,
+        "errors": summary.errors,
+        "value_error_parameters": summary.value_error_parameters,
+        "steps": steps,
+    }
+
+
+def _named(value: object) -> object:
+    """A count by number as JSON has it: its keys are texts."""
+    return {str(key): number for key, number in value.items()} if isinstance(value, Mapping) else value
+
+
+def _show_paths(scoring: "PathScoring") -> None:
+    summary = scoring.summary
+    parts = [*summary.domains.items(), ("overall", summary.overall)]
+    show_table(
+        ("domain", "samples", "succeeded", "success", "call_acc"),
+        [(name, one.samples, one.succeeded, one.success, one.call_acc) for name, one in parts],
+    )
+    if summary.answers:
+        show_table(("completeness", "correctness"), [(summary.completeness, summary.correctness)])
+    for title, shares in (
+        ("error type", summary.error_types),
+        ("parameter of a value error", summary.value_error_parameters),
+    ):
+        if any(shares.values()):
+            show_table((title, "share"), shares.items())
+    if summary.steps.runs:
+        show_table(("steps beyond the shortest", "runs"), summary.steps.extra.items())
+        show(f"steps made {summary.steps.mean_made:.2f}, shortest {summary.steps.mean_shortest:.2f}")
 
 
 def _present(scoring: "Scoring", *, as_json: bool) -> None:

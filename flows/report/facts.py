@@ -21,6 +21,9 @@ class ReportFacts(NamedTuple):
     kinds: list[Row]
     scores: list[Row]
     errors: list[Row]
+    domains: list[Row]
+    parameter_types: list[Row]
+    steps: list[Row]
     cost: list[Row]
 
 
@@ -31,8 +34,10 @@ def read_facts(warehouse: Warehouse) -> ReportFacts:
 
 _METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")
 # One run of a model in one context, named as shortly as it can be told from the others.
-_CANDIDATE = """
-    model || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '') as candidate"""
+_NAME = "model || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '')"
+_CANDIDATE = f"{_NAME} as candidate"
+# And the way that it went through multi-step samples, where that is told apart.
+_WAY = "if(judge <> '', ' judged by ' || judge, '') || if(mode = 'as_published_code', ' (published code)', '')"
 _QUERIES = {
     "builds": """
         select l.recipe, l.build, l.started_at, count(*) filter (f.stage = 'parameters') as planned,
@@ -58,12 +63,22 @@ _QUERIES = {
         select release, {_CANDIDATE}, judge, slice_value as kind, max(conversations) as conversations,
             {", ".join(f"max({name}) filter (snapshots = 'all') as {name}" for name in _METRICS)},
             max(args_acc) filter (snapshots = 'shift') as args_acc_at_shift, max(coalesce(irrelevant, intent_shift)) as stopped
-        from metrics_by_slice where slice_by = 'kind' group by all order by release, kind, candidate, judge""",  # noqa: S608 - our own names
+        from metrics_by_slice where slice_by = 'kind' group by all having count(func_acc) + count(no_call) > 0
+        order by release, kind, candidate, judge""",  # noqa: S608 - our own names
     "scores": f"""
         select release, {_CANDIDATE}, metric, slice_by, slice_value, value, count from scores
         where slice_by <> 'all' and snapshots = 'all' and judge = ''
         order by release, candidate, metric, slice_by, slice_value""",  # noqa: S608
     "errors": f"""
-        select release, {_CANDIDATE}, error_type, sum(predictions) as predictions from error_types group by all order by all""",  # noqa: S608
+        select release, {_NAME} || {_WAY} as candidate, error_type, sum(predictions) as predictions from error_types
+        group by all order by all""",  # noqa: S608
+    "domains": "select * from domain_board",
+    "parameter_types": """
+        select release, model, mode, judge, parameter_type, sum(due) as due, sum(wrong) as wrong,
+            sum(wrong) / sum(due) as error_rate
+        from parameter_type_errors group by all order by release, model, mode, judge, error_rate desc, parameter_type""",
+    "steps": """
+        select release, model, mode, judge, extra_steps, sum(runs) as runs, sum(successes) as successes
+        from step_distribution group by all order by release, model, mode, judge, extra_steps""",
     "cost": "select * from cost_per_accepted where build in (select build from latest_builds)",
 }

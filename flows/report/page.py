@@ -9,6 +9,7 @@ from markupsafe import Markup
 
 from flows.report.facts import ReportFacts, read_facts
 from flows.report.plots import category_plot, error_plot, funnel_plot, score_plot
+from warehouse.rows import Row
 from warehouse.store import Warehouse
 
 _SLICES = ("kind", "category", "language")
@@ -31,9 +32,10 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
         releases=[
             {
                 "name": release,
-                "board": [row for row in facts.leaderboard if row["release"] == release],
+                "board": [row for row in facts.leaderboard if row["release"] == release and row["predictions"]],
                 "kinds": [row for row in facts.kinds if row["release"] == release],
                 "slices": _slices(facts, release),
+                **_of_runs(facts, release),
                 "errors": Markup(error_plot(facts, release)),  # noqa: S704
             }
             for release in releases
@@ -42,6 +44,12 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path
+
+
+def _of_runs(facts: ReportFacts, release: str) -> dict[str, list[Row]]:
+    """What there is about multi-step samples."""
+    tables = {"domains": facts.domains, "parameter_types": facts.parameter_types, "steps": facts.steps}
+    return {name: [row for row in rows if row["release"] == release] for name, rows in tables.items()}
 
 
 def _slices(facts: ReportFacts, release: str) -> list[tuple[str, Markup]]:

@@ -1,0 +1,59 @@
+"""Planning multi-step samples: the domains of a recipe's environments, and goals for each (ComplexFuncBench 2.1)."""
+
+from collections import Counter
+from collections.abc import Sequence
+from math import ceil
+
+from flows.environments import open_environments
+from flows.groups import GroupRun
+from generators.environments.protocol import Environment
+from generators.kinds import MULTI_STEP, MULTI_STEP_CROSS
+from generators.paths.goals import CROSS, plan_goals
+from warehouse.errors import ConfigurationError
+from warehouse.records import Goal, Language, Tool
+
+_SOURCE = "environment:"
+_SHARED = "Shared"  # tools that stand beside those of every domain
+_OWN_DOMAIN = 4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
+
+
+def domains_for(kind: str, tools: Sequence[Tool]) -> list[str]:
+    """The domains that a kind of multi-step samples is shared out over. Raises ConfigurationError where there is none."""
+    counts = Counter(tool.category for tool in tools if tool.source.startswith(_SOURCE))
+    domains = [domain for domain, count in counts.items() if count >= _OWN_DOMAIN and domain != _SHARED]
+    if len(counts) < 2 if kind == MULTI_STEP_CROSS else not domains:  # noqa: PLR2004 - across domains takes two, small or not
+        raise ConfigurationError(
+            f"Samples of the kind {kind!r} need an environment that answers calls, with tools of "
+            f"{'several domains' if kind == MULTI_STEP_CROSS else 'a domain'}; the recipe's tools have none. "
+            "Add `- environment: travel` to its tools."
+        )
+    return [CROSS] if kind == MULTI_STEP_CROSS else domains
+
+
+def kind_of_domain(domain: str) -> str:
+    """The kind of the samples of a domain."""
+    return MULTI_STEP_CROSS if domain == CROSS else MULTI_STEP
+
+
+async def plan_domain(run: GroupRun, domain: str, language: Language, samples: int) -> list[Goal]:
+    """The goals of a domain that make `samples` samples; the last one makes fewer where they don't share out evenly."""
+    variants = run.recipe.variants
+    goals: list[Goal] = []
+    with open_environments(run.recipe, run.settings.home) as environments:
+        environment = next((one for one in environments.values() if _has(one, domain)), None)
+        if environment is None or not samples:
+            return goals
+        count = ceil(samples / variants)
+        async for goal in plan_goals(domain, language, count, environment, seed=run.recipe.seed, variants=variants):
+            left = samples - len(goals) * variants
+            goals.append(goal if left >= variants else goal.with_changes(variants=left))
+    if len(goals) < count:
+        run.news.say(
+            f"{domain} ({language}): {len(goals)} of {count} goals can be planned; the environment has no more."
+        )
+    return goals
+
+
+def _has(environment: Environment, domain: str) -> bool:
+    domains = {tool.category for tool in environment.tools}
+    return len(domains) > 1 if domain == CROSS else domain in domains
