@@ -13,6 +13,7 @@ from flows.groups import GroupRun, local_workers
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
 from flows.news import News
+from flows.path_planning import PathRow, path_rows
 from flows.places import open_warehouse
 from flows.planning import count_planned, see_that_it_can_be_planned
 from flows.recipe import Recipe
@@ -57,7 +58,7 @@ class CompositionRow(NamedTuple):
 
 
 class BuildReport(NamedTuple):
-    """What a build made: its funnel, how many of its samples have landed, and how many of each kind."""
+    """What a build made: its funnel, how many of its samples have landed, how many of each kind, and how long its paths are."""
 
     build: str
     recipe: str
@@ -65,6 +66,7 @@ class BuildReport(NamedTuple):
     landed: int
     funnel: tuple[FunnelRow, ...]
     composition: tuple[CompositionRow, ...] = ()
+    paths: tuple[PathRow, ...] = ()
 
 
 async def build_dataset(recipe: Recipe, settings: Settings, news: News) -> BuildReport:
@@ -182,6 +184,7 @@ def report_build(run: GroupRun) -> BuildReport:
         landed=next((row.passed for row in funnel if row.stage == "land"), 0),
         funnel=funnel,
         composition=tuple(_composition(run)),
+        paths=tuple(path_rows(run)),
     )
 
 

@@ -1,20 +1,33 @@
 """Planning multi-step samples: the domains of a recipe's environments, and goals for each (ComplexFuncBench 2.1)."""
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from math import ceil
+from typing import NamedTuple
 
 from flows.environments import open_environments
 from flows.groups import GroupRun
 from generators.environments.protocol import Environment
 from generators.kinds import MULTI_STEP, MULTI_STEP_CROSS
-from generators.paths.goals import CROSS, plan_goals
+from generators.paths.goals import CROSS, PAPER, Shape, plan_goals
 from warehouse.errors import ConfigurationError
 from warehouse.records import Goal, Language, Tool
 
 _SOURCE = "environment:"
+_PAPER = {**PAPER, "Total": Shape(3.26, 5.07)}
 _SHARED = "Shared"  # tools that stand beside those of every domain
 _OWN_DOMAIN = 4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
+
+
+class PathRow(NamedTuple):
+    """How long the landed paths of a domain are in the mean, beside the paper's (ComplexFuncBench, Table 3)."""
+
+    domain: str
+    samples: int
+    steps: float
+    calls: float
+    paper_steps: float | None
+    paper_calls: float | None
 
 
 def domains_for(kind: str, tools: Sequence[Tool]) -> list[str]:
@@ -57,3 +70,17 @@ async def plan_domain(run: GroupRun, domain: str, language: Language, samples: i
 def _has(environment: Environment, domain: str) -> bool:
     domains = {tool.category for tool in environment.tools}
     return len(domains) > 1 if domain == CROSS else domain in domains
+
+
+def path_rows(run: GroupRun) -> Iterator[PathRow]:
+    """The landed paths of a build, a row a domain, and one for all where there are several."""
+    sql = """
+        select coalesce(domain, 'Total') as domain, sum(samples)::int as samples,
+            sum(steps * samples) / sum(samples) as steps, sum(calls * samples) / sum(samples) as calls
+        from path_statistics where build = ? group by grouping sets ((domain), ())
+        having count(domain) > 0 order by grouping(domain), domain
+    """
+    rows = run.warehouse.rows(sql, [run.build])
+    for row in rows if len(rows) > 2 else rows[:1]:  # noqa: PLR2004 - one domain is the total
+        paper = _PAPER.get(row["domain"])
+        yield PathRow(**row, paper_steps=paper and paper.steps, paper_calls=paper and paper.calls)

@@ -72,10 +72,13 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *, as_json: bool) -> None:
     if as_json:
         composition = [row._asdict() for row in report.composition]
-        show_json(report._asdict() | {"composition": composition, "review": pushed})
+        paths = [row._asdict() for row in report.paths]
+        show_json(report._asdict() | {"composition": composition, "paths": paths, "review": pushed})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
     show_table(report.composition[0]._fields if report.composition else (), report.composition)
+    if report.paths:
+        show_table(report.paths[0]._fields, report.paths)
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
