@@ -54,17 +54,27 @@ def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:
 
 def _proved(call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]) -> GoldCall:
     same_tool = [old for old in before if old.tool == call.tool]
-    return call.with_changes(evidence=tuple(_evidence_for(name, call, same_tool, texts) for name in call.arguments))
+    found = (_evidence_for(name, call, same_tool, texts) for name in call.arguments)
+    return call.with_changes(evidence=tuple(evidence for some in found for evidence in some))
 
 
-def _evidence_for(name: str, call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]) -> Evidence:
+def is_part_of(place: str, argument: str) -> bool:
+    """Whether evidence for `place` ("legs[0].fromId") is evidence for this argument or a part of it."""
+    return place == argument or place.startswith((f"{argument}[", f"{argument}."))
+
+
+def _evidence_for(
+    name: str, call: GoldCall, before: Sequence[GoldCall], texts: Mapping[int, _Texts]
+) -> Sequence[Evidence]:
+    """What still proves an argument; one of which not every part is proved any more rests on the reviewer."""
     for old in before:
         if name not in old.arguments or not is_same(old.arguments[name], call.arguments[name]):
             continue
-        for evidence in old.evidence:
-            if evidence.argument == name and (found := _standing(evidence, texts)) is not None:
-                return found
-    return Evidence(argument=name, kind="person")
+        own = [evidence for evidence in old.evidence if is_part_of(evidence.argument, name)]
+        found = [stands for evidence in own if (stands := _standing(evidence, texts)) is not None]
+        if own and len(found) == len(own):
+            return found
+    return [Evidence(argument=name, kind="person")]
 
 
 def _standing(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:

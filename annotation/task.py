@@ -8,12 +8,15 @@ from pydantic import JsonValue
 
 from annotation.conversation import Line, tell_conversation
 from annotation.dialogue_lines import is_dialogue, write_dialogue
+from annotation.picks import has_steps
 from annotation.screens import SAMPLE_REVIEW
 from annotation.shown_calls import tell_calls
+from annotation.told_steps import tell_steps
 from annotation.tool_text import describe_tool, name_tool
 from annotation.words import Words, words_in
 from warehouse.records import GoldCall, Language, Record, Sample, Tool, Verdict
 
+_MOST_OF_TOOLS = 12_000  # characters
 _WORST_FIRST = ("contradicted", "unproved", "proved")
 
 
@@ -98,7 +101,7 @@ def review_task(
         version=returned.version + 1 if returned else 1,
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=f"{words.returned.format(problem=returned.problem)}\n{why}" if returned else why,
-        conversation=tuple(tell_conversation(sample, words)),
+        conversation=tuple(tell_steps(sample, words) if has_steps(sample) else tell_conversation(sample, words)),
         calls_shown=tell_calls(sample, verdicts, words),
         tools=compared or words.none,
         other_tools=others or words.none,
@@ -149,7 +152,12 @@ def _tools(sample: Sample, tools: Sequence[Tool], words: Words) -> tuple[str, st
 
 
 def _described(tools: Sequence[Tool], words: Words) -> str:
-    return "\n\n".join(describe_tool(tool, words) for tool in tools)
+    """The tools in full; where that is more than anybody reads, a line for each, as far as there is room."""
+    full = "\n\n".join(describe_tool(tool, words) for tool in tools)
+    if len(full) <= _MOST_OF_TOOLS:
+        return full
+    short = "\n".join(name_tool(tool) for tool in tools)
+    return short if len(short) <= _MOST_OF_TOOLS else f"{short[:_MOST_OF_TOOLS]}…"
 
 
 def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:

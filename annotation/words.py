@@ -46,6 +46,10 @@ class Words(Record):
     no_change: str
     no_arguments: str
     shift: str
+    step: str
+    entries: str
+    more_rivals: str
+    more_entries: str
     no_evidence: str
     evidence_kind: dict[EvidenceKind, str]
     decision: dict[Decision, str]

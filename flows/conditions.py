@@ -12,6 +12,7 @@ from llm.budget import Budget
 from llm.ledger import Ledger
 from llm.models import ModelSettings, open_chat
 from validators.metrics.complexeval.rules import TURN_LIMIT
+from validators.path_replies import Strategy
 from warehouse.records import EvalMode, ToolsShown
 
 JUDGING = "judge_prediction"
@@ -23,7 +24,7 @@ class Conditions(NamedTuple):
     `tools_shown` says at which snapshots of a conversation they see every candidate tool. Without a `judge` their
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
-    by these names, what a call returns.
+    by these names, what a call returns. Their calls are JSON, or by the "native" strategy those of their provider.
     """
 
     runs: int = 1
@@ -32,6 +33,7 @@ class Conditions(NamedTuple):
     judge: ModelSettings | None = None
     complexeval: EvalMode = "as_paper"
     turn_limit: int = TURN_LIMIT
+    strategy: Strategy = "direct"
     environments: Mapping[str, Environment] = MappingProxyType({})
 
 

@@ -8,13 +8,14 @@ from typing import NamedTuple
 import orjson
 
 from annotation.label_studio import LabelStudio
-from annotation.screens import REVIEW_KINDS, SAMPLE_REVIEW
+from annotation.screens import DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW
 from flows.build import reopen_build
 from flows.decisions import settle_decisions
 from flows.groups import local_workers
 from flows.landing import request_reviews
 from flows.making import check_samples
 from flows.news import News
+from flows.path_reviews import carry_over_corrections
 from flows.places import open_warehouse
 from flows.reading_reviews import read_reviews
 from flows.reviewing import push_reviews
@@ -50,6 +51,7 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, news: News) -> P
     """
     warehouse = open_warehouse(settings)
     pulled = _added(_take_in(kind, warehouse, studio, news) for kind in REVIEW_KINDS)
+    carry_over_corrections(warehouse)
     settle_decisions(warehouse)
     tools_against = settle_edited_tools(warehouse)
     again = await _check_edited(warehouse, settings, news)
@@ -117,7 +119,7 @@ def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, news: News) -
 
 async def _check_edited(warehouse: Warehouse, settings: Settings, news: News) -> list[Row]:
     """Run edited samples that no check has seen yet through the checks of the build that asked about them."""
-    unseen = warehouse.rows(_UNSEEN, [SAMPLE_REVIEW])
+    unseen = warehouse.rows(_UNSEEN, [_EDITING])
     by_build: defaultdict[str, list[Sample]] = defaultdict(list)
     for row in unseen:
         by_build[row["build"]].append(Sample.model_validate(orjson.loads(row["body"])))
@@ -128,17 +130,19 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, news: News) ->
     return unseen
 
 
+_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION]  # the review kinds of which new versions of samples come
 _UNSEEN = """
     select s.key, s.body, min(q.build) as build
     from decisions d join samples s on s.key = d.result join review_requests q on q.subject = d.subject and q.kind = d.kind
-    where d.kind = ? and d.decision = 'edit' and not exists (select 1 from verdicts v where v.subject = s.key)
+    where list_contains(?::varchar[], d.kind) and d.decision = 'edit'
+        and not exists (select 1 from verdicts v where v.subject = s.key)
     group by all order by s.key
 """
 
 
 def _ask_again(warehouse: Warehouse, edited: Sequence[Row]) -> int:
     """Ask people about edits that a check contradicted or could not judge; how many of `edited` those are."""
-    rows = warehouse.rows(_AGAINST, [SAMPLE_REVIEW])
+    rows = warehouse.rows(_AGAINST, [_EDITING])
     request_reviews(warehouse, [(row["build"], row["subject"], row["reason"]) for row in rows])
     keys = {row["key"] for row in edited}
     return len({row["subject"] for row in rows} & keys)
@@ -148,6 +152,6 @@ _AGAINST = """
     select f.build, f.subject,
         'As edited by ' || any_value(d.reviewer) || ': ' || arg_max(f.reason, f.made_at) as reason
     from decisions d join fates f on f.subject = d.result
-    where d.kind = ? and d.decision = 'edit' and f.outcome in ('waiting', 'failed')
+    where list_contains(?::varchar[], d.kind) and d.decision = 'edit' and f.outcome in ('waiting', 'failed')
     group by f.build, f.subject
 """

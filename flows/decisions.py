@@ -8,7 +8,7 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from annotation.screens import SAMPLE_REVIEW
+from annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
 from flows.standings import Decision, Seat, Standing, Step, is_settled_by_people, standing_of, steps_of
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -39,8 +39,8 @@ def settle_decisions(warehouse: Warehouse) -> None:
 
 
 def _read_books(warehouse: Warehouse) -> _Books:
-    queries: dict[str, tuple[str, list[str]]] = {
-        "decisions": (_DECISIONS, [SAMPLE_REVIEW]),
+    queries: dict[str, tuple[str, list[object]]] = {
+        "decisions": (_DECISIONS, [[SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION]]),
         "doubts": (_DOUBTS, [UNCHECKED]),
         "roots": (_ROOTS, []),
         "seats": (_SEATS, []),
@@ -125,7 +125,12 @@ def _changed_acceptances(books: _Books) -> list[Row]:
     return changed
 
 
-_DECISIONS = "select subject, decision, reviewer, reviewed_at, reasons, result from decisions where kind = ?"
+# Of several review kinds the newest word counts; what was said about a whole template is the last to count.
+_DECISIONS = """
+    select subject, decision, reviewer, reviewed_at, reasons, result from decisions
+    where list_contains(?::varchar[], kind) and subject in (select key from samples)
+    order by kind <> 'correction', reviewed_at
+"""
 
 # A root has a seat in the funnel of its own; an edited sample sits in the seat of its root.
 _ROOTS = "select distinct d.subject from decisions d join samples s on s.key = d.subject where s.stage <> 'review'"

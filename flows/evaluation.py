@@ -161,7 +161,7 @@ def _score(desks: _Desks, predictions: Sequence[Prediction], judge: str = "") ->
 def domain_board(release: str, settings: Settings) -> list[Row]:
     """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
     warehouse = Warehouse(settings.warehouse, patience=settings.patience)
-    return warehouse.rows("select * exclude (release, strategy) from domain_board where release = ?", [release])
+    return warehouse.rows("select * exclude (release) from domain_board where release = ?", [release])
 
 
 def leaderboard(release: str, settings: Settings) -> list[Row]:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from annotation.screens import SAMPLE_REVIEW
 from flows.decisions import settle_decisions
+from flows.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
 from flows.recipe import Recipe
 from validators.checks.duplicates import DuplicateIndex
 from warehouse.records import Record, Sample
@@ -87,7 +88,11 @@ def route_review(landing: Landing) -> None:
     doubtful = {row["subject"]: row["reason"] for row in contradicted}
     doubtful |= {row["key"]: doubts[row["key"]] for row in passed if row["key"] in doubts}
     requests = [_request(landing.build, subject, "doubtful", reason) for subject, reason in sorted(doubtful.items())]
-    landing.warehouse.put_rows({"fates": fates, "review_requests": requests})
+    asked = with_kinds(landing.warehouse, requests) + corrections_to_ask(
+        landing.warehouse, landing.build, landing.recipe
+    )
+    landing.warehouse.put_rows({"fates": fates, "review_requests": asked})
+    carry_over_corrections(landing.warehouse)
     settle_decisions(landing.warehouse)
 
 

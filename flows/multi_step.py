@@ -31,8 +31,13 @@ async def evaluate_paths(office: Office, candidate: Candidate, judge: LedgeredCh
         return
     conditions = office.conditions
     of = RunsOf(
-        office.release, candidate.label, conditions.complexeval, judge.name if judge else "", tools_shown=conditions.tools_shown
-    )  # fmt: skip
+        release=office.release,
+        model=candidate.label,
+        mode=conditions.complexeval,
+        judge=judge.name if judge else "",
+        strategy=conditions.strategy,
+        tools_shown=conditions.tools_shown,
+    )
     settings = _settings_key(office, candidate)
     if forget_other_runs(warehouse, of, settings):
         office.keeping.news.say(
@@ -79,6 +84,10 @@ def _settings_key(office: Office, candidate: Candidate) -> str:
     judged_by: list[JsonValue] = []
     if judge is not None:
         judged_by = [judge.name, [list(option) for option in judge.options], path_judge_version()]
-    asked: list[JsonValue] = [model.name, [list(option) for option in model.options], next_prompt_version()]
+    asked: list[JsonValue] = [
+        model.name,
+        [list(option) for option in model.options],
+        next_prompt_version(conditions.strategy),
+    ]
     environments: list[JsonValue] = [*sorted(conditions.environments)]
     return content_key([asked, judged_by, conditions.turn_limit, environments])

@@ -6,9 +6,11 @@ from typing import NamedTuple
 
 import orjson
 
+from annotation.correction_review import ParsedCorrectionReview, parse_correction_review
+from annotation.disambiguation_review import ParsedDisambiguation, parse_disambiguation
 from annotation.pulled import PulledAnnotation
 from annotation.review import ParsedReview, parse_review
-from annotation.screens import TOOL_REVIEW
+from annotation.screens import CORRECTION, DISAMBIGUATION, TOOL_REVIEW
 from annotation.task import Returned
 from annotation.tool_review import ParsedToolReview, parse_tool_review
 from warehouse.errors import AnnotationError
@@ -58,27 +60,44 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) 
     return read
 
 
+_Parsed = ParsedReview | ParsedToolReview | ParsedCorrectionReview | ParsedDisambiguation
+
+
 class _Subject(NamedTuple):
-    """What an annotation is about: a sample with its candidates, or a tool."""
+    """What an annotation is about: a sample with its candidates, a tool, or the corrected path with the key `path`."""
 
     sample: Sample | None
-    tools: Sequence[Tool]
+    tools: Sequence[Tool] = ()
+    path: str = ""
 
-    def parse(self, annotation: PulledAnnotation) -> ParsedReview | ParsedToolReview:
+    def parse(self, annotation: PulledAnnotation) -> _Parsed:
+        if self.path:
+            return parse_correction_review(annotation, self.path)
         if self.sample is None:
             return parse_tool_review(annotation, self.tools[0])
+        if annotation.kind == DISAMBIGUATION:
+            return parse_disambiguation(annotation, self.sample)
         return parse_review(annotation, self.sample, self.tools)
 
 
 def _subjects(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Subject]:
-    """The samples and tools that the annotations are about and that the warehouse has, by key."""
+    """The samples, tools and paths that the annotations are about and that the warehouse has, by key."""
+    paths = _known_paths(warehouse, sorted({one.subject for one in annotations if one.kind == CORRECTION}))
     tools_asked = sorted({one.subject for one in annotations if one.kind == TOOL_REVIEW})
     found = (
         {key: _Subject(None, [tool]) for key, tool in read_tools(warehouse, tools_asked).items()} if tools_asked else {}
     )
-    samples, tools = read_samples(warehouse, sorted({one.subject for one in annotations if one.kind != TOOL_REVIEW}))
+    of_samples = {one.subject for one in annotations if one.kind not in (TOOL_REVIEW, CORRECTION)}
+    samples, tools = read_samples(warehouse, sorted(of_samples))
     asked = {key: _Subject(sample, [tools[one] for one in sample.candidates]) for key, sample in samples.items()}
-    return found | asked
+    return found | asked | paths
+
+
+def _known_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, _Subject]:
+    if not keys:
+        return {}
+    sql = "select key from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
+    return {row["key"]: _Subject(None, path=row["key"]) for row in warehouse.rows(sql, [list(keys)])}
 
 
 def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:
@@ -116,7 +135,7 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
 
 
 def _keep(
-    read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview | ParsedToolReview, versions: dict[str, int]
+    read: ReadReviews, annotation: PulledAnnotation, parsed: _Parsed, versions: dict[str, int]
 ) -> None:
     if parsed.review is not None:
         read.reviews.append(parsed.review)

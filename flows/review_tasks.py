@@ -7,9 +7,12 @@ from types import MappingProxyType
 
 import orjson
 
-from annotation.screens import SAMPLE_REVIEW, TOOL_REVIEW
+from annotation.correction_task import correction_task
+from annotation.disambiguation_task import disambiguation_task
+from annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.task import Returned, Task, review_task
 from annotation.tool_task import Company, tool_task
+from flows.path_reviews import read_paths, samples_of_paths
 from flows.reading_reviews import read_samples
 from flows.tool_checking import tools_of
 from validators.toolset.gaps import find_gaps
@@ -64,8 +67,54 @@ def tool_tasks(warehouse: Warehouse, language: Language, waiting: Sequence[Row],
     ]
 
 
+def disambiguation_tasks(
+    warehouse: Warehouse, language: Language, waiting: Sequence[Row], returned: Sequence[Row]
+) -> list[Task]:
+    """The tasks that ask about competing entries, then those that hand answers back."""
+    keys = _keys(waiting, returned)
+    samples, _ = read_samples(warehouse, keys)
+    verdicts = _verdicts(warehouse, keys)
+    return [
+        disambiguation_task(
+            samples[row["subject"]], verdicts[row["subject"]], reason=row["reason"], language=language, returned=edit
+        )
+        for row, edit in _with_edits(waiting, returned)
+    ]
+
+
+def correction_tasks(
+    warehouse: Warehouse, language: Language, waiting: Sequence[Row], returned: Sequence[Row]
+) -> list[Task]:
+    """The tasks that ask about corrections, then those that hand answers back; the first doubt about a path is shown."""
+    keys = _keys(waiting, returned)
+    paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
+    verdicts = _verdicts(warehouse, sorted({sample for samples in made.values() for sample in samples}))
+    return [
+        correction_task(
+            paths[row["subject"]],
+            _doubts(verdicts, made.get(row["subject"], ())),
+            reason=row["reason"],
+            language=language,
+            returned=edit,
+        )
+        for row, edit in _with_edits(waiting, returned)
+    ]
+
+
+def _doubts(verdicts: Mapping[str, list[Verdict]], samples: Sequence[str]) -> list[Verdict]:
+    found = [one for sample in samples for one in verdicts[sample] if one.check == "path" and one.decision != "proved"]
+    return found[:1]
+
+
 TaskMaker = Callable[[Warehouse, Language, Sequence[Row], Sequence[Row]], list[Task]]
-TASKS: Mapping[str, TaskMaker] = MappingProxyType({SAMPLE_REVIEW: sample_tasks, TOOL_REVIEW: tool_tasks})
+TASKS: Mapping[str, TaskMaker] = MappingProxyType(
+    {
+        SAMPLE_REVIEW: sample_tasks,
+        TOOL_REVIEW: tool_tasks,
+        CORRECTION: correction_tasks,
+        DISAMBIGUATION: disambiguation_tasks,
+    }
+)
 
 
 def _company(tool: Tool, made: Sequence[Tool]) -> Company:

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from annotation import server
 from annotation.label_studio import LabelStudio
 from annotation.projects import ProjectStatus
-from annotation.screens import REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW, screen_for
+from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW, screen_for
 from annotation.server import ServerInfo
 from flows.news import News
 from flows.places import open_warehouse
@@ -143,14 +143,22 @@ _ASKED = """
     r.kind = ? and (r.pushed_at is null or ((r.server <> ? or ?)
         and not exists (select 1 from reviews v where v.subject = r.subject and v.kind = r.kind)))
 """
-_WAITING = {
-    SAMPLE_REVIEW: f"""
+_WAITING_SAMPLES = f"""
     select r.* from review_requests r join samples s on s.key = r.subject
     where {_ASKED}
         and (s.stage = 'review' or exists (
             select 1 from fates f join latest_builds l on l.build = f.build where f.subject = r.subject))
     order by r.cause, r.requested_at, r.subject
-""",  # noqa: S608 - our own condition
+"""  # noqa: S608 - our own condition
+_WAITING = {
+    SAMPLE_REVIEW: _WAITING_SAMPLES,
+    DISAMBIGUATION: _WAITING_SAMPLES,
+    CORRECTION: f"""
+    select r.* from review_requests r join drafts d on d.key = r.subject
+    where {_ASKED} and exists (
+        select 1 from fates f join latest_builds l on l.build = f.build where f.subject = r.subject)
+    order by r.cause, r.requested_at, r.subject
+""",  # noqa: S608
     TOOL_REVIEW: f"""
     select r.* from review_requests r join tools t on t.key = r.subject
     where {_ASKED}
@@ -189,7 +197,8 @@ _ASKED_ABOUT = """
                 select 1 from fates f join latest_builds l on l.build = f.build where f.subject = r.subject
             ) as is_current
         from review_requests r left join samples s on s.key = r.subject left join tools t on t.key = r.subject
-        where s.key is not null or t.key is not null
+        left join drafts d on d.key = r.subject
+        where s.key is not null or t.key is not null or d.key is not null
         union all
         select subject, kind, 'edit that came back', made_at, pushed_at, true from returned_edits
     ), known as (
@@ -209,13 +218,17 @@ _REVIEWERS = """
     select reviewer, count(*) as reviews, count(*) filter (decision = 'accept') as accepted,
         count(*) filter (decision = 'edit') as edited, count(*) filter (decision = 'reject') as rejected,
         round(median(seconds), 1) as median_seconds
-    from reviews where kind = ? group by reviewer order by reviews desc, reviewer
+    from reviews where kind = ? and annotation_id > 0 group by reviewer order by reviews desc, reviewer
 """
 _STATUS = {
     "samples": (SAMPLE_REVIEW, _ASKED_ABOUT),
     "reviewers": (SAMPLE_REVIEW, _REVIEWERS),
     "tools": (TOOL_REVIEW, _ASKED_ABOUT),
     "tool_reviewers": (TOOL_REVIEW, _REVIEWERS),
+    "corrections": (CORRECTION, _ASKED_ABOUT),
+    "correction_reviewers": (CORRECTION, _REVIEWERS),
+    "disambiguations": (DISAMBIGUATION, _ASKED_ABOUT),
+    "disambiguation_reviewers": (DISAMBIGUATION, _REVIEWERS),
 }
 
 

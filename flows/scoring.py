@@ -11,6 +11,7 @@ from validators.metrics.hammerbench import irrelevant_rate, per_func_acc, score_
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from validators.metrics.callnavi.scores import Shares
     from validators.metrics.complexeval.summaries import Summary
     from validators.metrics.hammerbench_logs import Log
     from validators.metrics.tallies import SnapshotChoice
@@ -99,6 +100,26 @@ def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
             " all the same; --mode as_paper divides by the rows that there are."
         )
     return PathScoring(summarise(rows, mode), tuple(problems))
+
+
+class CallNaviScoring(NamedTuple):
+    """CallNavi's shares by figure, how many questions there are, and what could not be read."""
+
+    shares: dict[str, Shares]
+    questions: int
+    problems: tuple[str, ...] = ()
+
+
+def score_callnavi(questions: Path, predictions: Path, *, repair: bool = True) -> CallNaviScoring:
+    """Score a folder of predictions. Raises ConfigurationError where a folder holds none, or a file has another form."""
+    from validators.metrics.callnavi.files import read_answers, read_questions
+    from validators.metrics.callnavi.scores import score_answer, summarise
+
+    asked = read_questions(questions)
+    answered = read_answers(asked, predictions)
+    scores = [score_answer(question, answer, repair=repair) for question, answer in answered.pairs]
+    unread = [f"{score.id}: {score.problem}" for score in scores if score.problem]
+    return CallNaviScoring(summarise(scores), len(asked), (*answered.problems, *unread))
 
 
 def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:

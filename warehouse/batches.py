@@ -3,7 +3,7 @@
 No Arrow and no data frame on the way: pyarrow would bring pandas into every worker, 100 MB for nothing.
 """
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import orjson
@@ -21,6 +21,7 @@ _TYPES: dict[Column, str] = {
     "moment": "timestamptz",
 }
 _LONGEST_ROW = 1 << 24  # bytes; DuckDB's own limit, and it sets aside twice as much
+_PIECE = 1 << 23  # bytes of long rows that DuckDB takes at once within its memory limit
 
 
 def write_batch(path: Path, rows: Iterable[Row]) -> None:
@@ -28,6 +29,19 @@ def write_batch(path: Path, rows: Iterable[Row]) -> None:
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")
+
+
+def pieces(path: Path) -> Iterator[Path]:
+    """A batch in files that are small enough to be inserted one after the other; each is gone when the next one comes."""
+    if path.stat().st_size <= _PIECE:
+        yield path
+        return
+    piece = path.with_suffix(".piece")
+    with path.open("rb") as batch:
+        while lines := batch.readlines(_PIECE):
+            piece.write_bytes(b"".join(lines))
+            yield piece
+    piece.unlink(missing_ok=True)
 
 
 def batch_source(table: str, path: Path) -> str:

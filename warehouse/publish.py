@@ -21,6 +21,9 @@ VIEWS = (
     "leaderboard",
     "metrics_by_slice",
     "error_types",
+    "parameter_type_errors",
+    "step_distribution",
+    "domain_board",
 )
 _READ_ONLY = 0o444
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import orjson
 
-from warehouse.errors import ConfigurationError
+from warehouse.errors import ConfigurationError, StoreError
 from warehouse.records import Release, Sample, Tool, content_key
 from warehouse.store import Warehouse
 
@@ -82,16 +82,39 @@ def release_named(warehouse: Warehouse, name: str) -> Release:
     raise ConfigurationError(f"There is no release {name!r}; the releases are {known}.")
 
 
-def read_release(warehouse: Warehouse, name: str) -> ReleaseContent:
-    """A release with its samples and their tools. Raises ConfigurationError for an unknown name."""
+def read_release(warehouse: Warehouse, name: str, *, without: Sequence[str] = ()) -> ReleaseContent:
+    """A release with its samples but those of the kinds in `without`, and their tools.
+
+    Raises ConfigurationError for an unknown name.
+    """
     release = release_named(warehouse, name)
     rows = warehouse.rows(
-        "select s.body from samples s join release_samples r on r.subject = s.key where r.release = ? order by s.key",
-        [name],
+        """
+        select s.body from samples s join release_samples r on r.subject = s.key
+        where r.release = ? and not list_contains(?::varchar[], s.kind) order by s.key
+        """,
+        [name, list(without)],
     )
     samples = tuple(Sample.model_validate(orjson.loads(row["body"])) for row in rows)
     wanted = sorted({key for sample in samples for key in (*sample.candidates, *sample.withheld)})
     return ReleaseContent(release, samples, read_tools(warehouse, wanted))
+
+
+def keys_of_kinds(warehouse: Warehouse, name: str, kinds: Sequence[str]) -> list[str]:
+    """The keys of a release's samples of these kinds, in order: what is too large to be read at once."""
+    sql = """
+        select s.key from samples s join release_samples r on r.subject = s.key
+        where r.release = ? and list_contains(?::varchar[], s.kind) order by s.key
+    """
+    return [row["key"] for row in warehouse.rows(sql, [name, list(kinds)])]
+
+
+def read_sample(warehouse: Warehouse, key: str) -> Sample:
+    """One sample by its key. Raises StoreError where there is none."""
+    rows = warehouse.rows("select body from samples where key = ?", [key])
+    if not rows:
+        raise StoreError(f"The warehouse has no sample {key!r}. Was it made in another work folder?")
+    return Sample.model_validate_json(rows[0]["body"])
 
 
 def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:

@@ -9,11 +9,14 @@ import orjson
 from pydantic import BaseModel
 
 from warehouse.records import (
+    CallError,
     Draft,
     Failure,
     JudgeVerdict,
     LlmCall,
+    MultiStepRun,
     Origin,
+    ParameterCount,
     Prediction,
     Record,
     Release,
@@ -94,6 +97,8 @@ def _(record: Sample, _stamp: Stamp) -> tuple[str, Row]:
         "request": record.request,
         "gold": _json([{"tool": call.tool, "arguments": call.arguments} for call in record.gold]),
         "body": body_of(record),
+        "call_turns": sum(1 for _ in record.snapshots()),
+        "calls": sum(len(snapshot.calls) for snapshot in record.snapshots()),
         "seed": record.origin.seed if record.origin else 0,
     }
 
@@ -142,6 +147,22 @@ def _(record: Prediction, stamp: Stamp) -> tuple[str, Row]:
 @_row.register
 def _(record: JudgeVerdict, stamp: Stamp) -> tuple[str, Row]:
     return "judge_verdicts", dict(record) | {"key": record.key, "made_at": stamp.made_at}
+
+
+@_row.register
+def _(record: MultiStepRun, stamp: Stamp) -> tuple[str, Row]:
+    messages = _json([turn.model_dump(mode="json", exclude_defaults=True) for turn in record.messages])
+    return "multi_step_runs", dict(record) | {"key": record.key, "messages": messages, "made_at": stamp.made_at}
+
+
+@_row.register
+def _(record: CallError, _stamp: Stamp) -> tuple[str, Row]:
+    return "call_errors", dict(record) | {"key": record.key}
+
+
+@_row.register
+def _(record: ParameterCount, _stamp: Stamp) -> tuple[str, Row]:
+    return "parameter_counts", dict(record)
 
 
 @_row.register

@@ -15,7 +15,7 @@ from typing import Any
 import duckdb
 from pydantic import JsonValue
 
-from warehouse.batches import batch_source, write_batch
+from warehouse.batches import batch_source, pieces, write_batch
 from warehouse.errors import ConfigurationError, StoreError
 from warehouse.records import Record, content_key
 from warehouse.rows import Row, Stamp, rows_of
@@ -38,6 +38,8 @@ _CONFLICT = {
         "value count",
     ),
     "review_cursors": ("server, kind", "pulled_until"),
+    "responses": ("environment, key, version", "seen_at"),
+    "lapses": ("environment, key, problem", "times last_at"),
 }
 # And these only where the caller means to replace them.
 _REPLACED = {
@@ -118,8 +120,8 @@ class Warehouse:
         with self.writing() as connection:
             for table in TABLES:
                 file = folder / f"{table}.jsonl"
-                if file.is_file():
-                    connection.execute(_insert(table, batch_source(table, file), replacing=replacing))
+                for piece in pieces(file) if file.is_file() else ():
+                    connection.execute(_insert(table, batch_source(table, piece), replacing=replacing))
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""

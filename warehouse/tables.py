@@ -22,7 +22,7 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "samples": {
         "key": "text", "kind": "text", "language": "text", "category": "text", "request": "text", "gold": "json",
-        "body": "json",
+        "body": "json", "call_turns": "whole", "calls": "whole",
         "stage": "text", "parents": "texts", "seed": "whole", "model": "text", "prompt_version": "text", "planted": "text",
     },
     "fates": {
@@ -66,9 +66,27 @@ TABLES: dict[str, dict[str, Column]] = {
         "key": "text", "prediction": "text", "judge": "text", "agree": "flag", "reason": "text", "version": "text",
         "made_at": "moment",
     },
+    "multi_step_runs": {
+        "key": "text", "release": "text", "subject": "text", "model": "text", "strategy": "text", "mode": "text", "run": "whole",
+        "judge": "text", "settings": "text", "success": "flag", "correct_calls": "whole", "total_calls": "whole",
+        "steps": "whole", "shortest": "whole", "turns": "whole", "error_type": "text", "error_parameter": "text",
+        "parameter_type": "text", "completeness": "whole", "correctness": "whole", "messages": "json", "made_at": "moment",
+    },
+    "call_errors": {
+        "key": "text", "run": "text", "turn": "whole", "call": "whole", "tool": "text", "error_type": "text",
+        "parameter": "text", "parameter_type": "text", "reason": "text",
+    },
+    "parameter_counts": {"run": "text", "parameter_type": "text", "due": "whole", "wrong": "whole"},
     "scores": {
         "release": "text", "model": "text", "strategy": "text", "tools_shown": "text", "run": "whole", "judge": "text",
         "snapshots": "text", "metric": "text", "slice_by": "text", "slice_value": "text", "value": "real", "count": "whole",
+    },
+    "responses": {
+        "environment": "text", "key": "text", "version": "whole", "tool": "text", "call": "json", "response": "json",
+        "problem": "text", "recorded_at": "moment", "seen_at": "moment",
+    },
+    "lapses": {
+        "environment": "text", "key": "text", "problem": "text", "call": "json", "times": "whole", "last_at": "moment",
     },
     "llm_calls": {
         "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text",

@@ -46,7 +46,11 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
         ),
     ] = "first",
     judge: Annotated[
-        str, typer.Option(help="Score also by the verdicts of this model: whether other words in a call mean the same.")
+        str,
+        typer.Option(
+            help="Score also by the verdicts of this model: whether other words in a call mean the same; in multi-step samples"
+            " also how complete and how correct final answers are."
+        ),
     ] = "",
     complexeval: Annotated[
         Literal["as_paper", "as_published_code"],
@@ -57,6 +61,12 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     turns: Annotated[
         int, typer.Option(min=1, help="So many replies a candidate has for a multi-step sample.")
     ] = TURN_LIMIT,
+    calls: Annotated[
+        Literal["json", "native"],
+        typer.Option(
+            help="How candidates make calls in multi-step samples: as JSON, or as their provider's own calls."
+        ),
+    ] = "json",
     budget: Annotated[
         float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
     ] = None,
@@ -70,7 +80,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     settings = read_settings()
     candidates = choose_candidates(model or [], recipe)
     judged_by = read_model(judge) if judge else None
-    conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns)
+    strategy: Literal["direct", "native"] = "native" if calls == "native" else "direct"
+    conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns, strategy)
     with Screen() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
     rows, domains = leaderboard(release, settings), domain_board(release, settings)
@@ -85,4 +96,4 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
 
 
 def _is_of(domain: "Row", row: "Row") -> bool:
-    return all(domain[name] == row[name] for name in ("model", "run", "judge"))
+    return all(domain[name] == row[name] for name in ("model", "run", "judge", "strategy"))

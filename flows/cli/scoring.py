@@ -1,6 +1,6 @@
 """`score`: the papers' own result files, by the papers' own metrics."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -10,7 +10,7 @@ from flows.cli.screen import AsJson, say, show, show_json, show_table
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.scoring import PathScoring, Scoring
+    from flows.scoring import CallNaviScoring, PathScoring, Scoring
 
 _SHOWN = 10
 
@@ -24,6 +24,10 @@ def register(app: typer.Typer) -> None:
     score.command(
         "complexfuncbench", epilog="Example: callwright score complexfuncbench --results results.jsonl --json"
     )(score_results)
+    score.command(
+        "callnavi",
+        epilog="Example: callwright score callnavi --questions callnavi/Questions --predictions gpt-4o --json",
+    )(score_answers)
     app.add_typer(score, name="score")
 
 
@@ -106,6 +110,41 @@ def score_results(
             say(problem)
 
 
+def score_answers(
+    questions: Annotated[Path, typer.Option("--questions", help="The folder with a DOMAIN.json of questions each.")],
+    predictions: Annotated[
+        Path, typer.Option("--predictions", help='The folder with a DOMAIN.json each: a list of {"predict": ...}.')
+    ],
+    repair: Annotated[
+        Literal["rules", "none"],
+        typer.Option(
+            help="Read answers that are no JSON by rules, as the paper has a model do; or count them as wrong."
+        ),
+    ] = "rules",
+    as_json: AsJson = False,
+) -> None:
+    """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
+    from flows.scoring import score_callnavi
+
+    scoring = score_callnavi(questions, predictions, repair=repair == "rules")
+    if as_json:
+        told = {"questions": scoring.questions, "repair": repair, "problems": scoring.problems}
+        show_json({**_named_shares(scoring), **told})
+    else:
+        show_table(
+            ("figure", *_SHARES),
+            [(name, *(getattr(shares, part) for part in _SHARES)) for name, shares in scoring.shares.items()],
+        )
+        _tell(scoring.problems, "remarks on what was predicted; what can't be read counts as wrong.")
+
+
+_SHARES = ("easy", "medium", "hard", "overall", "macro")
+
+
+def _named_shares(scoring: "CallNaviScoring") -> dict[str, object]:
+    return {name: shares._asdict() for name, shares in scoring.shares.items()}
+
+
 def _path_figures(scoring: "PathScoring") -> dict[str, object]:
     summary = scoring.summary
     parts = {**summary.domains, "overall": summary.overall}
@@ -155,9 +194,14 @@ def _present(scoring: "Scoring", *, as_json: bool) -> None:
         width = max(map(len, [*scoring.figures, *scoring.told]))
         for name, value in {**scoring.figures, **scoring.told}.items():
             show(f"{name:{width}}  {value:.6f}" if isinstance(value, float) else f"{name:{width}}  {value}")
-    if scoring.problems:
-        say(f"{len(scoring.problems)} replies could not be scored as a call; they count as wrong.")
-        for problem in scoring.problems[:_SHOWN]:
+    _tell(scoring.problems, "replies could not be scored as a call; they count as wrong.")
+
+
+def _tell(problems: Sequence[str], what: str) -> None:
+    """Say the first problems as news, under how many there are."""
+    if problems:
+        say(f"{len(problems)} {what}")
+        for problem in problems[:_SHOWN]:
             say(f"  {problem}")
-        if len(scoring.problems) > _SHOWN:
-            say(f"  ... and {len(scoring.problems) - _SHOWN} more; --json lists all.")
+        if len(problems) > _SHOWN:
+            say(f"  ... and {len(problems) - _SHOWN} more; --json lists all.")

@@ -1,7 +1,7 @@
 """Exploring an environment: what needs nothing is asked first, and what is answered gives the next calls their values."""
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from typing import NamedTuple
 
@@ -32,9 +32,14 @@ class Exploration(NamedTuple):
     problems: tuple[str, ...]
 
 
-async def explore(environment: Environment, links: Sequence[Link], *, most: int = MOST_CALLS) -> Exploration:
-    """Ask at most `most` calls, in an order that depends on the tools, the links and the answers only."""
-    walk = _Walk(environment, links)
+async def explore(
+    environment: Environment, links: Sequence[Link], *, wanted: Collection[str] = (), most: int = MOST_CALLS
+) -> Exploration:
+    """Ask at most `most` calls, in an order that depends on the tools, the links and the answers only.
+
+    Where tools are `wanted`, the others are asked for the values that they give to these, and no more.
+    """
+    walk = _Walk(environment, links, wanted)
     for _ in range(ROUNDS):
         await walk.ask_all(walk.bare_calls(), most)
     await walk.ask_all(walk.fuller_calls(), most)
@@ -89,8 +94,9 @@ def exchanges_of(exploration: Exploration) -> list[Exchange]:
 
 
 class _Walk:
-    def __init__(self, environment: Environment, links: Sequence[Link]) -> None:
+    def __init__(self, environment: Environment, links: Sequence[Link], wanted: Collection[str]) -> None:
         self.environment = environment
+        self.wanted = wanted or {tool.name for tool in environment.tools}
         self.asked: set[str] = set()
         self.examples: dict[str, list[Example]] = defaultdict(list)
         self.problems: list[str] = []
@@ -111,11 +117,12 @@ class _Walk:
     def bare_calls(self) -> Iterator[Call]:
         """The calls that give what is required and no more."""
         for tool in self.environment.tools:
-            yield from (Call(tool=tool.name, arguments=arguments) for arguments in self._required(tool, VALUES**2))
+            most = VALUES**2 if tool.name in self.wanted else VALUES
+            yield from (Call(tool=tool.name, arguments=arguments) for arguments in self._required(tool, most))
 
     def fuller_calls(self) -> Iterator[Call]:
         """The calls that give one thing more, which a response names."""
-        for tool in self.environment.tools:
+        for tool in (tool for tool in self.environment.tools if tool.name in self.wanted):
             for parameter, links in self._links[tool.name].items():
                 if parameter.partition(".")[0].removesuffix("[]") in tool.required:
                     continue

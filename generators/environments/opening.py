@@ -19,7 +19,7 @@ from generators.environments.recorded import RecordedEnvironment, open_recording
 from generators.environments.response_store import Description, ResponseStore
 from generators.environments.sayable import with_examples
 from generators.environments.store import StoredEnvironment
-from warehouse.errors import ConfigurationError
+from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call, Link, Tool, content_key
 
 VERSION = 1  # raised when the same answers would be described otherwise
@@ -101,7 +101,8 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
     """Ask a live server what its document leaves open: which links hold, and what people can ask for by name.
 
     What is found is kept in the store and holds for all who open it with the same settings and document, until it is
-    asked for `again`. Raises ConfigurationError where the server answers nothing. Other environments need none of this.
+    asked for `again`. Raises ConfigurationError where the server answers nothing, TransientError where it stops answering.
+    Other environments need none of this.
     """
     if not isinstance(settings, HttpSettings) or not isinstance(environment, StoredEnvironment):
         return
@@ -113,11 +114,25 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
     endpoints = _endpoints(settings)
     inner = environment.inner.with_endpoints(endpoints)  # values come out of other tools' responses too
     with closing(StoredEnvironment(inner, environment.store.path)) as whole:
-        found = await explore(whole, infer_links(endpoints, spoken=True))
+        wanted = {tool.name for tool in environment.inner.tools}
+        found = await explore(whole, infer_links(endpoints, spoken=True), wanted=wanted)
     if not found.examples:
         first = found.problems[0] if found.problems else "it has no tool that can be called without a value"
         raise ConfigurationError(f"The environment {settings.name!r} answered no call ({first}).")
+    if found.problems:
+        await _see_that_it_still_answers(inner, found)
     environment.redescribe(describe(endpoints, found, settings.tools), basis)
+
+
+async def _see_that_it_still_answers(server: HttpEnvironment, found: Exploration) -> None:
+    """What a server left open by going down in the middle is not to count as what it does not know."""
+    known = next(example.call for examples in found.examples.values() for example in examples)
+    answer = await server.answer(known)
+    if answer.passing:
+        raise TransientError(
+            f"The server of {server.name!r} stopped answering while it was explored ({answer.problem})"
+            " What it answered is kept; run this again when it is up."
+        )
 
 
 def describe(endpoints: Sequence[Endpoint], found: Exploration, only: Sequence[str] = ()) -> Description:
@@ -158,7 +173,7 @@ def _version_of(package: str) -> str:
                 waiting.append(found)
             elif found.name.endswith((".py", ".yaml")):
                 texts.append(found.read_text(encoding="utf-8"))
-    return content_key(sorted(texts))
+    return content_key("\n".join(sorted(texts)))
 
 
 def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environment:

@@ -76,6 +76,12 @@ class StoredEnvironment:
             self.store.renew(self.kept_as, call, answer)
         return answer
 
+    async def refresh_all(self) -> list[Drift]:
+        """Ask every stored call again; what has drifted by now."""
+        for call in {stored.key: stored.call for stored in self.store.stored(self.kept_as)}.values():
+            await self.refresh(call)
+        return self.drifted()
+
     def drifted(self) -> list[Drift]:
         """The calls that were answered otherwise when they were asked again, with both times."""
         return self.store.drifts(self.kept_as)

@@ -16,6 +16,12 @@ REFUSAL = "refusal"
 DEFECTS = (
     WRONG_TOOL, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_ARGUMENT, HALLUCINATED_VALUE, MALFORMED_JSON, REFUSAL,
 )  # fmt: skip
+OMITTED_CALL = "omitted_call"
+NEEDLESS_CALL = "needless_call"
+WRONG_ORDER = "wrong_order"
+WRONG_TYPE = "wrong_type"
+STEP_DEFECTS = (OMITTED_CALL, NEEDLESS_CALL, WRONG_ORDER, WRONG_TYPE)  # made only where calls are made in steps
+_KNOWN = DEFECTS + STEP_DEFECTS
 _APOLOGIES = (
     "I'm sorry, but I can't help with that.",
     "I apologize, I am not able to complete this request.",
@@ -41,10 +47,10 @@ class ErrorRates(NamedTuple):
 
 
 def error_rates(given: Mapping[str, float]) -> ErrorRates:
-    """The rates in the order of DEFECTS; ConfigurationError where a name is unknown or a rate is no share."""
-    valid = ", ".join(DEFECTS)
+    """The rates in the order of DEFECTS and STEP_DEFECTS; ConfigurationError where a name is unknown or a rate is no share."""
+    valid = ", ".join(_KNOWN)
     for name, rate in given.items():
-        if name not in DEFECTS:
+        if name not in _KNOWN:
             raise ConfigurationError(f"template/v1 knows no defect {name!r} in error_rate; the defects are {valid}.")
         if isinstance(rate, bool) or not isinstance(rate, int | float) or not 0 <= rate <= 1:
             raise ConfigurationError(
@@ -55,7 +61,7 @@ def error_rates(given: Mapping[str, float]) -> ErrorRates:
         raise ConfigurationError(
             f"The shares in error_rate add up to {total:g}; at most one defect goes into a reply, so 1 is the most ({valid})."
         )
-    return ErrorRates(tuple((name, float(given[name])) for name in DEFECTS if given.get(name)))
+    return ErrorRates(tuple((name, float(given[name])) for name in _KNOWN if given.get(name)))
 
 
 def break_json(text: str, rng: Random) -> str:

@@ -18,7 +18,9 @@ from llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json, e
 from llm.template.drafting_tools import describe, parameter_sketches
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.judging import judge
+from llm.template.mending import mend_request
 from llm.template.naming_tools import name_all
+from llm.template.scoring_answers import score_answer
 from llm.template.sections import Sections, read_sections
 from llm.template.seeding import rng_for
 from llm.template.slot_answers import word_answer
@@ -26,6 +28,8 @@ from llm.template.slot_questions import word_question
 from llm.template.spoiling_answers import spoil_answer
 from llm.template.spoiling_calls import spoil_call, text_language
 from llm.template.spoiling_wordings import spoil_wording
+from llm.template.steps_spoiling import next_calls
+from llm.template.steps_wording import word_goal
 from llm.template.tool_results import result_sketches
 from llm.template.values import fill_in
 from llm.template.views import ToolView, view_of
@@ -207,6 +211,14 @@ def _choose_returns(sections: Sections, _: Random, __: Random, ___: str) -> _Ans
     return _Answer({"returns": result_sketches(sections, _language(sections))})
 
 
+def _next_calls(sections: Sections, _: Random, flaws: Random, defect: str) -> _Answer:
+    return _Answer(*next_calls(sections, defect, flaws))
+
+
+def _mend_request(sections: Sections, rng: Random, _: Random, __: str) -> _Answer:
+    return _Answer(mend_request(sections, _language(sections), rng))
+
+
 def _as_candidate(sections: Sections, rng: Random, flaws: Random, defect: str) -> tuple[str, str]:
     """A candidate's reply in free text: the call as JSON, bare or fenced, or the sentence that refuses."""
     if "tools" not in sections.tagged:
@@ -269,6 +281,7 @@ _TASKS: dict[str, Callable[[Sections, Random, Random, str], _Answer]] = {
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
     "Judgement": _judge_calls,
+    "AnswerScore": lambda sections, _, __, ___: _Answer(score_answer(sections)),
     "Relevance": _judge_relevance,
     "Entities": _name_entities,
     "Pronoun": _word_pronoun,
@@ -280,4 +293,7 @@ _TASKS: dict[str, Callable[[Sections, Random, Random, str], _Answer]] = {
     "ToolDescription": _describe_tool,
     "ToolParameters": _choose_tool_parameters,
     "ToolReturns": _choose_returns,
+    "MendedRequest": _mend_request,
+    "GoalWording": lambda sections, rng, _, __: _Answer({"request": word_goal(sections, rng)}),
+    "NextCalls": _next_calls,
 }

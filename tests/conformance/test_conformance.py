@@ -31,6 +31,34 @@ def test_hammerbench_is_scored_as_officially(shared: Path, capsys) -> None:
     assert report["agree"] >= 60
 
 
+def test_complexfuncbench_is_scored_as_officially(shared: Path, capsys) -> None:
+    assert main([str(shared / "cases" / "complexfuncbench.json"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert report["differences"] == []
+    assert report["agree"] >= 57
+
+
+def test_a_run_that_went_otherwise_is_told_figure_by_figure(shared: Path, tmp_path: Path, capsys) -> None:
+    content = json.loads((shared / "cases" / "complexfuncbench.json").read_text())
+    case = content["run"][1]
+    case["official"] |= {"correct_call_num": 4, "turn_id": 7}
+    content["run"], content["compare_turn"] = [case], content["compare_turn"][:1]
+    content["compare_turn"][0]["official"] = {"raises": "AttributeError"}
+    content["print_results"][0]["official_stdout"] = "Overall Call Accuracy: 74.0\n"
+    assert main([write(tmp_path, content), "--json"]) == 1
+    differences = json.loads(capsys.readouterr().out)["differences"]
+    found = {(one["case"], one["figure"]) for one in differences}
+    assert {("rn03", "correct_call_num"), ("rn03", "turn_id"), ("ct01", "crash"), ("pr01", "overall call_acc")} <= found
+
+
+@pytest.mark.parametrize("change", [{"judge": 1}, {"threshold": 0.98}])
+def test_keys_of_complexfuncbench_that_nobody_looks_at_are_refused(shared: Path, tmp_path: Path, change: dict) -> None:
+    content = json.loads((shared / "cases" / "complexfuncbench.json").read_text())
+    content["run"][0]["inputs"] |= change
+    assert main([write(tmp_path, content)]) == 2
+    assert main([write(tmp_path, {**content, "run": [], "more": []})]) == 2
+
+
 def test_a_case_that_differs_is_named(tmp_path: Path, capsys) -> None:
     assert main([write(tmp_path, {"about": "x", "rouge_l": [rouge_case(0.4999999950000001), rouge_case(0.9)]})]) == 1
     assert capsys.readouterr().out == (

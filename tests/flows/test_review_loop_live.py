@@ -166,7 +166,8 @@ def test_the_command_line_says_what_it_did(office: Office, label_studio_server: 
     assert run("review", "pull", home=home, **named).stdout == "No new reviews.\n"
     status = run("review", "status", "--server", "--json", home=home, **named)
     told = json.loads(status.stdout)
-    assert set(told) == {"samples", "reviewers", "tools", "tool_reviewers", "label_studio"}
+    kinds = {"samples": "", "tools": "tool_", "corrections": "correction_", "disambiguations": "disambiguation_"}
+    assert set(told) == {*kinds, *(f"{kind}reviewers" for kind in kinds.values()), "label_studio"}
     assert told["label_studio"][0]["finished"] == 1
     shown = run("review", "status", "--server", home=home, **named)
     assert "with_people" in shown.stdout

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from generators.desk import Desk
-from llm.chat import Prompt
+from llm.chat import Completion, Prompt
 from tests.flows.inn_world import TOOLS, Err, Guide, Inns, inn_and_tour_sample, inn_sample
 from validators.checks.judge import Judgement
 from validators.path_judging import AnswerScore
@@ -89,9 +89,8 @@ async def test_responses_that_the_sample_has_are_kept_by_their_places() -> None:
 def err_func(rng: Random) -> Err:
     """Calls a function that is not due, or none that there is, in the place of the one due at a step."""
     at = rng.randrange(3)
-    other = rng.choice(
-        [{"name": "Ferry_Times", "arguments": {"port": "Porto"}}, {"name": "Find_Hotel", "arguments": {}}]
-    )
+    ferry = {"name": "Ferry_Times", "arguments": rng.choice([{"port": "Porto"}, {}, {"port": "Porto", "mood": "gay"}])}
+    other = rng.choice([ferry, {"name": "Find_Hotel", "arguments": {}}])
     return always(lambda step, calls: [other, *calls[1:]] if step == at else calls)
 
 
@@ -242,6 +241,35 @@ async def test_what_can_not_be_read_counts_against_the_candidate(run: PathRun) -
     assert (done.run.success, done.run.error_type) == (False, "unreadable")
     assert done.run.turns == (3 if run is PAPER else 1)
     assert "NextCalls" in done.run.messages[0].problem
+
+
+@BOTH
+async def test_native_calls_go_the_same_way(run: PathRun) -> None:
+    sample = inn_and_tour_sample("Lyon")
+    guide = Guide([sample])
+    desk = Desk(guide, Random(1), INNS, {})
+    done = Run(await run_path(sample, desk, run=run._replace(strategy="native")))
+    assert (done.run.success, done.run.strategy, done.run.turns) == (True, "native", 4)
+    assert [tool.name for tool in guide.tools_given] == [tool.name for tool in TOOLS]
+    assert done.run.messages[-1].text == "The cheapest inn has 12 rooms."
+
+
+@pytest.mark.parametrize(
+    ("text", "error_type"),
+    [
+        ('I call {"name": "Find_City", "arguments": {"query": "Rome"}}', "turn_limit"), ("I can't do that.", "stop_early"),
+        ('{"name": "Find_City", "arguments": {', "unreadable"), ("", "unreadable"),
+    ],
+)  # fmt: skip
+async def test_calls_in_words_are_read_where_the_provider_has_no_calls_of_its_own(text: str, error_type: str) -> None:
+    class Writer(Guide):
+        async def complete(self, prompt: Prompt, tools: Any = (), *, sample_index: int = 0) -> Completion:
+            return Completion(text, None)
+
+    sample = inn_sample("Rome")
+    desk = Desk(Writer([sample]), Random(1), INNS, {})
+    done = Run(await run_path(sample, desk, run=PAPER._replace(strategy="native", turn_limit=1)))
+    assert done.run.error_type == error_type
 
 
 async def test_numbers_that_no_store_takes_do_no_harm() -> None:

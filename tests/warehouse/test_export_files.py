@@ -7,9 +7,9 @@ import orjson
 import pytest
 
 from generators.hammerbench_samples import read_hammerbench
-from warehouse.errors import ConfigurationError
+from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.formats import EXPORTS, export_release
-from warehouse.records import CallTurn, Sample
+from warehouse.records import CallTurn, ResultTurn, Sample
 from warehouse.releases import ReleaseContent
 
 
@@ -18,15 +18,26 @@ def calls(sample: Sample) -> list[list[tuple[str, dict[str, object]]]]:
 
 
 def test_an_unknown_format_is_answered_with_the_known_ones(content: ReleaseContent, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="bfcl, hammerbench, openai, parquet"):
+    with pytest.raises(ConfigurationError, match="bfcl, complexfuncbench, hammerbench, openai, parquet"):
         export_release(content, "csv", tmp_path)
 
 
-@pytest.mark.parametrize("to", sorted(EXPORTS))
+@pytest.mark.parametrize("to", sorted(set(EXPORTS) - {"complexfuncbench"}))
 def test_the_files_named_are_the_files_written(content: ReleaseContent, tmp_path: Path, to: str) -> None:
     written = export_release(content, to, tmp_path)
     assert sorted(written) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert all(path.stat().st_size for path in written)
+
+
+def test_complexfuncbench_holds_paths_and_nothing_else(content: ReleaseContent, tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="no path of calls that were made"):
+        export_release(content, "complexfuncbench", tmp_path)
+    asked, due = content.samples[0].turns
+    path = content.samples[0].with_changes(turns=(asked, due, ResultTurn(results=("Booked.",))))
+    [file] = export_release(content._replace(samples=(path,)), "complexfuncbench", tmp_path)
+    [line] = file.read_bytes().splitlines()
+    assert file.name == "ComplexFuncBench.jsonl"
+    assert orjson.loads(line)["id"] == "Travel-0"
 
 
 def test_hammerbench_files_have_the_published_names(content: ReleaseContent, tmp_path: Path) -> None:

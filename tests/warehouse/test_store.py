@@ -190,3 +190,11 @@ def test_the_newest_evidence_of_an_accepted_sample_is_shown(warehouse: Warehouse
     assert row["gold"] == '[{"tool":"weather","arguments":{"city":"Oslo"}}]'
     warehouse.execute("update acceptances set withdrawn_at = now()")
     assert warehouse.rows("select * from accepted_samples") == []
+
+
+def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse) -> None:
+    long = [make_sample(f"{number} " + "x" * 450_000) for number in range(80)]
+    warehouse.put([make_tool(), *long])
+    assert warehouse.rows("select count(*) as n from samples") == [{"n": 80}]
+    [row] = warehouse.rows("select body from samples where key = ?", [long[70].key])
+    assert Sample.model_validate_json(row["body"]) == long[70]

@@ -20,6 +20,7 @@ from llm.language.locating import locate
 from llm.language.times import find_times
 from llm.template.names import split_name
 from llm.template.views import ParameterView, ToolView
+from validators.checks.executed import is_path
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
 from warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
@@ -39,8 +40,8 @@ class _Subject(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether a call is due at some turn."""
-    return any(snapshot.calls for snapshot in sample.snapshots())
+    """Whether a call is due at some turn; what responses leave open is the check of paths to find."""
+    return any(snapshot.calls for snapshot in sample.snapshots()) and not is_path(sample)
 
 
 async def check_ambiguity(sample: Sample, desk: Desk) -> list[Verdict]:

@@ -11,6 +11,7 @@ from generators.desk import Desk
 from llm.language.kinds import kind_of
 from llm.language.locating import locate
 from validators.checks.decisions import weakest
+from validators.checks.executed import is_path
 from validators.conversations import said_texts
 from validators.matching.calls import THRESHOLD, CallDifference, compare_calls
 from validators.proposals import ONE_SHOT, ZERO_SHOT, due_call, has_one_call_at_most, propose_call
@@ -30,8 +31,8 @@ class Readings(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether this check can say something: at every snapshot one call is due at most."""
-    return has_one_call_at_most(sample)
+    """Whether this check can say something: at every snapshot one call is due at most, and none was made already."""
+    return has_one_call_at_most(sample) and not is_path(sample)
 
 
 async def check_consistency(sample: Sample, desk: Desk, *, threshold: float = THRESHOLD) -> list[Verdict]:

@@ -9,6 +9,7 @@ from generators.schemas import argument_problems
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.format_language import language_findings
 from validators.checks.format_turns import turn_findings
+from validators.checks.grounding_parts import root_of
 from warehouse.records import GoldCall, Sample, Snapshot, Tool, Verdict
 
 CHECK = "format"
@@ -113,7 +114,7 @@ def _evidence(subject: Subject) -> Iterator[Finding]:
 
 def _evidence_findings(call: GoldCall, snapshot: Snapshot) -> Iterator[Finding]:
     for evidence in call.evidence:
-        if evidence.argument not in call.arguments:
+        if root_of(evidence.argument) not in call.arguments:
             yield contradicted(f"There is evidence for {evidence.argument!r}, which is no argument of the call.")
         if evidence.turn is None or evidence.start is None or evidence.end is None:
             continue

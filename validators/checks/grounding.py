@@ -11,6 +11,7 @@ from llm.language.numbers import find_numbers
 from llm.language.reading import read_value
 from llm.language.times import find_times
 from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, said_in
+from validators.checks.grounding_parts import by_rule, claims_of
 from warehouse.records import (
     Arguments,
     Evidence,
@@ -52,17 +53,16 @@ def _ground_call(call: GoldCall, tool: Tool | None, said: list[Said], snapshot: 
     if tool is None:
         yield _Finding(None, contradiction=f"The tool {call.tool!r} is not among the candidates.")
         return
-    hints = {evidence.argument: evidence for evidence in call.evidence}
     for name, value in call.arguments.items():
         if name not in tool.properties:
             yield _Finding(None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.")
             continue
-        schema = {"title": name, **tool.properties[name]}
-        yield _ground_claim(Claim(name, value, schema, hints.get(name), call), said, snapshot)
+        for claim in claims_of(name, value, call, tool):
+            yield _ground_claim(claim, said, snapshot)
 
 
 def _ground_claim(claim: Claim, said: list[Said], snapshot: Snapshot) -> _Finding:
-    evidence = find_evidence(claim, said, snapshot.prefix)
+    evidence = by_rule(claim, snapshot.prefix) or find_evidence(claim, said, snapshot.prefix)
     if evidence and evidence.rule not in TOO_WEAK:
         return _Finding(evidence)
     contradiction = "" if evidence else _contradiction(claim, said)

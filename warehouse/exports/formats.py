@@ -8,6 +8,8 @@ import orjson
 
 from warehouse.errors import ConfigurationError
 from warehouse.exports.bfcl import bfcl_files
+from warehouse.exports.complexfuncbench import FILE as COMPLEXFUNCBENCH_FILE
+from warehouse.exports.complexfuncbench import export_complexfuncbench
 from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file
 from warehouse.exports.openai import openai_lines
 from warehouse.records import Sample
@@ -39,6 +41,10 @@ def _write_bfcl(content: ReleaseContent, folder: Path) -> list[Path]:
         _lines(answers / "BFCL_v4_multiple.json", files.answers),
         _lines(folder / "BFCL_v4_irrelevance.json", files.irrelevant),
     ]
+
+
+def _write_complexfuncbench(content: ReleaseContent, folder: Path) -> list[Path]:
+    return [_lines(folder / COMPLEXFUNCBENCH_FILE, export_complexfuncbench(content.samples, content.tools))]
 
 
 def _write_hammerbench(content: ReleaseContent, folder: Path) -> list[Path]:
@@ -82,6 +88,7 @@ def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
 
 EXPORTS: dict[str, Writer] = {
     "bfcl": _write_bfcl,
+    "complexfuncbench": _write_complexfuncbench,
     "hammerbench": _write_hammerbench,
     "openai": _write_openai,
     "parquet": _write_parquet,

@@ -13,7 +13,19 @@ from warehouse.records.derivations import (
     ValueChange,
 )
 from warehouse.records.drafts import Draft
-from warehouse.records.evaluation import JudgeVerdict, Prediction, Score, SnapshotsScored, ToolsShown
+from warehouse.records.evaluation import (
+    CallError,
+    EvalMode,
+    JudgeVerdict,
+    MultiStepRun,
+    ParameterCount,
+    Prediction,
+    RunCall,
+    RunTurn,
+    Score,
+    SnapshotsScored,
+    ToolsShown,
+)
 from warehouse.records.llm_calls import LlmCall
 from warehouse.records.paths import (
     Composed,
@@ -58,6 +70,7 @@ __all__ = [
     "Arguments",
     "Assignment",
     "Call",
+    "CallError",
     "CallTurn",
     "Composed",
     "Condition",
@@ -73,6 +86,7 @@ __all__ = [
     "ElementKind",
     "EntityKind",
     "EntityReference",
+    "EvalMode",
     "Evidence",
     "Exchange",
     "ExternalMessage",
@@ -86,9 +100,11 @@ __all__ = [
     "Link",
     "LlmCall",
     "Message",
+    "MultiStepRun",
     "NamedTool",
     "Origin",
     "ParameterChoice",
+    "ParameterCount",
     "ParameterisedTool",
     "Picked",
     "PlannedCall",
@@ -99,6 +115,8 @@ __all__ = [
     "ResultTurn",
     "Review",
     "ReviewDecision",
+    "RunCall",
+    "RunTurn",
     "Said",
     "Sample",
     "Score",

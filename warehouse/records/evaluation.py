@@ -2,11 +2,14 @@
 
 from typing import Literal
 
+from pydantic import JsonValue
+
 from warehouse.records.base import Record
-from warehouse.records.tools import Call
+from warehouse.records.tools import Arguments, Call
 
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]
+EvalMode = Literal["as_paper", "as_published_code"]
 
 
 class Prediction(Record):
@@ -57,3 +60,78 @@ class Score(Record):
     count: int
     slice_by: str = "all"
     slice_value: str = ""
+
+
+class RunCall(Record):
+    """A call of a candidate, and what became of it.
+
+    `matched` says how it was found equal to a gold call ("" where it was not), `step` and `place` which one it is.
+    `observation` is what the candidate was told where no gold response answers it.
+    """
+
+    tool: str
+    arguments: Arguments
+    matched: str = ""
+    step: int | None = None
+    place: int | None = None
+    observation: JsonValue = None
+
+
+class RunTurn(Record):
+    """One reply of a candidate: its calls, or its last word. `problem` says why it could not be read."""
+
+    text: str = ""
+    calls: tuple[RunCall, ...] = ()
+    problem: str = ""
+
+
+class MultiStepRun(Record):
+    """A candidate's run over a multi-step sample, to its end (ComplexFuncBench 3.1).
+
+    `judge` is the model that was asked whether calls mean the same, "" where none was. `steps` is in how many turns it
+    made calls, `shortest` how many the gold needs. `settings` is a hash of what else may have changed the run. The final
+    answer is scored 0, 1 or 2 for completeness and correctness; None where no judge said so.
+    """
+
+    release: str
+    subject: str
+    model: str
+    strategy: str = "direct"
+    mode: EvalMode
+    run: int = 0
+    judge: str = ""
+    settings: str = ""
+    success: bool
+    correct_calls: int
+    total_calls: int
+    steps: int
+    shortest: int
+    turns: int
+    error_type: str = ""
+    error_parameter: str = ""
+    parameter_type: str = ""
+    completeness: int | None = None
+    correctness: int | None = None
+    messages: tuple[RunTurn, ...] = ()
+
+
+class CallError(Record):
+    """What was wrong with one call of a run, named by its key: `turn` and `call` are places in its messages."""
+
+    run: str
+    turn: int
+    call: int
+    tool: str
+    error_type: str
+    parameter: str = ""
+    parameter_type: str = ""
+    reason: str = ""
+
+
+class ParameterCount(Record):
+    """How many arguments of a type a run's gold calls have, and how many of them the candidate got wrong."""
+
+    run: str
+    parameter_type: str
+    due: int
+    wrong: int

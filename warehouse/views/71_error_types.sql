@@ -1,5 +1,13 @@
--- How each run of a model went wrong on a release, by the kind of sample. Rule mode: what a judge forgives is an error here.
+-- How each run of a model went wrong on a release, by the kind of sample: at a snapshot, or over a multi-step sample as a whole
+-- (these are told apart by ComplexEval's mode and the judge, and see all tools all the time). Snapshots in rule mode: what a
+-- judge forgives is an error here.
 create or replace view error_types as
-select p.release, p.model, p.strategy, p.tools_shown, p.run, s.kind, p.error_type, count(*) as predictions
+select
+    p.release, p.model, p.strategy, p.tools_shown, p.run, s.kind, p.error_type, count(*) as predictions, '' as mode, '' as judge
 from predictions p join samples s on s.key = p.subject
-where p.error_type <> '' group by all order by p.release, p.model, p.run, s.kind, predictions desc;
+where p.error_type <> '' group by all
+union all
+select r.release, r.model, r.strategy, 'first', r.run, s.kind, r.error_type, count(*), r.mode, r.judge
+from multi_step_runs r join samples s on s.key = r.subject
+where r.error_type <> '' group by all
+order by all;

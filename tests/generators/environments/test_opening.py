@@ -25,7 +25,7 @@ from generators.environments.sayable import sayable_from_responses
 from generators.environments.store import StoredEnvironment
 from generators.paths.goals_values import Wish
 from tests.generators.environments.conftest import Servers, as_json
-from warehouse.errors import ConfigurationError
+from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call
 
 SETTINGS: TypeAdapter[EnvironmentSettings] = TypeAdapter(EnvironmentSettings)
@@ -160,6 +160,29 @@ async def test_a_server_that_answers_nothing_can_not_be_explored(servers: Server
     with pytest.raises(ConfigurationError, match=r"'shop' answered no call .*can't be asked"):
         await explore_environment(told, environment)
     assert environment.lapses()
+    environment.close()
+
+
+async def test_a_server_that_goes_down_while_it_is_explored_is_explored_again(
+    servers: Servers, shop: Path, tmp_path: Path
+) -> None:
+    server = Shop()
+    left = [3]
+
+    async def write(request: str, writer: asyncio.StreamWriter) -> None:
+        left[0] -= 1
+        if left[0] >= 0:
+            await server.write(request, writer)
+
+    told = settings(shop, await servers.start(write))
+    environment = opened(told, tmp_path / "responses.sqlite")
+    with pytest.raises(TransientError, match=r"'shop' stopped answering .* can't be asked"):
+        await explore_environment(told, environment)
+    assert environment.known_calls == ()
+
+    left[0] = 1000
+    await explore_environment(told, environment)
+    assert {tool.name for tool in environment.tools} >= {"read_shop", "read_order", "find_customer"}
     environment.close()
 
 

@@ -135,6 +135,17 @@ async def test_a_different_answer_is_re_recorded_and_told_of(stored: Stored) -> 
     assert drift.recorded_at < drift.rerecorded_at
 
 
+async def test_all_that_is_stored_can_be_asked_again(stored: Stored) -> None:
+    calls = [Call(tool="read", arguments={"id": number}) for number in range(3)]
+    environment = stored(Scripted(Answer("a"), Answer("b"), Answer("c"), Answer("other")))
+    for call in calls:
+        await environment.answer(call)
+    drifts = await environment.refresh_all()
+    assert sorted(drift.call.arguments["id"] for drift in drifts) == [0, 1, 2]
+    assert {drift.later.response for drift in drifts} == {"other"}
+    assert len(await environment.refresh_all()) == len(drifts)
+
+
 async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> None:
     environment = stored(Scripted(Answer(1), Answer(problem="down", passing=True)))
     await environment.answer(READ)

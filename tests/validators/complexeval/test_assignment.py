@@ -10,9 +10,7 @@ from validators.metrics.complexeval.assignment import assign
 
 VALUES = st.floats(min_value=-1, max_value=1, allow_nan=False)
 MATRICES = st.tuples(st.integers(1, 5), st.integers(1, 5)).flatmap(
-    lambda size: st.lists(
-        st.lists(VALUES, min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0]
-    )
+    lambda size: st.lists(st.lists(VALUES, min_size=size[1], max_size=size[1]), min_size=size[0], max_size=size[0])
 )
 
 

@@ -131,7 +131,7 @@ def test_listed_values_must_be_equal_and_others_are_left_to_the_judge(
         (without(HOTELS, "adults"), ("param_missing", "adults")),
         (altered(HOTELS, search_type="CITY"), ("param_hallucination", "search_type")),
         (altered(without(HOTELS, "adults"), dest_id="8", search_type="CITY"), ("value_error", "dest_id")),
-        (call("Get_Filter"), ("func_error", "")),
+        (call("Get_Filter"), ("param_missing", "dest_id")),  # whose function it is, is asked before
     ],
 )
 def test_the_first_difference_is_named(made: Call, expected: tuple[str, str]) -> None:

@@ -1,0 +1,168 @@
+"""Corrected paths become review tasks: what a model called beside the path that is kept (ComplexFuncBench 2.1.2)."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from annotation.conversation import Line
+from annotation.excerpts import tell_picks
+from annotation.path_words import CorrectionWords, correction_words_in
+from annotation.placed_goal import PlacedGoal, place_goal
+from annotation.screens import CORRECTION
+from annotation.task import Returned, task_key
+from annotation.typed_values import write_name, write_value
+from annotation.words import Words, words_in
+from generators.paths.rules import write_rule
+from generators.paths.sources import Leaf
+from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Record, Verdict
+
+GONE, NEW, SAME = "✗", "✓", "  "
+_STEP = re.compile(r"^step (\d+): ")
+_CALL = 320
+_VALUE = 120
+_SOURCES = 4
+_CORRECTIONS = 40
+_TEXT = 4_000
+_LINES = 6_000  # characters of one step
+
+
+class CorrectionTask(Record):
+    """One task for annotators of corrections: the request, what was corrected, and both paths, a line for each step."""
+
+    subject: str
+    kind: str = CORRECTION
+    version: int = 1
+    title: str
+    why: str
+    request: tuple[Line, ...]
+    corrections: str
+    before: tuple[Line, ...]
+    after: tuple[Line, ...]
+
+    @property
+    def callwright_key(self) -> str:
+        """The name of this task in Label Studio: the same content is never pushed twice under it."""
+        return task_key(self.kind, self.subject, self.version)
+
+    def data(self) -> dict[str, JsonValue]:
+        """The task as Label Studio imports it."""
+        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
+
+
+def correction_task(
+    path: GoalPath,
+    verdicts: Sequence[Verdict],
+    *,
+    reason: str,
+    language: Language = "en",
+    returned: Returned | None = None,
+) -> CorrectionTask:
+    """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it."""
+    words, general = correction_words_in(language), words_in(language)
+    goal = path.traced.worded.goal
+    said = "\n".join(_doubts(verdicts, words)) or reason
+    return CorrectionTask(
+        subject=path.key,
+        version=returned.version + 1 if returned else 1,
+        title=" · ".join((goal.domain, goal.language, goal.environment)),
+        why=f"{general.returned.format(problem=returned.problem)}\n{said}" if returned else said,
+        request=tuple(_requests(path, words)),
+        corrections="\n".join(_corrections(path.corrections, words, general)) or words.none,
+        before=tuple(_before(path, words, general)),
+        after=tuple(_after(path, general)),
+    )
+
+
+def _requests(path: GoalPath, words: CorrectionWords) -> Iterator[Line]:
+    first = path.traced.worded.request
+    if first != path.request:
+        yield Line(author=words.first_request, text=_cut(first, _TEXT))
+    yield Line(author=words.request, text=_cut(path.request, _TEXT))
+
+
+def _corrections(corrections: Sequence[Correction], words: CorrectionWords, general: Words) -> Iterator[str]:
+    for correction in corrections[:_CORRECTIONS]:
+        has_step = correction.step is not None and correction.kind != "order"  # an order tells both steps itself
+        step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
+        sides = (_in_words(text, general) for text in (correction.before, correction.after) if text)
+        told = " → ".join(_cut(text, _CALL) for text in sides)
+        shown = "" if correction.kind == "request" else f": {told}"
+        yield f"{words.kind[correction.kind]}{step}{shown}"
+    if len(corrections) > _CORRECTIONS:
+        yield general.more_entries.format(count=len(corrections) - _CORRECTIONS)
+
+
+def _in_words(text: str, general: Words) -> str:
+    """A side of a correction with the step that it names in the words of the screen."""
+    return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", text)
+
+
+def _before(path: GoalPath, words: CorrectionWords, general: Words) -> Iterator[Line]:
+    kept = _keys(path.path)
+    for step, exchange in enumerate(path.traced.trace, 1):
+        calls = [f"{SAME if call.key in kept else GONE} {_call(call)}" for call in exchange.calls]
+        yield _line(general.step.format(number=step), calls)
+    if path.traced.problem or not path.traced.trace:
+        yield _line("!", [words.stopped.format(problem=path.traced.problem)])
+
+
+def _after(path: GoalPath, general: Words) -> Iterator[Line]:
+    made = _keys(path.traced.trace)
+    placed = place_goal(path)
+    for step, exchange in enumerate(path.path):
+        lines: list[str] = []
+        for position, call in enumerate(exchange.calls):
+            if call.key in made:
+                lines.append(f"{SAME} {_call(call)}")
+            else:
+                lines += _whole(call, placed.leaves.get((step, position), ()), placed, general)
+        yield _line(general.step.format(number=step + 1), lines)
+        told = [
+            tell_picks(exchange.responses[position], picks, general)
+            for (at, position, _), picks in sorted(placed.picks.items(), key=lambda item: item[0])
+            if at == step
+        ]
+        if told:
+            yield _line(general.result, told)
+
+
+def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Words) -> Iterator[str]:
+    """A call that the model did not make: a line for each argument, with where its value comes from."""
+    yield f"{NEW} {write_name(call.tool)}"
+    for name, value in call.arguments.items():
+        own = [leaf for leaf in leaves if leaf.argument.split(".")[0].split("[")[0] == name]
+        sources = list(dict.fromkeys(_source(leaf, placed, general) for leaf in own))[:_SOURCES]
+        told = f"   ← {'; '.join(sources)}" if sources else ""
+        yield f"     {write_name(name)} = {_cut(write_value(value), _VALUE)}{told}"
+
+
+def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
+    if not isinstance(leaf.source, Picked):
+        return general.evidence_kind["default" if isinstance(leaf.source, Default) else "span"]
+    place = placed.places.get(leaf.source.call)
+    step = "" if place is None else f"{general.step.format(number=place[0] + 1)} · "
+    return step + write_rule(leaf.source)
+
+
+def _call(call: Call) -> str:
+    told = ", ".join(f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
+    return _cut(f"{write_name(call.tool)}({told})", _CALL)
+
+
+def _keys(path: Sequence[Exchange]) -> set[str]:
+    return {call.key for exchange in path for call in exchange.calls}
+
+
+def _line(author: str, lines: Sequence[str]) -> Line:
+    return Line(author=author, text=_cut("\n".join(lines), _LINES))
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"
+
+
+def _doubts(verdicts: Sequence[Verdict], words: CorrectionWords) -> Iterator[str]:
+    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
+        if verdict.decision != "proved":
+            yield f"{words.decision[verdict.decision]} · {verdict.check}: {verdict.reason}"

@@ -1,0 +1,146 @@
+"""Questions about paths: which corrections and which competing entries people are asked about, and what follows.
+
+A decision about a correction counts for all samples of its template: it is written down as a decision about each.
+"""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+
+import orjson
+
+from annotation.disambiguation_task import has_competition
+from annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
+from flows.recipe import Recipe
+from warehouse.records import GoalPath, Review, Sample
+from warehouse.rows import Row, Stamp, rows_of
+from warehouse.store import Warehouse
+
+MOST_SPOT_CHECKS = 5
+ABOUT_SAMPLES = (SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION)  # the review kinds whose decisions settle samples
+
+
+def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list[Row]:
+    """The requests for reviews of corrections: each corrected template of which a sample's path is in doubt, and a few more.
+
+    What was asked before is not among them.
+    """
+    rows = warehouse.rows(_CORRECTED, [build, CORRECTION])
+    requests = [
+        _request(build, row["path"], "doubtful", row["reason"]) for row in rows if row["in_doubt"] and row["is_new"]
+    ]
+    drawn = sum(row["cause"] == "spot check" for row in rows)
+    free = [row["path"] for row in rows if not row["in_doubt"] and row["is_new"]]
+    free.sort(key=lambda path: blake2b(f"{recipe.seed}:{path}".encode()).digest())
+    count = max(0, min(recipe.review.spot_checks, MOST_SPOT_CHECKS) - drawn)
+    reason = "Drawn from the corrected paths, to see how good the corrections are."
+    return requests + [_request(build, path, "spot check", reason) for path in free[:count]]
+
+
+def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
+    """The requests about samples, each of the kind that fits: where only competing entries are in doubt, these are asked about."""
+    rows = warehouse.rows(_ONLY_PATH, [[request["subject"] for request in requests]])
+    competing = {row["key"] for row in rows if has_competition(Sample.model_validate(orjson.loads(row["body"])))}
+    return [
+        request | {"kind": DISAMBIGUATION} if request["subject"] in competing else request for request in requests
+    ]  # fmt: skip
+
+
+def carry_over_corrections(warehouse: Warehouse) -> None:
+    """Write down what people decided about corrections as decisions about the samples of their templates.
+
+    A rejected correction rejects them all. An accepted one vouches for those of which nothing but the path is in doubt,
+    and whose entries do not compete: about those people are asked one by one.
+    """
+    reviews = [_for_sample(row) for row in warehouse.rows(_DECIDED, [CORRECTION, CORRECTION, DISAMBIGUATION])]
+    kept = [row for name, row in rows_of(reviews, Stamp(datetime.now(UTC))) if name == "reviews"]
+    warehouse.put_rows({"reviews": kept})
+
+
+def read_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, GoalPath]:
+    """The corrected paths with these keys that the warehouse has."""
+    sql = "select key, body from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
+    return {row["key"]: GoalPath.model_validate(orjson.loads(row["body"])) for row in warehouse.rows(sql, [list(keys)])}
+
+
+def samples_of_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, list[str]]:
+    """The samples of the templates of these paths."""
+    found: dict[str, list[str]] = {}
+    for row in warehouse.rows(_SAMPLES, [list(keys)]):
+        found.setdefault(row["path"], []).append(row["sample"])
+    return found
+
+
+def _for_sample(row: Row) -> Review:
+    return Review(
+        subject=row["sample"],
+        kind=CORRECTION,
+        decision=row["decision"],
+        reviewer=row["reviewer"],
+        reviewed_at=row["reviewed_at"],
+        reasons=tuple(row["reasons"]),
+        comment=f"Decided about the correction of its path, {row['path']}.",
+    )
+
+
+def _request(build: str, path: str, cause: str, reason: str) -> Row:
+    return {
+        "build": build, "subject": path, "kind": CORRECTION, "cause": cause, "reason": reason,
+        "requested_at": datetime.now(UTC), "pushed_at": None, "server": None,
+    }  # fmt: skip
+
+
+# The samples that were made after each template, and the kept path of it: the parent of the template's own sample. The
+# path of a variant is no draft of its own.
+_TEMPLATES = """
+    tagged as (
+        select s.key, s.parents, substr(t.tag, 1 + length('template=')) as template
+        from samples s, unnest(from_json(s.body -> 'tags', '["varchar"]')) as t(tag)
+        where starts_with(t.tag, 'template=') and s.stage <> 'review'
+    ), templates as (
+        select distinct g.template, d.key as path
+        from tagged g join drafts d on list_contains(g.parents, d.key) and d.type = 'GoalPath'
+    )
+"""
+_NEWEST = """
+    newest as (
+        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision, arg_max(v.reason, v.made_at) as reason
+        from verdicts v group by all
+    )
+"""
+_SAMPLES = f"""
+    with {_TEMPLATES}
+    select p.path, g.key as sample from templates p join tagged g on g.template = p.template
+    where list_contains(?::varchar[], p.path) order by all
+"""  # noqa: S608 - our own queries
+_CORRECTED = f"""
+    with {_TEMPLATES}, {_NEWEST}
+    select p.path, any_value(q.cause) as cause, any_value(q.subject) is null as is_new,
+        coalesce(bool_or(n.decision <> 'proved'), false) as in_doubt,
+        coalesce('path: ' || min(n.reason) filter (n.decision <> 'proved'), '') as reason
+    from templates p join drafts d on d.key = p.path join tagged g on g.template = p.template
+    join build_samples b on b.sample = g.key and b.build = ?
+    left join newest n on n.subject = g.key and n.check_name = 'path'
+    left join review_requests q on q.subject = p.path and q.kind = ?
+    where json_array_length(d.body -> 'corrections') > 0
+    group by p.path order by p.path
+"""  # noqa: S608
+_ONLY_PATH = f"""
+    with {_NEWEST}
+    select s.key, any_value(s.body) as body from samples s join newest n on n.subject = s.key
+    where list_contains(?::varchar[], s.key) and n.decision <> 'proved'
+    group by s.key having bool_and(n.check_name = 'path' and n.decision = 'unproved')
+"""  # noqa: S608
+_DECIDED = f"""
+    with {_TEMPLATES}, {_NEWEST}, doubts as (
+        select subject, bool_and(check_name = 'path' and decision = 'unproved') as only_path
+        from newest where decision <> 'proved' group by subject
+    )
+    select p.path, g.key as sample, d.decision, d.reviewer, d.reviewed_at, d.reasons
+    from decisions d join templates p on p.path = d.subject join tagged g on g.template = p.template
+    left join doubts u on u.subject = g.key
+    where d.kind = ? and (d.decision = 'reject'
+        or exists (select 1 from reviews v where v.subject = g.key and v.kind = ?)
+        or (u.only_path and not exists (select 1 from review_requests q where q.subject = g.key and q.kind = ?)))
+    order by all
+"""  # noqa: S608

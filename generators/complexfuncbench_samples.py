@@ -1,0 +1,190 @@
+"""ComplexFuncBench's records as multi-step samples, with evidence for each gold argument where it can be found.
+
+A record's id becomes a tag, its domain the category. What the export of a sample gives is the record it came from.
+"""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from generators.catalogs.catalog import Problem, ProblemKind, shown
+from generators.catalogs.documents import Row, files_at, parse, read_rows
+from generators.catalogs.shelf import Draft, Shelf, language_of
+from generators.path_evidence import add_evidence
+from warehouse.exports.complexfuncbench import ID_TAG
+from warehouse.records import CallTurn, GoldCall, Language, Origin, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+
+STAGE = "import_complexfuncbench"
+CROSS = "Cross"
+RECORD_FIELDS = frozenset({"id", "functions", "conversations"})
+SUFFIX = ".jsonl"
+
+Fields = dict[str, JsonValue]
+
+
+class ComplexFuncBenchRecord(NamedTuple):
+    """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
+
+    where: str
+    position: int
+    sample: Sample | None
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...] = ()
+
+
+def read_complexfuncbench(path: Path, language: Language | None = None) -> Iterator[ComplexFuncBenchRecord]:
+    """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError where nothing is there.
+
+    One line at a time is in memory. The language, unless given, is told by the request.
+    """
+    shelf = Shelf("complexfuncbench", by_category=False)  # cross-domain records do not say whose a function is
+    return (record for file in files_at(path, SUFFIX) for record in _read_file(file, language, shelf))
+
+
+def _read_file(file: Path, language: Language | None, shelf: Shelf) -> Iterator[ComplexFuncBenchRecord]:
+    for position, row in enumerate(_rows(file)):
+        if isinstance(row, Problem):
+            yield ComplexFuncBenchRecord(row.where, position, None, (), (row,))
+        else:
+            yield _Reading(row.where, shelf).record(row.value, position, language)
+
+
+def _rows(file: Path) -> Iterator[Row | Problem]:
+    """The lines of a JSON-lines file, one after another; the items where it is one JSON list."""
+    try:
+        with file.open("rb") as opened:
+            is_list = opened.read(64).lstrip(b"\xef\xbb\xbf \t\r\n").startswith(b"[")
+            opened.seek(0)
+            for number, line in enumerate(() if is_list else opened, start=1):
+                if line.strip():
+                    yield _line(line, f"{file}:{number}")
+    except OSError as error:
+        message = f"{file} can't be read ({error.strerror}); left out."
+        yield Problem(where=str(file), kind="unreadable", message=message)
+        return
+    if is_list:
+        yield from read_rows(file)
+
+
+def _line(line: bytes, where: str) -> Row | Problem:
+    try:
+        text = line.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        message = f"{where} is not UTF-8 (byte {error.start}: {error.reason}); left out."
+        return Problem(where=where, kind="unreadable", message=message)
+    value = parse(text, where)
+    return value if isinstance(value, Problem) else Row(where, value)
+
+
+class _Reading:
+    """Reads one record, and gathers what was found wrong."""
+
+    def __init__(self, where: str, shelf: Shelf) -> None:
+        self._where = where
+        self._shelf = shelf
+        self._problems: list[Problem] = []
+        self._readable = True
+
+    def record(self, value: JsonValue, position: int, language: Language | None) -> ComplexFuncBenchRecord:
+        fields = value if isinstance(value, dict) else {}
+        identity = fields.get("id")
+        if not isinstance(identity, str) or not identity:
+            self._refuse(f"The id is {shown(identity)}, not a domain and a number")
+        domain = str(identity).rpartition("-")[0] or str(identity)
+        turns = self._turns(fields.get("conversations"))
+        said = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
+        told = language or language_of(said)
+        category = domain.replace("-", " ")
+        tools = self._tools(fields.get("functions"), category, told)
+        extra = sorted(set(fields) - RECORD_FIELDS)
+        if extra:
+            self._note("unknown_field", f"The record has the fields {extra}, which a sample does not keep.")
+        if not self._readable:
+            return ComplexFuncBenchRecord(self._where, position, None, (), tuple(self._problems))
+        sample = Sample(
+            kind="multi_step_cross" if domain == CROSS else "multi_step",
+            language=told,
+            category=category,
+            candidates=tuple(tool.key for tool in tools),
+            turns=add_evidence(turns, {tool.name: tool for tool in tools}),
+            tags=(f"{ID_TAG}{orjson.dumps(identity).decode()}",),
+            origin=Origin(stage=STAGE),
+        )
+        return ComplexFuncBenchRecord(self._where, position, sample, tools, tuple(self._problems))
+
+    def _turns(self, messages: JsonValue) -> list[Turn]:
+        if not isinstance(messages, list) or not messages:
+            self._refuse(f"The conversation is {shown(messages)}, not a list of messages")
+            return []
+        turns: list[Turn] = []
+        for index, message in enumerate(messages):
+            before = turns[-1] if turns else None
+            turns += self._turn(message if isinstance(message, dict) else {}, before)
+            extra = sorted(set(message) - {"role", "content", "function_call"}) if isinstance(message, dict) else []
+            if extra:
+                self._note("unknown_field", f"Message {index} has the fields {extra}, which a sample does not keep.")
+        if turns and isinstance(turns[-1], CallTurn):
+            self._refuse("The last calls have no observation")
+        if turns and not isinstance(turns[0], UserTurn):
+            self._refuse("The conversation does not begin with the user")
+        return turns
+
+    def _turn(self, message: Fields, before: Turn | None) -> list[Turn]:
+        """The turn of one message; calls must be followed by an observation with a response for each."""
+        expected = len(before.calls) if isinstance(before, CallTurn) else None
+        match message:
+            case {"role": "observation", "content": list(content)} if len(content) == expected:
+                return [ResultTurn(results=tuple(content))]
+            case {"role": "assistant", "function_call": list(listed)} if expected is None and listed:
+                if message.get("content"):
+                    self._note("unknown_field", "A message with calls has a content too, which a sample does not keep.")
+                return self._calls(listed)
+            case {"role": "user", "content": str(text)} if expected is None:
+                return [UserTurn(text=text)]
+            case {"role": "assistant", "content": str(text)} if expected is None:
+                return [ReplyTurn(text=text)]
+            case _:
+                after = "" if expected is None else f" after {expected} calls"
+                self._refuse(f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}")
+        return []
+
+    def _calls(self, listed: list[JsonValue]) -> list[Turn]:
+        calls = []
+        for stated in listed:
+            match stated:
+                case {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
+                    calls.append(GoldCall(tool=name, arguments=arguments))
+                case _:
+                    self._refuse(f"A call is {shown(stated)}, not a name and arguments")
+        return [CallTurn(calls=tuple(calls), executed=True)]
+
+    def _tools(self, listed: JsonValue, category: str, language: Language) -> tuple[Tool, ...]:
+        if not isinstance(listed, list):
+            self._refuse(f"The functions are {shown(listed)}, not a list")
+            return ()
+        before = len(self._shelf.problems)
+        put = [
+            self._tool(stated, f"{self._where}/functions/{at}", category, language) for at, stated in enumerate(listed)
+        ]
+        self._problems += self._shelf.problems[before:]
+        tools = tuple(tool for tool in put if tool is not None)
+        if len(tools) < len(put):
+            self._refuse(f"{len(put) - len(tools)} of its {len(put)} functions can't be used")
+        return tools
+
+    def _tool(self, stated: JsonValue, where: str, category: str, language: Language) -> Tool | None:
+        if not isinstance(stated, dict):
+            self._shelf.refuse(where, stated)
+            return None
+        name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
+        return self._shelf.put(Draft(where, category, name, description, parameters, language=language))
+
+    def _refuse(self, reason: str) -> None:
+        self._readable = False
+        self._note("bad_record", f"{reason}; the record is left out.")
+
+    def _note(self, kind: ProblemKind, message: str) -> None:
+        self._problems.append(Problem(where=self._where, kind=kind, message=message))

@@ -1,0 +1,151 @@
+"""Which entry of a response is meant: dotted paths, entries, and the conditions that choose among them."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.language.folding import fold
+from warehouse.errors import RecordError
+from warehouse.records import Condition
+
+_PIECE = re.compile(r"[^.\[\]]+")
+RANKS = frozenset({"lowest", "highest", "earliest", "latest"})
+_LARGEST_FIRST = frozenset({"highest", "latest"})
+
+
+class Entry(NamedTuple):
+    """One entry of a response: `place` is its path from the root, `index` its position in the list (0 where it is alone)."""
+
+    index: int  # type: ignore[assignment]  # the position it has, not the search of a tuple
+    place: str
+    value: JsonValue
+
+
+def value_at(value: JsonValue, path: str) -> JsonValue:
+    """The value at a dotted path ("a.b[0].c"); RecordError where there is none."""
+    held = value
+    for piece in _PIECE.findall(path):
+        if isinstance(held, dict) and piece in held:
+            held = held[piece]
+        elif isinstance(held, list) and piece.isdecimal() and int(piece) < len(held):
+            held = held[int(piece)]
+        else:
+            raise RecordError(f"The response has nothing at {path!r}: {piece!r} is missing.")
+    return held
+
+
+def has(value: JsonValue, path: str) -> bool:
+    """Whether there is a value at a dotted path."""
+    try:
+        value_at(value, path)
+    except RecordError:
+        return False
+    return True
+
+
+def join(path: str, piece: str) -> str:
+    """The path of `piece` below `path`."""
+    return f"{path}.{piece}" if path and piece and not piece.startswith("[") else path + piece
+
+
+def entries_of(response: JsonValue, entries: str) -> list[Entry]:
+    """The entries at a dotted path: the members of a list, or the one value that is there."""
+    held = value_at(response, entries)
+    if not isinstance(held, list):
+        return [Entry(0, entries, held)]
+    return [Entry(index, f"{entries}[{index}]", member) for index, member in enumerate(held)]
+
+
+def choose(entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False) -> list[Entry]:
+    """The entries that meet every condition: first those that compare, then those that rank, in their order.
+
+    `loosely` reads as a person may: a text that contains what it should equal is as good.
+    """
+    left = [entry for entry in entries if all(meets(entry.value, one, loosely=loosely) for one in where)]
+    for condition in where:
+        if condition.test in RANKS:
+            left = _first_ranked(left, condition)
+    return left
+
+
+def meets(entry: JsonValue, condition: Condition, *, loosely: bool = False) -> bool:
+    """Whether an entry meets a condition by itself; one that ranks asks for a value to rank by."""
+    if condition.test == "only":
+        return True
+    if not has(entry, condition.field):
+        return False
+    held = value_at(entry, condition.field)
+    if condition.test in RANKS:
+        return _rank(held) is not None
+    within = condition.test == "contains" or loosely
+    return any(_compares(one, condition.value, within=within) for one in (held if isinstance(held, list) else [held]))
+
+
+def _compares(held: JsonValue, wanted: JsonValue, *, within: bool) -> bool:
+    if isinstance(held, str) and isinstance(wanted, str):
+        return fold(wanted) in fold(held) if within else fold(held) == fold(wanted)
+    return held == wanted and isinstance(held, bool) == isinstance(wanted, bool)
+
+
+def _first_ranked(entries: list[Entry], condition: Condition) -> list[Entry]:
+    ranked = [(_rank(value_at(entry.value, condition.field)), entry) for entry in entries]
+    if len({type(rank) for rank, _ in ranked}) != 1:
+        return []
+    best = (max if condition.test in _LARGEST_FIRST else min)(rank for rank, _ in ranked if rank is not None)
+    return [entry for rank, entry in ranked if rank == best]
+
+
+def _rank(value: JsonValue) -> float | str | None:
+    """What a value is ranked by: a number, or a text such as a date that sorts as it reads; None where it has no rank."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    return value if isinstance(value, str) and value else None
+
+
+def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) -> list[Entry]:
+    """The entries that a reader of the conditions may take instead of the chosen one, strictly or loosely read."""
+    found = {entry.index: entry for entry in (*choose(entries, where), *choose(entries, where, loosely=True))}
+    return [entry for index, entry in sorted(found.items()) if index != chosen]
+
+
+def told(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
+    """The entries of another list that the same conditions tell: a text is looked for in the whole entry.
+
+    None where the conditions tell by no text, or rank by what these entries do not have.
+    """
+    texts = [fold(str(one.value)) for one in where if one.test in ("equals", "contains") and isinstance(one.value, str)]
+    ranks = [one for one in where if one.test in RANKS]
+    left = [entry for entry in entries if texts and all(_mentions(entry.value, text) for text in texts)]
+    return choose(left, ranks)
+
+
+def _mentions(value: JsonValue, text: str) -> bool:
+    if isinstance(value, str):
+        return text in fold(value)
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_mentions(member, text) for member in members)
+
+
+def retold(entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Conditions by which an entry of another list is picked, made of those of `where`; as they are where none can be made."""
+    if len(entries) == 1:
+        return ()
+    kept = [one for one in where if meets(entry.value, one)]
+    for condition in where:
+        if condition not in kept and condition.test in ("equals", "contains"):
+            kept += _moved(entry.value, condition)[:1]
+    picked = choose(entries, kept) if kept else []
+    return tuple(kept) if picked and picked[0].index == entry.index else tuple(where)
+
+
+def _moved(entry: JsonValue, condition: Condition) -> list[Condition]:
+    """The same comparison with other fields of the entry, for those that pass it."""
+    members = entry if isinstance(entry, dict) else {}
+    fields = [condition.with_changes(field=name) for name, value in members.items() if isinstance(value, str)]
+    return [one for one in fields if meets(entry, one)] + [
+        one for field in fields if meets(entry, one := field.with_changes(test="contains"))
+    ]

@@ -1,0 +1,109 @@
+"""How people ask for what a tool does: phrases for tools that many know, a plain form for all others.
+
+The same phrases are written and read: {} in them stands for a value, {whom} for the one who is helped.
+"""
+
+import re
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import Any, NamedTuple
+
+import yaml
+
+from llm.template.names import humanise, split_name
+from llm.template.steps_tools import StepTool
+
+WHOM = ("me", "us", "them", "him", "her")
+NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
+_WHOM = r"(?: (?:me|us|them|him|her))?"
+_PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
+_VERBS = frozenset({"get", "post", "read", "list", "filter", "by", "id", "search", "find", "name", "show", "all"})
+_FEW = frozenset({"id", "ids", "code", "slug", "token", "key"})
+
+
+class Slot(NamedTuple):
+    """How a parameter's value is said; where `member_phrases` are given, each object of a list is said by them."""
+
+    parameter: str
+    phrases: tuple[str, ...]
+    there: bool = False
+    members: tuple[tuple[str, str], ...] = ()
+
+
+class Manner(NamedTuple):
+    """How a tool is asked for. `noun` is what an entry of its response is called; a plain one has its values in brackets."""
+
+    asks: tuple[str, ...]
+    noun: str
+    slots: tuple[Slot, ...]
+    plain: bool = False
+
+
+def manner_of(tool: StepTool) -> Manner:
+    """How a tool is asked for in English."""
+    known = _known().get(tool.name)
+    if known is None:
+        return _plain(tool.name, tool.description, tuple(tool.properties))
+    rest = [name for name in tool.properties if name not in {slot.parameter for slot in known.slots}]
+    return known._replace(slots=(*known.slots, *(_extra(name) for name in rest)))
+
+
+def ask_pattern(ask: str) -> str:
+    """A regular expression for an ask, whoever is helped."""
+    marked = ask.rstrip("?").replace(" {whom}", "\0").replace("{needs}", "\1")
+    pattern = r"\s+".join(re.escape(part) for part in marked.split(" "))
+    return pattern.replace("\0", _WHOM).replace("\1", f"(?:{'|'.join(NEEDS.values())})")
+
+
+def value_pattern(phrase: str, group: str) -> str:
+    """A regular expression for a slot's phrase with its value in `group`."""
+    before, _, after = phrase.partition("{}")
+    return re.escape(before) + f"(?P<{group}>.+?)" + re.escape(after)
+
+
+def words_for(parameter: str) -> str:
+    """A parameter as people would call it: without what only says that it is an identifier."""
+    words = split_name(parameter.rpartition("[].")[2])
+    kept = [word for word in words if word not in _FEW] or list(words)
+    return humanise("_".join(kept))
+
+
+def noun_for(entries: str, tool: str) -> str:
+    """What one of `entries` in the response of `tool` is called, where nothing better is known."""
+    last = entries.rpartition(".")[2]
+    named = [word for word in split_name(tool) if word not in _VERBS and word.isalpha()]
+    word = humanise(last if last not in _PLAIN_NAMES else (named or ["entry"])[-1])
+    for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
+        if word.endswith(end) and not word.endswith("ss"):
+            return word[: -len(end)] + singular
+    return word
+
+
+def _extra(parameter: str) -> Slot:
+    return Slot(parameter, (f"with {words_for(parameter)} {{}}",))
+
+
+@lru_cache(4096)
+def _plain(name: str, description: str, parameters: tuple[str, ...]) -> Manner:
+    first = re.split(r"(?<=[.!?])\s", description.strip(), maxsplit=1)[0].rstrip(".!?") or humanise(name)
+    ask = first[0].lower() + first[1:]
+    slots = tuple(Slot(parameter, (f"{words_for(parameter)}: {{}}",)) for parameter in parameters)
+    return Manner((ask,), "", slots, plain=True)
+
+
+@lru_cache(1)
+def _known() -> Mapping[str, Manner]:
+    text = files("llm.template.lexicon").joinpath("steps.yaml").read_text(encoding="utf-8")
+    return {name: _read(entry) for name, entry in yaml.safe_load(text).items()}
+
+
+def _read(entry: Mapping[str, Any]) -> Manner:
+    slots = tuple(_slot(name, given) for name, given in (entry.get("slots") or {}).items())
+    return Manner(tuple(entry["asks"]), entry.get("noun", ""), slots)
+
+
+def _slot(name: str, given: Any) -> Slot:  # noqa: ANN401 - parsed YAML
+    if isinstance(given, dict):
+        return Slot(name, tuple(given["say"]), given.get("there", False), tuple((given.get("members") or {}).items()))
+    return Slot(name, (given,) if isinstance(given, str) else tuple(given))

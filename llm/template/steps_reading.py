@@ -1,0 +1,284 @@
+"""Understanding a request for several steps: which tools it asks for, and where each argument is to come from."""
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.language.folding import fold
+from llm.language.reading import read_value
+from llm.template.steps_manners import Manner, Slot, ask_pattern, manner_of, noun_for, value_pattern
+from llm.template.steps_picks import Rule, read_pick
+from llm.template.steps_plans import FromEntry, Known, Node, Parts, Source
+from llm.template.steps_tools import Origin, Toolbox
+from llm.template.steps_voices import trimmed
+from llm.template.steps_wording import aspect_of
+from warehouse.records import JsonSchema
+
+_ASPECT = re.compile(r"the (?P<aspect>[a-z ]+?) of (?P<entry>(?:the|that) .+)")
+_LATER = re.compile(r"(?P<later>\d+) minutes after (?P<entry>(?:the|that) .+) arrives")
+_LANDING = "arrival time"
+_JOINT = " plus "
+_SHOWN = ("type", "format", "enum", "pattern")
+
+
+class _Clause(NamedTuple):
+    tool: str
+    said: dict[str, str]  # by parameter, the words
+
+
+def read_request(request: str, toolbox: Toolbox) -> list[Node]:
+    """The calls that the request needs, each after its sources; none where no tool is asked for in known words."""
+    reading = _Reading(toolbox)
+    for meant in _clauses(request, toolbox):
+        reading.add(next((clause for clause in meant if reading.is_about_known(clause)), meant[0]))
+    return reading.nodes
+
+
+def _clauses(request: str, toolbox: Toolbox) -> Iterator[list[_Clause]]:
+    """For each ask in the request what it may mean: several tools may be asked for in the same words."""
+    manners = {name: manner_of(tool) for name, tool in toolbox.tools.items()}
+    asks: dict[str, list[str]] = {}
+    for name, manner in manners.items():
+        for ask in manner.asks:
+            asks.setdefault(ask.rstrip("?"), []).append(name)
+    ordered = sorted(asks, key=len, reverse=True)
+    heads = re.compile("|".join(rf"(?P<a{at}>\b{ask_pattern(ask)}\b)" for at, ask in enumerate(ordered)), re.IGNORECASE)
+    found = list(heads.finditer(request)) if asks else []
+    place = ""
+    for at, match in enumerate(found):
+        end = found[at + 1].start() if at + 1 < len(found) else len(request)
+        body = request[match.end() : end]
+        names = asks[ordered[int(str(match.lastgroup)[1:])]]
+        meant = [_Clause(name, _said(body, manners[name], place)) for name in names]
+        place = next((_place(clause, manners[clause.tool]) for clause in meant), "") or place
+        yield meant
+
+
+def _place(clause: _Clause, manner: Manner) -> str:
+    return next(
+        (clause.said[slot.parameter] for slot in manner.slots if slot.there and slot.parameter in clause.said), ""
+    )
+
+
+def _said(body: str, manner: Manner, place: str) -> dict[str, str]:
+    """The words for each parameter."""
+    if manner.plain:
+        inside = body[body.find("(") + 1 : body.rfind(")")] if "(" in body else ""
+        return dict(_bracketed(inside, manner))
+    text = trimmed(body)
+    whole = re.fullmatch("".join(_optional(at, slot) for at, slot in enumerate(manner.slots)) + r"\s*", " " + text)
+    if whole is None:
+        return {}
+    return {slot.parameter: place if value == "there" else value for slot, value in _read_groups(whole, manner)}
+
+
+def _read_groups(whole: re.Match[str], manner: Manner) -> Iterator[tuple[Slot, str]]:
+    groups = whole.groupdict()
+    for at, slot in enumerate(manner.slots):
+        hits = [groups[f"s{at}_{n}"] for n in range(len(slot.phrases)) if groups.get(f"s{at}_{n}")]
+        if hits:
+            yield slot, hits[0].strip(" ,")
+        elif groups.get(f"t{at}"):
+            yield slot, "there"
+
+
+def _optional(at: int, slot: Slot) -> str:
+    phrases = [value_pattern(phrase, f"s{at}_{n}") for n, phrase in enumerate(slot.phrases)]
+    if slot.there:
+        phrases.append(f"(?P<t{at}>there)")
+    return rf"(?:[\s,]+(?:{'|'.join(phrases)})(?=[\s,]|$))?"
+
+
+def _bracketed(inside: str, manner: Manner) -> Iterator[tuple[str, str]]:
+    known = {slot.phrases[0].partition(":")[0]: slot.parameter for slot in manner.slots}
+    for part in inside.split("; "):
+        words, colon, value = part.partition(": ")
+        if colon and words in known:
+            yield known[words], value
+
+
+class _Reading:
+    def __init__(self, toolbox: Toolbox) -> None:
+        self.nodes: list[Node] = []
+        self._toolbox = toolbox
+        self._meant: dict[str, tuple[int, tuple[Rule, ...]]] = {}
+
+    def add(self, clause: _Clause) -> None:
+        tool = self._toolbox.tools[clause.tool]
+        sources: dict[str, Source] = {}
+        inside: dict[str, tuple[Origin, str]] = {}
+        for parameter, words in clause.said.items():
+            origin = self._inside(clause.tool, parameter)
+            if origin is not None:
+                inside[parameter] = (origin, words)
+            else:
+                sources[parameter] = self._source(clause.tool, parameter, words)
+        self._complete(clause.tool, sources)
+        for name in tool.required:
+            schema = tool.schema(name)
+            if name not in sources and name not in inside and "default" in schema:
+                sources[name] = Known(schema["default"])
+        for parameter, (origin, words) in inside.items():
+            sources[parameter] = self._named_inside(origin, words, sources)
+        if all(name in sources for name in tool.required):
+            self._keep(Node(clause.tool, {name: sources[name] for name in tool.properties if name in sources}))
+
+    def is_about_known(self, clause: _Clause) -> bool:
+        """Whether the clause speaks of an entry of a search that was asked for before."""
+        known = {node.tool for node in self.nodes}
+        return any(
+            origin.source in known and read_pick(words, self._noun(origin)) is not None
+            for parameter, words in clause.said.items()
+            for origin in self._toolbox.origins(clause.tool, parameter)
+        )
+
+    def _keep(self, node: Node) -> int:
+        if node in self.nodes:
+            return self.nodes.index(node)
+        self.nodes.append(node)
+        return len(self.nodes) - 1
+
+    def _inside(self, tool: str, parameter: str) -> Origin | None:
+        origins = self._toolbox.origins(tool, parameter)
+        return next((one for one in origins if self._toolbox.is_inside(one.source, tool, parameter)), None)
+
+    def _named_inside(self, origin: Origin, words: str, sources: Mapping[str, Source]) -> Source:
+        required = self._toolbox.tools[origin.source].required
+        node = self._keep(Node(origin.source, {name: sources[name] for name in required if name in sources}))
+        names = words.split(_JOINT)
+        parts = tuple(FromEntry(node, origin.entries, origin.field, (Rule("called", name),)) for name in names)
+        return parts[0] if len(parts) == 1 else Parts("joined", (), parts)
+
+    def _source(self, tool: str, parameter: str, words: str) -> Source:
+        shown = self._toolbox.tools[tool]
+        schema = shown.schema(parameter)
+        if shown.members(parameter):
+            return self._legs(tool, parameter, words)
+        origins = self._toolbox.origins(tool, parameter)
+        meant = self._entry(origins, words)
+        if meant is not None:
+            return meant
+        through = self._through(origins, words)
+        if through is not None:
+            return through
+        lookup = None if self._is_query(tool, parameter) else self._toolbox.lookup_for(tool, parameter)
+        if lookup is None:
+            return Known(_typed(words, schema))
+        query = self._toolbox.tools[lookup.source].query
+        node = self._keep(Node(lookup.source, {query: self._source(lookup.source, query, words)}))
+        held = self.nodes[node].sources[query]
+        said = words if isinstance(held, Known) else ""
+        return FromEntry(node, lookup.entries, lookup.field, (Rule("query", said),))
+
+    def _is_query(self, tool: str, parameter: str) -> bool:
+        return self._toolbox.tools[tool].query == parameter
+
+    def _entry(self, origins: list[Origin], words: str) -> FromEntry | None:
+        """The entry of an earlier search that the words mean."""
+        aspect, entry, later = _about(words)
+        for origin in origins:
+            known = [at for at, node in enumerate(self.nodes) if node.tool == origin.source]
+            if not known or not origin.listed or self._toolbox.is_lookup(origin.source):
+                continue
+            noun = self._noun(origin)
+            rules = read_pick(entry, noun)
+            if rules is None or aspect_of(origin.field) != aspect:
+                continue
+            if rules or noun not in self._meant:
+                self._meant[noun] = (known[-1], rules)
+            node, rules = self._meant[noun]
+            if self.nodes[node].tool == origin.source:
+                return FromEntry(node, origin.entries, origin.field, rules, later)
+        return None
+
+    def _through(self, origins: list[Origin], words: str) -> FromEntry | None:
+        """What the response as a whole gives to a call about the entry that the words mean."""
+        for origin in origins:
+            if origin.listed or self._toolbox.is_lookup(origin.source):
+                continue
+            tool = self._toolbox.tools[origin.source]
+            for name in tool.required:
+                meant = self._entry(self._toolbox.origins(origin.source, name), words)
+                if meant is not None:
+                    sources: dict[str, Source] = {name: meant}
+                    self._complete(origin.source, sources)
+                    if all(need in sources for need in tool.required):
+                        return FromEntry(self._keep(Node(origin.source, sources)), "", origin.field, ())
+        return None
+
+    def _noun(self, origin: Origin) -> str:
+        return manner_of(self._toolbox.tools[origin.source]).noun or noun_for(origin.entries, origin.source)
+
+    def _legs(self, tool: str, parameter: str, words: str) -> Source:
+        slot = next(one for one in manner_of(self._toolbox.tools[tool]).slots if one.parameter == parameter)
+        pattern = r"[\s,]+".join(value_pattern(phrase, f"m{at}") for at, (_, phrase) in enumerate(slot.members))
+        legs: list[Source] = []
+        names = tuple(self._toolbox.tools[tool].members(parameter))
+        for leg in re.split(r",? then ", words):
+            match = re.fullmatch(pattern, leg.strip(" ,"))
+            if match is None:
+                return Known([])
+            said = {name: match[f"m{at}"] for at, (name, _) in enumerate(slot.members)}
+            parts = [self._source(tool, f"{parameter}[].{name}", said[name]) for name in names if name in said]
+            legs.append(Parts("object", tuple(name for name in names if name in said), tuple(parts)))
+        return Parts("list", (), tuple(legs))
+
+    def _complete(self, tool: str, sources: dict[str, Source]) -> None:
+        """What goes with an entry that was named, and what its search was already told."""
+        shown = self._toolbox.tools[tool]
+        for name in shown.required:
+            if name not in sources:
+                found = self._alongside(tool, name, sources)
+                if found is not None:
+                    sources[name] = found
+        searches = [one.node for one in sources.values() if isinstance(one, FromEntry)]
+        for node in dict.fromkeys(searches):
+            if self._toolbox.is_lookup(self.nodes[node].tool):
+                continue
+            theirs = self._toolbox.tools[self.nodes[node].tool].properties
+            for name, source in self.nodes[node].sources.items():
+                if (
+                    name in shown.properties
+                    and name not in sources
+                    and _same_kind(shown.properties[name], theirs[name])
+                ):
+                    sources[name] = source
+
+    def _alongside(self, tool: str, name: str, sources: Mapping[str, Source]) -> Source | None:
+        best: tuple[int, int, Source] | None = None
+        for origin in self._toolbox.origins(tool, name):
+            for other, held in sources.items():
+                if not isinstance(held, FromEntry) or self.nodes[held.node].tool != origin.source:
+                    continue
+                rules = held.rules if held.entries == origin.entries else ()
+                found = FromEntry(held.node, origin.entries, origin.field, rules)
+                # what another parameter takes already is a last resort: a car that is returned where it was fetched
+                rank = (int(found not in sources.values()), _alike(other, name))
+                if best is None or rank > best[:2]:
+                    best = (*rank, found)
+        return best[2] if best else None
+
+
+def _about(words: str) -> tuple[str, str, int]:
+    """What of an entry the words are about, the words for the entry, and how many minutes later is meant."""
+    later = _LATER.fullmatch(words)
+    if later:
+        return _LANDING, later["entry"], int(later["later"])
+    about = _ASPECT.fullmatch(words)
+    return (about["aspect"], about["entry"], 0) if about else ("", words, 0)
+
+
+def _typed(words: str, schema: JsonSchema) -> JsonValue:
+    value = read_value(words, schema)
+    return words if value is None and schema.get("type") == "string" else value
+
+
+def _same_kind(one: JsonSchema, other: JsonSchema) -> bool:
+    return all(one.get(part) == other.get(part) for part in _SHOWN)
+
+
+def _alike(one: str, other: str) -> int:
+    one, other = fold(one), fold(other)
+    return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(one))

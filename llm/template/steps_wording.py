@@ -1,0 +1,224 @@
+"""A goal in a person's words: a clause for each call that somebody would ask for, its sources told inside it."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from llm.language.writing import write_value
+from llm.template.names import split_name
+from llm.template.sections import Sections
+from llm.template.steps_manners import NEEDS, Manner, Slot, manner_of, noun_for
+from llm.template.steps_picks import write_pick
+from llm.template.steps_tools import Toolbox, read_toolbox
+from llm.template.steps_voices import CLOSINGS, LATER_LEADS, LEADS, LINKS, Voice, choose_voice
+from warehouse.errors import ReplyError
+
+Source = Mapping[str, Any]  # a ValueSource as JSON
+_JOINED = 0.3
+_REPEATED = 0.8
+_THERE = 0.6
+_JOINT = " plus "
+_NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key", "product", "hotel", "details"})
+_STYLES = 6  # phrases of one style go together: from … to …, checking in on … and checking out on …
+
+
+class Asked(NamedTuple):
+    """A call as the prompt shows it."""
+
+    tool: str
+    arguments: Mapping[str, Source]
+    wanted: bool
+
+
+def word_goal(sections: Sections, rng: Random) -> str:
+    """The request for the calls in <calls> with the tools in <tools>; ReplyError where the prompt shows none."""
+    calls = sections.json("calls")
+    if not isinstance(calls, list) or not calls:
+        raise ReplyError("template/v1 expects in <calls> a list of calls.")
+    asked = [Asked(str(call["tool"]), call["arguments"], call.get("wanted") is True) for call in calls]  # type: ignore[call-overload,index,union-attr,arg-type]
+    toolbox = read_toolbox(sections.json("tools"))
+    unknown = [call.tool for call in asked if call.tool not in toolbox.tools]
+    if unknown:
+        raise ReplyError(f"template/v1 finds no tool {unknown[0]!r} in <tools>.")
+    return _Wording(asked, toolbox, rng).request(sections.word("subject", "myself"))
+
+
+class _Wording:
+    def __init__(self, calls: Sequence[Asked], toolbox: Toolbox, rng: Random) -> None:
+        self._calls, self._toolbox, self._rng = calls, toolbox, rng
+        self._manners = {name: manner_of(tool) for name, tool in toolbox.tools.items()}
+        self._meant: dict[str, str] = {}  # by tool, the last entry of its response that was named
+        self._place = ""
+
+    def request(self, subject: str) -> str:
+        order = list(dict.fromkeys(index for wanted in self._wanted() for index in self._before(wanted)))
+        plain = all(self._manners[self._calls[index].tool].plain for index in order)
+        voice = choose_voice(subject, travels=not plain, rng=self._rng)
+        sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
+        closing = self._rng.choice(CLOSINGS)
+        return " ".join([*sentences, closing] if closing else sentences)
+
+    def _wanted(self) -> list[int]:
+        return [index for index, call in enumerate(self._calls) if call.wanted] or [len(self._calls) - 1]
+
+    def _before(self, index: int) -> Iterator[int]:
+        """The calls to ask for until `index` can be asked for, and itself."""
+        for name, source in _leaves(self._calls[index].arguments):
+            if source["kind"] == "picked":
+                manner = self._manner_of_pick(index, name, source)
+                if manner == "ranked":
+                    yield from self._before(source["call"])
+                elif manner in {"lookup", "through"}:
+                    yield from (at for at in self._before(source["call"]) if at != source["call"])
+        yield index
+
+    def _manner_of_pick(self, index: int, parameter: str, source: Source) -> str:
+        call = self._calls[index]
+        tool = self._calls[source["call"]].tool
+        if self._toolbox.is_lookup(tool):
+            return "lookup"
+        if self._toolbox.is_inside(tool, call.tool, parameter):
+            return "inside"
+        together = [one for _, one in _leaves(call.arguments) if one.get("call") == source["call"]]
+        return "ranked" if any(one["entries"] or one["where"] for one in together) else "through"
+
+    def _sentences(self, clauses: Sequence[str]) -> list[str]:
+        sentences: list[str] = []
+        for at, clause in enumerate(clauses):
+            is_question = clause.endswith("?")
+            if at and not is_question and sentences[-1].endswith(".") and self._rng.random() < _JOINED:
+                sentences[-1] = sentences[-1][:-1] + self._rng.choice(LINKS) + clause + "."
+                continue
+            stands_alone = is_question or clause.startswith(tuple(NEEDS.values()))
+            lead = "" if stands_alone else self._rng.choice(LATER_LEADS if at else LEADS)
+            end = "" if is_question else "?" if lead in {"Could you ", "Can you "} else "."
+            sentence = lead + clause + end
+            sentences.append(sentence[0].upper() + sentence[1:])
+        return sentences
+
+    def _clause(self, index: int, voice: Voice) -> str:
+        call = self._calls[index]
+        manner = self._manners[call.tool]
+        chosen = self._rng.choice(manner.asks)
+        ask = chosen.rstrip("?").replace("{whom}", voice.whom).replace("{needs}", NEEDS[voice.whom])
+        said = list(self._said(index, manner))
+        if manner.plain:
+            return f"{ask} ({'; '.join(said)})" if said else ask
+        return " ".join([ask, *said]) + ("?" if chosen.endswith("?") else "")
+
+    def _said(self, index: int, manner: Manner) -> Iterator[str]:
+        call = self._calls[index]
+        told: set[tuple[int, str, str]] = set()
+        style = self._rng.randrange(_STYLES)
+        for slot in manner.slots:
+            source = call.arguments.get(slot.parameter)
+            if source is None or source["kind"] == "default" or self._is_inherited(index, slot.parameter):
+                continue
+            entry = _entry_of(source)
+            if entry in told:
+                continue
+            if entry is not None:
+                told.add(entry)
+            words = self._slot(index, slot, source, style)
+            if words:
+                yield words
+
+    def _is_inherited(self, index: int, parameter: str) -> bool:
+        call = self._calls[index]
+        picked = [(name, source) for name, source in _leaves(call.arguments) if source["kind"] == "picked"]
+        searches = {
+            source["call"]
+            for name, source in picked
+            if self._manner_of_pick(index, name, source) in {"ranked", "through"}
+        }
+        return any(self._calls[at].arguments.get(parameter) == call.arguments[parameter] for at in searches)
+
+    def _slot(self, index: int, slot: Slot, source: Source, style: int) -> str:
+        phrase = slot.phrases[style % len(slot.phrases)]
+        if slot.members:
+            return phrase.format(self._members(index, slot, source))
+        value = self._value(index, slot.parameter, source)
+        if not value:
+            return ""
+        if slot.there:
+            known, self._place = self._place, value
+            if known == value and self._rng.random() < _THERE:
+                return "there"
+        return phrase.format(value)
+
+    def _members(self, index: int, slot: Slot, source: Source) -> str:
+        legs = []
+        for part in source["parts"]:
+            by_name = dict(zip(part["names"], part["parts"], strict=True))
+            words = [
+                phrase.format(self._value(index, f"{slot.parameter}[].{name}", by_name[name]))
+                for name, phrase in slot.members
+                if name in by_name
+            ]
+            legs.append(" ".join(words))
+        return ", then ".join(legs)
+
+    def _value(self, index: int, parameter: str, source: Source) -> str:
+        tool = self._toolbox.tools[self._calls[index].tool]
+        if source["kind"] == "said":
+            return write_value(source["value"], tool.schema(parameter), "en", self._rng)
+        if source["kind"] == "composed":
+            parts = (self._value(index, parameter, part) for part in source["parts"])
+            return _JOINT.join(part for part in parts if part)
+        if source["kind"] == "default":
+            return ""
+        manner = self._manner_of_pick(index, parameter, source)
+        giver = self._calls[source["call"]]
+        if manner == "lookup":
+            query = self._toolbox.tools[giver.tool].query
+            return self._value(source["call"], query, giver.arguments[query])
+        if manner == "through":
+            through = [
+                (name, one)
+                for name, one in giver.arguments.items()
+                if one["kind"] == "picked" and (one["entries"] or one["where"])
+            ]
+            return self._value(source["call"], *through[0]) if through else ""
+        if manner == "inside":
+            named = [condition["value"] for condition in source["where"] if condition["test"] == "equals"]
+            return str(named[0]) if named else ""
+        return self._ranked(source)
+
+    def _ranked(self, source: Source) -> str:
+        giver = self._calls[source["call"]].tool
+        noun = self._manners[giver].noun or noun_for(source["entries"], giver)
+        if not source["entries"] and not source["where"]:
+            return ""
+        full = write_pick(source["where"], noun)
+        repeated = self._meant.get(noun) == f"{source['call']} {full}" and self._rng.random() < _REPEATED
+        self._meant[noun] = f"{source['call']} {full}"
+        words = f"that {noun}" if repeated else full
+        about = aspect_of(source["field"])
+        if source.get("later_by"):
+            return f"{source['later_by']} minutes after {words} arrives"
+        return f"the {about} of {words}" if about else words
+
+
+def aspect_of(field: str) -> str:
+    """What of an entry a field is, in words; "" where it is what the entry itself is called or known by."""
+    words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
+    kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
+    return " ".join(kept) if len(kept) > 1 else ""
+
+
+def _leaves(arguments: Mapping[str, Source]) -> Iterator[tuple[str, Source]]:
+    for name, source in arguments.items():
+        waiting = [source]
+        while waiting:
+            one = waiting.pop(0)
+            if one["kind"] == "composed":
+                waiting = [*one["parts"], *waiting]
+            else:
+                yield name, one
+
+
+def _entry_of(source: Source) -> tuple[int, str, str] | None:
+    """Which entry a picked value is of: it is told once for all parameters that take something of it."""
+    if source["kind"] != "picked":
+        return None
+    return source["call"], source["entries"], str(source["where"])

@@ -1,0 +1,36 @@
+"""The template model as stages are handed it, and a desk with an environment on it."""
+
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from generators.desk import Desk
+from generators.environments.protocol import Environment
+from llm.asking import parse_answer
+from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
+from llm.template.model import TemplateModel
+from warehouse.records import Tool
+
+
+class TemplateChat:
+    """template/v1 without a ledger; `planted` are the defects it owned up to."""
+
+    name = "template/v1"
+
+    def __init__(self, error_rate: Mapping[str, float] | None = None, seed: int = 0) -> None:
+        self._model = TemplateModel(seed=seed, error_rate=error_rate or {})
+        self.planted: list[str] = []
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        schema: dict[str, Any] = answer.model_json_schema()
+        reply = await self._model.send(ChatRequest(self.name, prompt.messages, schema, (), (), sample_index))
+        self.planted.append(reply.planted)
+        return parse_answer(reply.text, answer)
+
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+        return Completion("", None)
+
+
+def desk_of(environment: Environment, chat: ChatModel | None = None, seed: int = 0) -> Desk:
+    tools = {tool.key: tool for tool in environment.tools}
+    return Desk(chat or TemplateChat(), Random(seed), tools, {environment.name: environment})

@@ -1,0 +1,281 @@
+"""ComplexFuncBench's records as samples, and samples as its records."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generators.complexfuncbench_samples import ComplexFuncBenchRecord, read_complexfuncbench
+from warehouse.errors import ConfigurationError, RecordError
+from warehouse.exports.complexfuncbench import export_complexfuncbench
+from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+
+REQUEST = "Find a hotel with a pool in Oslo for 2 people from 2026-12-01, and what its guests say."
+
+
+def function(name: str, required: list[str], **properties: Any) -> dict[str, Any]:
+    parameters = {"type": "object", "properties": properties, "required": required}
+    return {"name": name, "description": f"{name} of the travel desk.", "parameters": parameters}
+
+
+TEXT = {"type": "string", "description": "A text."}
+FUNCTIONS = [
+    function("Search_Hotel_Destination", ["query"], query=TEXT),
+    function("Get_Filter", ["dest_id"], dest_id=TEXT),
+    function(
+        "Search_Hotels", ["dest_id"],
+        dest_id=TEXT, categories_filter=TEXT, arrival_date=TEXT, adults={"type": "number", "description": "How many."},
+        currency={"type": "string", "description": "A currency.", "default": "EUR"},
+        stays={"type": "array", "description": "Stays.", "items": {"type": "object", "properties": {"place": TEXT}}},
+    ),
+    function("Get_Hotel_Reviews(Tips)", ["hotel_id"], hotel_id=TEXT),
+]  # fmt: skip
+
+
+def calls(*made: tuple[str, dict[str, Any]]) -> dict[str, Any]:
+    return {"role": "assistant", "function_call": [{"name": name, "arguments": given} for name, given in made]}
+
+
+def told(*responses: Any) -> dict[str, Any]:
+    return {"role": "observation", "content": list(responses)}
+
+
+HOTELS = {
+    "dest_id": "-27",
+    "categories_filter": "facility::433,facility::107",
+    "arrival_date": "2026-12-01",
+    "adults": 2,
+    "currency": "EUR",
+    "stays": [{"place": "Oslo"}],
+}
+CONVERSATION = [
+    {"role": "user", "content": REQUEST},
+    calls(("Search_Hotel_Destination", {"query": "Oslo"})),
+    told({"data": [{"dest_id": "-27", "name": "Oslo", "nights": 3}]}),
+    calls(("Get_Filter", {"dest_id": "-27"})),
+    told({"filters": [{"id": "facility::433", "title": "Pool"}, {"id": "facility::107", "title": "Wi-Fi"}]}),
+    calls(("Search_Hotels", HOTELS), ("Search_Hotel_Destination", {"query": "Bergen"})),
+    told({"data": {"hotels": [{"hotel_id": 81, "price": 120.5}]}}, {"data": []}),
+    calls(("Get_Hotel_Reviews(Tips)", {"hotel_id": "81"})),
+    told({"reviews": ["Quiet."]}),
+    {"role": "assistant", "content": "The hotel 81 costs 120.5; guests say it is quiet."},
+]
+
+
+def record(identity: str = "Hotels-0", **changes: Any) -> dict[str, Any]:
+    return {"id": identity, "functions": FUNCTIONS, "conversations": CONVERSATION, **changes}
+
+
+def write(folder: Path, *records: Any, name: str = "ComplexFuncBench.jsonl") -> Path:
+    path = folder / name
+    path.write_text("\n".join(json.dumps(one, ensure_ascii=False) for one in records), encoding="utf-8")
+    return path
+
+
+def read(folder: Path, *records: Any) -> list[ComplexFuncBenchRecord]:
+    return list(read_complexfuncbench(write(folder, *records)))
+
+
+def sample_of(folder: Path, stated: Any) -> Sample:
+    (found,) = read(folder, stated)
+    assert found.sample is not None, found.problems
+    return found.sample
+
+
+def exported(records: list[ComplexFuncBenchRecord]) -> list[dict[str, Any]]:
+    tools = {tool.key: tool for found in records for tool in found.tools}
+    return list(export_complexfuncbench([found.sample for found in records if found.sample], tools))
+
+
+def test_a_record_comes_back_as_it_was(tmp_path: Path) -> None:
+    stated = [record(), record("Cross-17"), record("Car-Rental-3")]
+    records = read(tmp_path, *stated)
+    assert json.dumps(exported(records)) == json.dumps(stated)
+    assert [problem for found in records for problem in found.problems] == []
+
+
+def test_a_list_of_records_is_read_as_lines_are(tmp_path: Path) -> None:
+    path = tmp_path / "records.json"
+    path.write_text(json.dumps([record(), record("Cross-1")]))
+    samples = [found.sample for found in read_complexfuncbench(path)]
+    assert samples == [found.sample for found in read(tmp_path, record(), record("Cross-1"))]
+
+
+def test_kind_and_category_are_told_by_the_id(tmp_path: Path) -> None:
+    made = [sample_of(tmp_path, record(identity)) for identity in ("Hotels-0", "Car-Rental-12", "Cross-3")]
+    assert [(sample.kind, sample.category) for sample in made] == [
+        ("multi_step", "Hotels"), ("multi_step", "Car Rental"), ("multi_step_cross", "Cross"),
+    ]  # fmt: skip
+
+
+def test_steps_are_call_turns_that_were_made_with_their_responses(tmp_path: Path) -> None:
+    sample = sample_of(tmp_path, record())
+    assert [type(turn) for turn in sample.turns] == [UserTurn, *[CallTurn, ResultTurn] * 4, ReplyTurn]
+    assert all(turn.executed for turn in sample.turns if isinstance(turn, CallTurn))
+    assert [len(snapshot.calls) for snapshot in sample.snapshots()] == [1, 1, 2, 1]
+    assert len(sample.candidates) == len(FUNCTIONS)
+
+
+def test_arguments_have_evidence_where_it_can_be_found(tmp_path: Path) -> None:
+    sample = sample_of(tmp_path, record())
+    found = {one.argument: one for call in sample.turns[5].calls[:1] for one in call.evidence}  # type: ignore[union-attr]
+    assert {name: one.kind for name, one in found.items()} == {
+        "dest_id": "response",
+        "categories_filter[0]": "response",
+        "categories_filter[1]": "response",
+        "arrival_date": "span",
+        "adults": "span",
+        "currency": "default",
+        "stays[0].place": "span",
+    }
+    assert found["dest_id"].path == "turns[2].results[0].data[0].dest_id"
+    assert found["categories_filter[1]"].path == "turns[4].results[0].filters[1].id"
+    date = found["arrival_date"]
+    assert REQUEST[date.start : date.end] == date.quote == "2026-12-01"
+    reviews = sample.gold[0].evidence[0]
+    assert (reviews.path, reviews.rule) == ("turns[6].results[0].data.hotels[0].hotel_id", "text")
+
+
+def test_an_argument_that_nothing_explains_has_no_evidence(tmp_path: Path) -> None:
+    sample = sample_of(tmp_path, record())
+    bergen = sample.turns[5].calls[1]  # type: ignore[union-attr]
+    assert bergen.arguments == {"query": "Bergen"}
+    assert bergen.evidence == ()
+
+
+def changed(at: int, message: Any) -> dict[str, Any]:
+    return record(conversations=[*CONVERSATION[:at], message, *CONVERSATION[at + 1 :]])
+
+
+@pytest.mark.parametrize(
+    ("stated", "told_so"),
+    [
+        (record(conversations=[]), "not a list of messages"),
+        (record(conversations=CONVERSATION[1:]), "does not begin with the user"),
+        (record(conversations=CONVERSATION[:2]), "have no observation"),
+        (record(7), "The id is 7"),  # type: ignore[arg-type]
+        (record(functions={}), "not a list"),
+        (record(functions=[3]), "1 of its 1 functions"),
+        (changed(2, told()), "after 1 calls"),
+        (changed(2, told(1, 2)), "after 1 calls"),
+        (changed(1, {"role": "assistant", "function_call": [{"name": "f"}]}), "not a name and arguments"),
+        (changed(1, {"role": "assistant", "function_call": []}), "A message of the role 'assistant'"),
+        (changed(9, {"role": "system", "content": "x"}), "A message of the role 'system'"),
+        (changed(9, 3), "A message of the role None"),
+        ([], "The id is None"),
+    ],
+)
+def test_what_is_no_record_is_left_out_with_the_reason(tmp_path: Path, stated: Any, told_so: str) -> None:
+    bad, good = read(tmp_path, stated, record())
+    assert bad.sample is None
+    assert any(told_so in problem.message for problem in bad.problems)
+    assert good.sample is not None
+
+
+def test_lines_that_are_no_json_are_left_out_alone(tmp_path: Path) -> None:
+    path = tmp_path / "some.jsonl"
+    path.write_bytes(b"\xef\xbb\xbf" + json.dumps(record()).encode() + b"\n{\n\n\xff\n")
+    found = list(read_complexfuncbench(path))
+    assert [one.sample is not None for one in found] == [True, False, False]
+    assert [problem.kind for one in found for problem in one.problems] == ["bad_json", "unreadable"]
+
+
+def test_what_a_sample_has_no_place_for_is_told(tmp_path: Path) -> None:
+    (found,) = read(tmp_path, record(source="x", conversations=[{**CONVERSATION[0], "name": "Ida"}, *CONVERSATION[1:]]))
+    assert found.sample is not None
+    assert sorted(problem.message for problem in found.problems) == [
+        "Message 0 has the fields ['name'], which a sample does not keep.",
+        "The record has the fields ['source'], which a sample does not keep.",
+    ]
+
+
+def test_a_missing_file_is_named(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="nowhere"):
+        list(read_complexfuncbench(tmp_path / "nowhere"))
+
+
+def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, dict[str, Tool]]:
+    desk = Tool(
+        name="Search_Cars", description="Cars.", parameters={"type": "object", "properties": {}}, category=category
+    )
+    evidence = (Evidence(argument="place", kind="span", turn=0, start=7, end=11, quote="Oslo"),)
+    call = GoldCall(tool="Search_Cars", arguments={"place": "Oslo"}, evidence=evidence)
+    turns = (
+        UserTurn(text="Car in Oslo."),
+        CallTurn(calls=(call, call), executed=True),
+        ResultTurn(results=({"cars": [1]}, None)),
+        ReplyTurn(text="There is one."),
+    )
+    fields = {
+        "kind": "multi_step", "language": "en", "category": category, "candidates": (desk.key,), "turns": turns,
+        "tags": ("environment=travel",),
+    }  # fmt: skip
+    return Sample(**{**fields, **changes}), {desk.key: desk}
+
+
+def test_samples_of_our_own_are_numbered_by_domain(tmp_path: Path) -> None:
+    sample, tools = own_sample()
+    other = sample.with_changes(category="Cross", kind="multi_step_cross")
+    brought = sample.with_changes(tags=('complexfuncbench_id="Car-Rental-0"',))
+    made = list(export_complexfuncbench([sample, other, brought, sample.with_changes(language="zh")], tools))
+    assert [one["id"] for one in made] == ["Car-Rental-1", "Cross-0", "Car-Rental-0", "Car-Rental-2"]
+
+
+def test_a_sample_of_our_own_is_read_back_as_what_it_was(tmp_path: Path) -> None:
+    sample, tools = own_sample()
+    back = sample_of(tmp_path, next(export_complexfuncbench([sample], tools)))
+    assert (back.kind, back.category, back.language) == (sample.kind, sample.category, sample.language)
+    assert [turn.kind for turn in back.turns] == [turn.kind for turn in sample.turns]
+    assert back.turns[2:] == sample.turns[2:]
+    assert [(call.tool, call.arguments) for call in back.gold] == [(call.tool, call.arguments) for call in sample.gold]
+    assert back.candidates == tuple(tool.with_changes(source="complexfuncbench").key for tool in tools.values())
+
+
+@pytest.mark.parametrize(
+    ("turns", "told_so"),
+    [
+        ((), "no path of calls that were made"),
+        ((UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="Search_Cars"),))), "no path of calls that were made"),
+        (
+            (UserTurn(text="x"), CallTurn(calls=(GoldCall(tool="Search_Cars"),) * 2), ResultTurn(results=(1,))),
+            "makes 2 calls without a result for each",
+        ),
+        ((UserTurn(text="x", external=Message(app="Mail", text="y")), CallTurn(), ResultTurn(results=())), "external"),
+    ],
+)
+def test_a_sample_that_the_format_can_not_hold_is_refused(turns: Any, told_so: str) -> None:
+    sample, tools = own_sample(turns=turns)
+    with pytest.raises(RecordError, match=told_so):
+        list(export_complexfuncbench([sample], tools))
+
+
+def test_a_candidate_that_was_not_given_is_named() -> None:
+    sample, _ = own_sample()
+    with pytest.raises(RecordError, match="no tool with this key"):
+        list(export_complexfuncbench([sample], {}))
+
+
+JSON = st.recursive(
+    st.none() | st.integers() | st.text(max_size=5) | st.sampled_from(["user", "assistant", "observation"]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.dictionaries(
+            st.sampled_from(
+                ["id", "functions", "conversations", "role", "content", "function_call", "name", "arguments"]
+            ),
+            inner,
+            max_size=4,
+        )
+    ),
+    max_leaves=20,
+)
+
+
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(stated=st.lists(JSON, max_size=3))
+def test_any_json_is_records_or_reasons(tmp_path: Path, stated: list[Any]) -> None:
+    for found in read(tmp_path, *stated):
+        assert found.sample is not None or found.problems

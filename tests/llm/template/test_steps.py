@@ -1,0 +1,205 @@
+"""Steps: a goal in words, the words understood, and the next calls from what was answered so far."""
+
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.template.defects import STEP_DEFECTS
+from llm.template.entry_names import named, value_in
+from llm.template.rankings import FAMILIES, rank_fields, rank_words, read_rank
+from llm.template.sections import Sections
+from llm.template.steps_calling import NextStep, next_step
+from llm.template.steps_picks import Rule, pick, read_pick, write_pick
+from llm.template.steps_spoiling import spoil_step
+from llm.template.steps_tools import Origin, read_toolbox
+from llm.template.steps_wording import word_goal
+from warehouse.errors import ReplyError
+
+ROOM_ID = "(`id` of an entry of `rooms` in the response of Find_Rooms)"
+TOOLS: list[dict[str, Any]] = [
+    {
+        "name": "Find_Rooms",
+        "description": "Find free rooms of a house. One night at a time.",
+        "parameters": {
+            "type": "object",
+            "properties": {"house": {"type": "string"}, "night": {"type": "string", "format": "date"}},
+            "required": ["house", "night"],
+        },
+    },
+    {
+        "name": "Show_Room",
+        "description": "Show a room.",
+        "parameters": {
+            "type": "object",
+            "properties": {"room_id": {"type": "string", "description": f"The room {ROOM_ID}"}},
+            "required": ["room_id"],
+        },
+    },
+]
+CALLS: list[dict[str, Any]] = [
+    {
+        "tool": "Find_Rooms",
+        "wanted": False,
+        "arguments": {
+            "house": {"kind": "said", "value": "Mill House"},
+            "night": {"kind": "said", "value": "2027-05-03"},
+        },
+    },
+    {
+        "tool": "Show_Room",
+        "wanted": True,
+        "arguments": {
+            "room_id": {
+                "kind": "picked",
+                "call": 0,
+                "entries": "rooms",
+                "field": "id",
+                "where": [{"test": "lowest", "field": "price"}],
+            }
+        },
+    },
+]
+ROOMS = {"rooms": [{"id": "r1", "name": "Blue", "price": 80}, {"id": "r2", "name": "Red", "price": 60}]}
+FOUND = {"name": "Find_Rooms", "arguments": {"house": "Mill House", "night": "2027-05-03"}}
+
+
+def sections(**values: Any) -> Sections:
+    return Sections({name: orjson.dumps(value).decode() for name, value in values.items()}, None)
+
+
+def request_of(seed: int = 0) -> str:
+    return word_goal(sections(tools=TOOLS, calls=CALLS), Random(seed))
+
+
+def step_after(*exchanges: tuple[dict[str, Any], Any], request: str = "", tools: Any = None) -> NextStep:
+    history = [{"calls": [call], "responses": [response]} for call, response in exchanges]
+    return next_step(sections(tools=tools or TOOLS, request=request or request_of(), history=history))
+
+
+@pytest.mark.parametrize("seed", range(12))
+def test_what_was_worded_is_understood(seed: int):
+    request = request_of(seed)
+    assert step_after(request=request).calls == (("Find_Rooms", FOUND["arguments"]),)
+    assert step_after((FOUND, ROOMS), request=request).calls == (("Show_Room", {"room_id": "r2"}),)
+
+
+def test_when_all_is_answered_the_person_is():
+    shown = {"name": "Show_Room", "arguments": {"room_id": "r2"}}
+    step = step_after((FOUND, ROOMS), (shown, {"beds": 2}))
+    assert step.calls == ()
+    assert step.answer
+
+
+def test_a_response_that_is_no_use_is_not_asked_for_twice():
+    step = step_after((FOUND, {"error": "There is no such house."}))
+    assert step.calls == ()
+    assert step.answer
+
+
+def test_a_request_in_other_words_is_answered_without_calls():
+    step = step_after(request="Sing me a song, please.")
+    assert step.calls == ()
+    assert step.answer
+
+
+@pytest.mark.parametrize(
+    "broken",
+    [
+        {"tools": TOOLS, "request": 3, "history": []},
+        {"tools": TOOLS, "request": "a", "history": {}},
+        {"tools": {"name": "x"}, "request": "a", "history": []},
+        {"request": "a", "history": []},
+    ],
+)
+def test_a_prompt_of_another_form_is_refused(broken: dict[str, Any]):
+    with pytest.raises(ReplyError):
+        next_step(sections(**broken))
+
+
+@pytest.mark.parametrize("history", [[1], [{"calls": 1}], [{"calls": [3], "responses": [None]}], [{}]])
+def test_a_history_that_makes_no_sense_is_passed_over(history: list[Any]):
+    assert next_step(sections(tools=TOOLS, request=request_of(), history=history)).calls
+
+
+def test_a_call_of_a_tool_that_is_not_shown_can_not_be_worded():
+    with pytest.raises(ReplyError, match="Show_Room"):
+        word_goal(sections(tools=TOOLS[:1], calls=CALLS), Random(0))
+
+
+def test_a_description_tells_where_values_come_from():
+    toolbox = read_toolbox(TOOLS)
+    assert toolbox.origins("Show_Room", "room_id") == [Origin("Find_Rooms", "rooms", "id")]
+    assert read_toolbox(TOOLS[1:]).origins("Show_Room", "room_id") == []
+    assert not toolbox.is_lookup("Find_Rooms")
+
+
+@given(
+    family=st.sampled_from(FAMILIES),
+    highest=st.booleans(),
+    noun=st.sampled_from(["hotel", "time slot", "car"]),
+    part=st.sampled_from(["", "Inn", "The Old Mill"]),
+)
+def test_every_ranking_that_is_said_is_read_back(family, highest: bool, noun: str, part: str):
+    path = min(family.words)
+    tests = ("earliest", "latest") if family.is_time else ("lowest", "highest")
+    where: list[dict[str, Any]] = [{"test": tests[highest], "field": path}]
+    if part:
+        where.insert(0, {"test": "contains", "field": "name", "value": part})
+    rules = read_pick(write_pick(where, noun), noun)
+    assert rules is not None
+    assert rules[-1] == Rule("rank", rank_words(tests[highest], path) or "")
+    assert (Rule("contains", part) in rules) == bool(part)
+    entry = {path: "2027-01-01 10:00" if family.is_time else 3}
+    assert read_rank(rules[-1].text, entry) == (tests[highest], path)
+
+
+@given(prices=st.lists(st.integers(1, 10**6), min_size=1, max_size=30, unique=True))
+def test_the_cheapest_is_the_cheapest(prices: list[int]):
+    entries: list[Any] = [{"id": at, "price": {"amount": price, "currency": "EUR"}} for at, price in enumerate(prices)]
+    rules = read_pick("the cheapest car", "car")
+    assert rules
+    assert pick(entries, rules) == entries[prices.index(min(prices))]
+
+
+@pytest.mark.parametrize("words", ["the cheapest", "Lisbon", "a hotel", "the hotel", "that inn", ""])
+def test_words_that_mean_no_entry_are_told(words: str):
+    assert read_pick(words, "hotel") is None
+
+
+def test_an_entry_is_found_by_its_name_before_one_that_only_has_the_name_in_it():
+    entries: list[Any] = [{"name": "New Rome"}, {"name": "Rome"}, {"name": "Rome Beach"}]
+    assert named(entries, "rome") == (1, "name", "equals")
+    assert named(entries, "Beach") == (2, "name", "contains")
+    assert named(entries, "Rome Beach, Italy") == (1, "name", "within")
+    assert named(entries, "Oslo") is None
+    assert named([], "Oslo") is None
+
+
+def test_only_what_can_be_measured_is_ranked_by():
+    entry = {"id": 3, "price_id": 4, "price": "free", "rating": 4.5, "review_count": 7, "departureTime": "10:30"}
+    assert rank_fields(entry) == {"rating": "rating", "reviews": "review_count", "departure": "departureTime"}
+    assert value_in({"a": [{"b": 1}]}, "a[0].b") == 1
+    assert value_in({"a": []}, "a[0].b") is None
+
+
+@pytest.mark.parametrize("defect", STEP_DEFECTS)
+def test_a_spoilt_step_differs_from_the_right_one(defect: str):
+    calls = (("Find_Rooms", dict(FOUND["arguments"])), ("Show_Room", {"room_id": "r2"}))
+    lookup = {
+        **TOOLS[0],
+        "name": "Find_House",
+        "parameters": {"properties": {"name": {"type": "string"}}, "required": ["name"]},
+    }
+    right = NextStep(calls, "")
+    spoilt = spoil_step(defect, right, read_toolbox([*TOOLS, lookup]), [], Random(1))
+    assert spoilt is not None
+    assert spoilt != right
+
+
+def test_a_step_without_calls_is_not_spoilt():
+    for defect in STEP_DEFECTS:
+        assert spoil_step(defect, NextStep((), "Done."), read_toolbox(TOOLS), [], Random(1)) is None

@@ -1,0 +1,53 @@
+"""ComplexFuncBench's metrics over runs: what is divided by what, in which slices, under which names."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validators.metrics.multi_step import METRICS, RunResult, RunsOf, metric_names, score_runs
+
+OF = RunsOf("v1", "m", "as_paper")
+RIGHT = RunResult(
+    0, "multi_step", "Hotels", "en", success=True, correct_calls=4, total_calls=4, completeness=2, correctness=1
+)
+WRONG = RIGHT._replace(
+    kind="multi_step_cross", category="Cross", success=False, correct_calls=2, total_calls=8, completeness=None, correctness=None
+)  # fmt: skip
+
+results = st.builds(
+    RunResult, run=st.integers(0, 1), kind=st.sampled_from(["multi_step", "multi_step_cross"]),
+    category=st.sampled_from(["Hotels", "Flights", "Cross"]), language=st.just("en"), success=st.booleans(),
+    correct_calls=st.integers(0, 5), total_calls=st.integers(5, 9), completeness=st.none() | st.integers(0, 2),
+    correctness=st.none() | st.integers(0, 2),
+)  # fmt: skip
+
+
+def values(*members: RunResult, of: RunsOf = OF) -> dict[tuple[str, str, str], tuple[float, int]]:
+    return {(one.metric, one.slice_by, one.slice_value): (one.value, one.count) for one in score_runs(members, of)}
+
+
+def test_calls_are_counted_over_all_runs_and_answers_over_those_that_were_scored() -> None:
+    found = values(RIGHT, WRONG)
+    assert found["success_rate", "all", ""] == (0.5, 2)
+    assert found["call_acc", "all", ""] == (0.5, 12)
+    assert found["completeness", "all", ""] == (2, 1)
+    assert found["correctness", "category", "Hotels"] == (1, 1)
+    assert ("correctness", "category", "Cross") not in found
+    assert found["call_acc", "kind", "multi_step_cross"] == (0.25, 8)
+
+
+def test_the_published_codes_way_has_names_of_its_own() -> None:
+    found = values(RIGHT, of=OF._replace(mode="as_published_code"))
+    assert {metric for metric, _, _ in found} == set(metric_names("as_published_code"))
+    assert set(metric_names("as_published_code")).isdisjoint(metric_names("as_paper"))
+    assert metric_names("as_paper") == METRICS
+
+
+@given(st.lists(results, max_size=12))
+def test_slices_add_up_and_the_order_of_runs_is_free(members: list[RunResult]) -> None:
+    scores = score_runs(members, OF)
+    assert scores == score_runs(members[::-1], OF)
+    for whole in (one for one in scores if one.slice_by == "all"):
+        parts = [one for one in scores if (one.slice_by, one.metric, one.run) == ("category", whole.metric, whole.run)]
+        assert sum(one.count for one in parts) == whole.count
+        assert abs(sum(one.value * one.count for one in parts) - whole.value * whole.count) < 1e-9
+        assert 0 <= whole.value <= (1 if whole.metric in {"success_rate", "call_acc"} else 2)

@@ -1,0 +1,1 @@
+"""CallNavi's figures: answers washed and repaired, routing, structure and AST match, stability over several runs."""

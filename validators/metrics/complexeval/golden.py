@@ -1,0 +1,112 @@
+"""The list of gold calls that are due: how it begins, what a turn does to it, and what is forgiven at the end."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Protocol
+
+from validators.metrics.complexeval.calls import GoldenCall, golden_calls, is_equal, sorted_call
+from validators.metrics.complexeval.free_calls import FreeCalls
+
+if TYPE_CHECKING:
+    from validators.metrics.complexeval.rules import Rules
+    from validators.metrics.complexeval.turns import TurnResult
+    from warehouse.records import Exchange
+
+
+class GoldenList(Protocol):
+    """What is due now; `turn` is the step that was added last."""
+
+    due: list[GoldenCall]
+    turn: int
+
+    def update(self, result: TurnResult) -> None:
+        """Take away what was found, and add the next step."""
+
+    def forgive(self) -> None:
+        """Take away what need not be called when the model has said its last word."""
+
+    def is_complete(self) -> bool:
+        """Whether everything was called."""
+
+
+class PaperGolden:
+    """Algorithm 1: every turn adds the next step (ComplexFuncBench B.2)."""
+
+    def __init__(self, chain: Sequence[Exchange]) -> None:
+        self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
+        self.due = list(self._steps[0]) if self._steps else []
+        self.turn = 0
+
+    def update(self, result: TurnResult) -> None:
+        """Take away what was found, and add the next step, whatever was found."""
+        found = {(one.step, one.place) for one in result.matched}
+        self.due = [one for one in self.due if (one.step, one.place) not in found]
+        if self.turn < len(self._steps) - 1:
+            self.turn += 1
+            self.due += self._steps[self.turn]
+
+    def forgive(self) -> None:
+        """Nothing is forgiven."""
+
+    def is_complete(self) -> bool:
+        """Whether every step was added and all its calls were found."""
+        return not self.due and self.turn >= len(self._steps) - 1
+
+
+class PublishedGolden:
+    """The published code's list: a step is added after a success, and after a step of nothing but free calls."""
+
+    def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: Rules) -> None:
+        self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
+        self._free = free
+        self._rules = rules
+        self.due = list(self._steps[0]) if self._steps else []
+        self.turn = 0
+        if self._is_only_free():
+            self._add_next()
+
+    def update(self, result: TurnResult) -> None:
+        """Take away what was found or made as a free call; a success adds a step, and so does a list of free calls."""
+        self.due = [one._replace(call=sorted_call(one.call)) for one in self.due]
+        found = [one.golden for one in result.calls if one.matched and one.golden is not None]
+        for golden in found:
+            equal = next((one for one in self.due if _is_same(one, golden)), None)
+            if equal is not None:
+                self.due.remove(equal)
+        if found:
+            self._add_next()
+        self.due = [one for one in self.due if not self._free.is_made(one.call)]
+        if self._is_only_free():
+            self._add_next()
+
+    def forgive(self) -> None:
+        """Drop leftovers while walking over them, which passes over the one after each that is dropped."""
+        at = 0
+        while at < len(self.due):
+            call = self.due[at].call
+            if call.tool in self._rules.dropped or self._is_exempt(self.due[at]):
+                del self.due[at]
+            at += 1
+
+    def is_complete(self) -> bool:
+        """Whether enough turns succeeded and nothing is left."""
+        return not self.due and self.turn >= len(self._steps)
+
+    def _add_next(self) -> None:
+        self.turn += 1
+        if self.turn < len(self._steps):
+            self.due += self._steps[self.turn]
+
+    def _is_only_free(self) -> bool:
+        if any(self._is_exempt(one) for one in self.due):
+            return True
+        return all(one.call.tool in self._rules.free for one in self.due)
+
+    def _is_exempt(self, golden: GoldenCall) -> bool:
+        tool, argument, value = self._rules.exempt
+        return golden.call.tool == tool and golden.call.arguments.get(argument) == value
+
+
+def _is_same(one: GoldenCall, other: GoldenCall) -> bool:
+    return one.call.tool == other.call.tool and is_equal(one.call.arguments, other.call.arguments)

@@ -1,0 +1,42 @@
+"""What differs between benchmarks: free calls, parameters that must match exactly, how long a run may take."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from types import MappingProxyType
+from typing import Literal, NamedTuple
+
+Runner = Literal["gpt", "claude", "mistral", "llama", "qwen", "glm"]
+
+TURN_LIMIT = 30
+FREE_FUNCTIONS = frozenset({
+    "Location_to_Lat_Long", "Search_Hotel_Destination", "Search_Attraction_Location", "Search_Car_Location",
+    "Search_Flight_Location", "Taxi_Search_Location",
+})  # fmt: skip
+
+
+class Rules(NamedTuple):
+    """The rules of a run. All but `turn_limit` are the published code's own and do nothing as the paper has it.
+
+    `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end, and so is a call of
+    `exempt`'s tool whose argument has that value. `exact` names the parameters that must be equal, by function.
+    Of the runners, GPT and Claude end at an unknown name, GPT and Mistral at an error in the last turn with calls.
+    """
+
+    free: frozenset[str] = FREE_FUNCTIONS
+    dropped: frozenset[str] = FREE_FUNCTIONS - {"Location_to_Lat_Long"}
+    exempt: tuple[str, str, str] = ("Search_Hotels", "search_type", "hotel")
+    exact: Mapping[str, Collection[str]] = MappingProxyType({})
+    unordered: frozenset[str] = frozenset({"categories_filter"})
+    runner: Runner = "gpt"
+    turn_limit: int = TURN_LIMIT
+
+    @property
+    def ends_at_unknown_names(self) -> bool:
+        """Whether a call of a function that is not offered ends the run."""
+        return self.runner in {"gpt", "claude"}
+
+    @property
+    def keeps_last_errors(self) -> bool:
+        """Whether what went wrong in the last turn with calls makes the run fail."""
+        return self.runner in {"gpt", "mistral"}

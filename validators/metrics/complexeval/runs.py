@@ -1,0 +1,160 @@
+"""A run over one sample, a machine that a model drives: `take` its calls, `finish` with its last word (ComplexFuncBench 3.1).
+
+run = Run(chain_of(sample), tools, "as_paper", Matchers(likenesses, respond, judge), Rules(turn_limit=20))
+while run.outcome is None:
+    ...ask the model; judged = await run.take(calls), then show it [one.observation for one in judged]...
+    ...or, where it calls nothing, await run.finish(text), which gives the outcome (None: it gave no answer at all)...
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from validators.metrics.complexeval.calls import MadeCall, read_call
+from validators.metrics.complexeval.free_calls import FreeCalls
+from validators.metrics.complexeval.golden import GoldenList, PaperGolden, PublishedGolden
+from validators.metrics.complexeval.mistakes import Mistake
+from validators.metrics.complexeval.outcomes import Outcome, unresolved
+from validators.metrics.complexeval.rules import Rules
+from validators.metrics.complexeval.turns import JudgedCall, Matchers, Setting, TurnResult, compare_turn
+from warehouse.errors import RecordError
+
+if TYPE_CHECKING:
+    from warehouse.records import Call, EvalMode, Exchange, Tool
+
+
+class _Read(NamedTuple):
+    calls: list[Call]
+    unreadable: dict[int, Mistake]
+
+
+class Run:
+    """The state of a run. `outcome` is None until it has ended, by its last word, by a mistake or by the turn limit."""
+
+    def __init__(
+        self,
+        chain: Sequence[Exchange],
+        tools: Iterable[Tool],
+        mode: EvalMode,
+        matchers: Matchers,
+        rules: Rules = Rules(),  # noqa: B008 - an immutable value
+    ) -> None:
+        self.outcome: Outcome | None = None
+        self.turns: list[tuple[JudgedCall, ...]] = []  # of each turn that was judged, its calls
+        self._chain = tuple(chain)
+        self._setting = Setting(mode, {tool.name: tool for tool in tools}, matchers, rules)
+        self._is_paper = mode == "as_paper"
+        self._free = FreeCalls() if self._is_paper else FreeCalls(chain, rules.free)
+        self._golden: GoldenList = PaperGolden(chain) if self._is_paper else PublishedGolden(chain, self._free, rules)
+        self._correct = 0
+        self._taken = 0
+        self._last_errors: tuple[Mistake, ...] = ()
+        if not self._chain:
+            self._fail(Mistake("crash", "", "The sample has no gold call; there is nothing to run over."))
+
+    @property
+    def due(self) -> tuple[Call, ...]:
+        """The gold calls that are due now."""
+        return tuple(one.call for one in self._golden.due)
+
+    async def take(self, made: Sequence[MadeCall]) -> tuple[JudgedCall, ...]:
+        """Judge the calls of one turn, in their order; none where the run ended before. Raises RecordError after the end."""
+        self._must_go_on()
+        self._taken += 1
+        if not made:
+            self._fail(Mistake("unknown_error", "", "The model neither called nor answered."))
+            return ()
+        if not self._is_paper and not self._golden.due:
+            self._fail(Mistake("func_hallucination", "", "The model went on calling when all was done."))
+            return ()
+        read = self._read(made)
+        if read.unreadable and not self._is_paper:
+            self._fail(next(iter(read.unreadable.values())))
+            return ()
+        result = await compare_turn(read.calls, self._golden.due, self._setting, self._free)
+        judged = _woven(len(made), result, read.unreadable)
+        self.turns.append(judged)
+        self._note(result)
+        return judged
+
+    async def finish(self, text: str | None) -> Outcome:
+        """End the run with the model's last word; None says that it gave none. Raises RecordError after the end."""
+        self._must_go_on()
+        if text is None:
+            return self._fail(Mistake("unknown_error", "", "The model neither called nor answered."))
+        self._golden.forgive()
+        if not self._is_paper and self._setting.rules.keeps_last_errors and self._last_errors:
+            return self._end(mistakes=self._last_errors)
+        if self._golden.is_complete():
+            return self._end()
+        return self._fall_short(Mistake("stop_early", "", "The model answered before everything needed was called."))
+
+    def break_off(self, mistake: Mistake) -> Outcome:
+        """End the run for a reason from outside, as when the model can't be reached."""
+        self._must_go_on()
+        return self._fail(mistake)
+
+    def _must_go_on(self) -> None:
+        if self.outcome is not None:
+            raise RecordError("The run has ended; look at its outcome before the model is asked again.")
+
+    def _read(self, made: Sequence[MadeCall]) -> _Read:
+        tools, rules = self._setting.tools, self._setting.rules
+        calls: list[Call] = []
+        unreadable: dict[int, Mistake] = {}
+        for at, one in enumerate(made):
+            call = read_call(one, tools)
+            if isinstance(call, str):
+                unreadable[at] = Mistake("decode_error", "", call)
+            elif call.tool not in tools and not self._is_paper and rules.ends_at_unknown_names:
+                unreadable[at] = Mistake("decode_error", "", f"There is no function {call.tool!r}.")
+            else:
+                calls.append(call)
+        return _Read(calls, unreadable)
+
+    def _note(self, result: TurnResult) -> None:
+        """Let a turn have its effect: on what is due, on the counts, and on whether the run goes on."""
+        found = len(result.matched)
+        has_format_error = any(one.mistake is not None and one.mistake.is_format_error for one in result.calls)
+        self._last_errors = result.errors
+        if result.crash:
+            self._fail(Mistake("crash", "", result.crash))
+        elif not self._is_paper and not found and not has_format_error:
+            self._end(mistakes=result.errors)
+        else:
+            self._correct += found
+            self._golden.update(result)
+            if self._taken >= self._setting.rules.turn_limit:
+                reason = f"The model was still calling after {self._taken} turns."
+                self._fall_short(Mistake("turn_limit", "", reason))
+
+    def _fall_short(self, otherwise: Mistake) -> Outcome:
+        """End without everything: for the mistakes that were never made good, or else for `otherwise`."""
+        functions = {call.tool for step in self._chain for call in step.calls}
+        mistakes = unresolved(self.turns, self._golden.due, functions) if self._is_paper else ()
+        return self._end(mistakes=mistakes) if mistakes else self._fail(otherwise)
+
+    def _fail(self, problem: Mistake) -> Outcome:
+        return self._end(problem=problem)
+
+    def _end(self, problem: Mistake | None = None, mistakes: Sequence[Mistake] = ()) -> Outcome:
+        due = self._golden.due
+        self.outcome = Outcome(
+            problem=problem,
+            mistakes=tuple(mistakes),
+            success_turns=min((one.step for one in due), default=len(self._chain)),
+            total_turns=len(self._chain),
+            correct_calls=self._correct,
+            total_calls=sum(len(step.calls) for step in self._chain),
+            real_turns=len(self.turns),
+            last_step=self._golden.turn,
+            remaining=tuple(one.call for one in due),
+        )
+        return self.outcome
+
+
+def _woven(number: int, result: TurnResult, unreadable: dict[int, Mistake]) -> tuple[JudgedCall, ...]:
+    """The judged calls of a turn with those that could not be read in their places."""
+    judged = iter(result.calls)
+    return tuple(JudgedCall(None, mistake=unreadable[at]) if at in unreadable else next(judged) for at in range(number))
