@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from flows.environments import environment_tools, environments_of
+from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun, local_workers
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
@@ -161,6 +161,7 @@ def land(run: GroupRun) -> None:
     check_duplicates(landing)
     route_review(landing)
     land_samples(landing)
+    run.warehouse.put_rows(responses_of(run.recipe, run.settings))
 
 
 def close_build(run: GroupRun) -> BuildReport:

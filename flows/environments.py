@@ -3,14 +3,18 @@
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from flows.recipe import Recipe
 from flows.settings import Settings, secret
-from generators.environments.opening import EnvironmentPart, EnvironmentSettings, explore_environment, open_environment
 from generators.environments.protocol import Environment
-from generators.environments.store import StoredEnvironment
+from generators.environments.settings import EnvironmentPart, EnvironmentSettings, HttpSettings
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
+from warehouse.rows import Row
+
+if TYPE_CHECKING:
+    from generators.environments.response_store import Drift
 
 STORE = "responses.sqlite"
 
@@ -21,9 +25,16 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
 
     Raises ConfigurationError where two have the same name or one can't be opened.
     """
+    sources = environments_of(recipe)
+    if not sources:  # most recipes; what asks servers takes a while to load
+        yield {}
+        return
+    from generators.environments.opening import open_environment
+    from generators.environments.store import StoredEnvironment
+
     with ExitStack() as opened:
         environments: dict[str, Environment] = {}
-        for settings in environments_of(recipe):
+        for settings in sources:
             environment = open_environment(settings, store=home / STORE, secret=secret)
             if environment.name in environments:
                 raise ConfigurationError(
@@ -37,9 +48,46 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:
     """Ask live servers once what their documents leave open; to be awaited before a build is opened."""
+    servers = _servers(recipe)
+    if not servers:
+        return
+    from generators.environments.opening import explore_environment
+
     with open_environments(recipe, settings.home) as environments:
-        for source in environments_of(recipe):
-            await explore_environment(source, environments[source.name])
+        for server in servers:
+            await explore_environment(server, environments[server.name])
+
+
+def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
+    """What the live servers of a recipe answered, and what got no answer, as rows; a simulated world can be asked again."""
+    servers = _servers(recipe)
+    if not servers:
+        return {}
+    from generators.environments.response_store import ResponseStore, lapse_rows, response_rows
+
+    with closing(ResponseStore(settings.home / STORE)) as store:
+        return {
+            "responses": [row for server in servers for row in response_rows(store, server.name)],
+            "lapses": [row for server in servers for row in lapse_rows(store, server.name)],
+        }
+
+
+async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drift]":
+    """Ask the live servers of a recipe again all that is stored; the calls that are answered otherwise by now."""
+    from generators.environments.store import StoredEnvironment
+
+    drifts: list[Drift] = []
+    with open_environments(recipe, settings.home) as environments:
+        for server in _servers(recipe):
+            environment = environments[server.name]
+            if isinstance(environment, StoredEnvironment):
+                await environment.refresh_all()
+                drifts += environment.drifted()
+    return drifts
+
+
+def _servers(recipe: Recipe) -> list[HttpSettings]:
+    return [source for source in environments_of(recipe) if isinstance(source, HttpSettings)]
 
 
 def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Tool, ...]]:

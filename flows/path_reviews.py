@@ -25,7 +25,7 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
 
     What was asked before is not among them.
     """
-    rows = warehouse.rows(_CORRECTED, [build, CORRECTION])
+    rows = warehouse.rows(_CORRECTED, [CORRECTION, build])
     requests = [
         _request(build, row["path"], "doubtful", row["reason"]) for row in rows if row["in_doubt"] and row["is_new"]
     ]
@@ -39,8 +39,8 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
 
 def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
     """The requests about samples, each of the kind that fits: where only competing entries are in doubt, these are asked about."""
-    rows = warehouse.rows(_ONLY_PATH, [[request["subject"] for request in requests]])
-    competing = {row["key"] for row in rows if has_competition(Sample.model_validate(orjson.loads(row["body"])))}
+    found = warehouse.stream(_ONLY_PATH, [[request["subject"] for request in requests]])  # responses may be long
+    competing = {key for key, body in found if has_competition(Sample.model_validate_json(body))}
     return [
         request | {"kind": DISAMBIGUATION} if request["subject"] in competing else request for request in requests
     ]  # fmt: skip
@@ -90,57 +90,50 @@ def _request(build: str, path: str, cause: str, reason: str) -> Row:
     }  # fmt: skip
 
 
-# The samples that were made after each template, and the kept path of it: the parent of the template's own sample. The
-# path of a variant is no draft of its own.
-_TEMPLATES = """
-    tagged as (
-        select s.key, s.parents, substr(t.tag, 1 + length('template=')) as template
-        from samples s, unnest(from_json(s.body -> 'tags', '["varchar"]')) as t(tag)
-        where starts_with(t.tag, 'template=') and s.stage <> 'review'
-    ), templates as (
-        select distinct g.template, d.key as path
-        from tagged g join drafts d on list_contains(g.parents, d.key) and d.type = 'GoalPath'
+# The samples that were made after each template, and the kept path of it: the draft that all of them come of.
+_MADE = """
+    made as (
+        select distinct b.build, b.sample, b.draft as path
+        from build_samples b join drafts d on d.key = b.draft and d.type = 'GoalPath'
     )
 """
 _NEWEST = """
     newest as (
         select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision, arg_max(v.reason, v.made_at) as reason
-        from verdicts v group by all
+        from verdicts v where v.subject in (select sample from made) group by all
     )
 """
 _SAMPLES = f"""
-    with {_TEMPLATES}
-    select p.path, g.key as sample from templates p join tagged g on g.template = p.template
-    where list_contains(?::varchar[], p.path) order by all
+    with {_MADE}
+    select distinct path, sample from made where list_contains(?::varchar[], path) order by all
 """  # noqa: S608 - our own queries
 _CORRECTED = f"""
-    with {_TEMPLATES}, {_NEWEST}
-    select p.path, any_value(q.cause) as cause, any_value(q.subject) is null as is_new,
+    with {_MADE}, {_NEWEST}
+    select m.path, any_value(q.cause) as cause, any_value(q.subject) is null as is_new,
         coalesce(bool_or(n.decision <> 'proved'), false) as in_doubt,
         coalesce('path: ' || min(n.reason) filter (n.decision <> 'proved'), '') as reason
-    from templates p join drafts d on d.key = p.path join tagged g on g.template = p.template
-    join build_samples b on b.sample = g.key and b.build = ?
-    left join newest n on n.subject = g.key and n.check_name = 'path'
-    left join review_requests q on q.subject = p.path and q.kind = ?
-    where json_array_length(d.body -> 'corrections') > 0
-    group by p.path order by p.path
+    from made m join drafts d on d.key = m.path
+    left join newest n on n.subject = m.sample and n.check_name = 'path'
+    left join review_requests q on q.subject = m.path and q.kind = ?
+    where m.build = ? and json_array_length(d.body -> 'corrections') > 0
+    group by m.path order by m.path
 """  # noqa: S608
 _ONLY_PATH = f"""
-    with {_NEWEST}
-    select s.key, any_value(s.body) as body from samples s join newest n on n.subject = s.key
-    where list_contains(?::varchar[], s.key) and n.decision <> 'proved'
-    group by s.key having bool_and(n.check_name = 'path' and n.decision = 'unproved')
+    with {_MADE}, {_NEWEST}, doubtful as (
+        select subject from newest where decision <> 'proved' group by subject
+        having bool_and(check_name = 'path' and decision = 'unproved')
+    )
+    select s.key, s.body from samples s join doubtful d on d.subject = s.key where list_contains(?::varchar[], s.key)
 """  # noqa: S608
 _DECIDED = f"""
-    with {_TEMPLATES}, {_NEWEST}, doubts as (
+    with {_MADE}, {_NEWEST}, doubts as (
         select subject, bool_and(check_name = 'path' and decision = 'unproved') as only_path
         from newest where decision <> 'proved' group by subject
     )
-    select p.path, g.key as sample, d.decision, d.reviewer, d.reviewed_at, d.reasons
-    from decisions d join templates p on p.path = d.subject join tagged g on g.template = p.template
-    left join doubts u on u.subject = g.key
+    select distinct m.path, m.sample, d.decision, d.reviewer, d.reviewed_at, d.reasons
+    from decisions d join made m on m.path = d.subject left join doubts u on u.subject = m.sample
     where d.kind = ? and (d.decision = 'reject'
-        or exists (select 1 from reviews v where v.subject = g.key and v.kind = ?)
-        or (u.only_path and not exists (select 1 from review_requests q where q.subject = g.key and q.kind = ?)))
+        or exists (select 1 from reviews v where v.subject = m.sample and v.kind = ?)
+        or (u.only_path and not exists (select 1 from review_requests q where q.subject = m.sample and q.kind = ?)))
     order by all
 """  # noqa: S608

@@ -134,9 +134,7 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
     return seen is not None and annotation.reviewed_at <= seen
 
 
-def _keep(
-    read: ReadReviews, annotation: PulledAnnotation, parsed: _Parsed, versions: dict[str, int]
-) -> None:
+def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: _Parsed, versions: dict[str, int]) -> None:
     if parsed.review is not None:
         read.reviews.append(parsed.review)
     if parsed.edited is not None:

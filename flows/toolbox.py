@@ -7,7 +7,7 @@ from typing import NamedTuple
 from flows.recipe import GeneratedTools, Recipe, SeedTools
 from generators.catalogs import Problem, read_catalog
 from generators.catalogs.seed_catalog import seed_tools
-from generators.environments.opening import EnvironmentPart
+from generators.environments.settings import EnvironmentPart
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Tool
 

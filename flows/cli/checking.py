@@ -18,6 +18,9 @@ def register(app: typer.Typer) -> None:
     check.command("hammerbench", epilog="Example: callwright check hammerbench en/single-turn/ST_Perfect.json")(
         hammerbench
     )
+    check.command("callnavi", epilog="Example: callwright check callnavi data/callnavi --kind needless_placeholder")(
+        callnavi
+    )
     check.callback()(lambda: None)
     app.add_typer(check, name="check")
     app.command("doctor", epilog="Example: callwright doctor --json")(doctor)
@@ -52,6 +55,38 @@ def hammerbench(
     if not checked.records:
         say(f"There is no record to check in {str(path)!r}.")
         raise typer.Exit(1)
+
+
+def callnavi(
+    folder: Annotated[Path, typer.Argument(help="The folder with CallNavi's Questions, APIs and APISchema.")],
+    kind: Annotated[list[str] | None, typer.Option("--kind", help="Only faults of this kind; may be repeated.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
+    from validators.datasets.callnavi import check_callnavi
+    from validators.datasets.callnavi_findings import KINDS
+    from warehouse.errors import ConfigurationError
+
+    unknown = set(kind or ()) - set(KINDS)
+    if unknown:
+        raise ConfigurationError(f"There is no kind of fault {sorted(unknown)[0]!r}; the kinds are {', '.join(KINDS)}.")
+    checked = check_callnavi(folder)
+    shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
+    if as_json:
+        counted = {name: {"findings": faults, "questions": asked} for name, faults, asked, _ in checked.summary}
+        show_json(
+            {
+                "findings": [finding._asdict() for finding in shown],
+                "summary": counted,
+                "questions": checked.questions,
+                "tools": checked.tools,
+            }
+        )
+        return
+    for finding in shown:
+        show(f"{finding.question or finding.domain}  {finding.kind}  {finding.message}")
+    show_table(("kind", "faults", "questions", "what it is"), checked.summary)
+    show(f"{checked.questions} questions, {checked.tools} tools")
 
 
 def _short(where: str, path: Path) -> str:

@@ -22,6 +22,7 @@ def register(app: typer.Typer) -> None:
     tools = typer.Typer(help="Make, import, list and check tools.", no_args_is_help=True, rich_markup_mode=None)
     tools.command("make", epilog="Example: callwright tools make recipe.yaml --preview 5")(make)
     tools.command("import", epilog="Example: callwright tools import openapi api.yaml")(import_tools)
+    tools.command("refresh", epilog="Example: callwright tools refresh recipe.yaml")(refresh)
     tools.command("list", epilog="Example: callwright tools list --category Hotels")(list_tools)
     tools.command("check", epilog="Example: callwright tools check openai tools.json")(check_tools)
     app.add_typer(tools, name="tools")
@@ -75,6 +76,26 @@ def _show_toolset(report: "ToolsetReport") -> None:
     show(f"{used} of {made} tools can be used (toolset {report.toolset}).")
     if report.waiting:
         show(f"{len(report.waiting)} wait for people: callwright review push")
+
+
+def refresh(
+    recipe: Annotated[Path, typer.Argument(help="A recipe with a line such as {environment: http, …} under `tools`.")],
+    as_json: AsJson = False,
+) -> None:
+    """Ask the live servers of a recipe again all that is stored, and list what they answer otherwise by now."""
+    from flows.environments import refresh_environments
+    from flows.recipe import read_recipe
+    from flows.settings import read_settings
+
+    drifts = asyncio.run(refresh_environments(read_recipe(recipe), read_settings()))
+    if as_json:
+        show_json([drift._asdict() | {"call": drift.call.model_dump(mode="json")} for drift in drifts])
+        return
+    show_table(
+        ("tool", "arguments", "recorded at", "re-recorded at"),
+        [(one.call.tool, str(one.call.arguments), str(one.recorded_at), str(one.rerecorded_at)) for one in drifts],
+    )
+    show(f"{len(drifts)} calls are answered otherwise by now; the later answer counts from now on.")
 
 
 def import_tools(

@@ -33,10 +33,11 @@ def read_json_or_yaml(path: Path) -> JsonValue | Problem:
     value = parse(text, str(path))
     if not isinstance(value, Problem) or text.lstrip().startswith(("{", "[")):
         return value
-    return _parse_yaml(text, str(path))
+    return parse_yaml(text, str(path))
 
 
-def _parse_yaml(text: str, where: str) -> JsonValue | Problem:
+def parse_yaml(text: str, where: str) -> JsonValue | Problem:
+    """The JSON value of a YAML text, or why there is none."""
     import yaml
 
     try:

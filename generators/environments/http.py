@@ -12,11 +12,10 @@ from generators.environments.endpoints import Endpoint
 from generators.environments.http_answers import HttpResponse, read_answer
 from generators.environments.http_requests import HttpRequest, request_of
 from generators.environments.protocol import Answer
+from generators.environments.settings import LARGEST, PATIENCE
 from warehouse.errors import ConfigurationError
 from warehouse.records import Call, Link, Tool
 
-LARGEST = 2**20
-PATIENCE = 20.0
 HIDDEN = "[secret]"
 LAST_PORT = 65_535
 SHORTEST_HIDDEN = 8  # a shorter word may stand in an answer by itself

@@ -1,87 +1,29 @@
 """Opening the environment that a recipe names."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
-from typing import Annotated, Literal, assert_never
-
-from pydantic import BaseModel, ConfigDict, Field
+from typing import assert_never
 
 from generators.environments.endpoints import Endpoint, is_wanted, read_endpoints
 from generators.environments.exploring import Exploration, explore
 from generators.environments.hints import with_hints
-from generators.environments.http import LARGEST, PATIENCE, HttpEnvironment, HttpLimits
+from generators.environments.http import HttpEnvironment, HttpLimits
 from generators.environments.linking import infer_links
 from generators.environments.protocol import Environment
 from generators.environments.recorded import RecordedEnvironment, open_recording
 from generators.environments.response_store import Description, ResponseStore
 from generators.environments.sayable import with_examples
+from generators.environments.settings import EnvironmentSettings, HttpSettings, RecordedSettings, TravelSettings
 from generators.environments.store import StoredEnvironment
 from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call, Link, Tool, content_key
 
 VERSION = 1  # raised when the same answers would be described otherwise
 KNOWN_CALLS = 12  # of each tool
-NAME = r"^[a-z0-9][a-z0-9_-]*$"
 Secret = Callable[[str], str]  # the value of a variable of the environment, "" where it is not set
-
-
-class EnvironmentPart(BaseModel):
-    """A part of a recipe: unknown words are errors."""
-
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-
-class TravelSettings(EnvironmentPart):
-    """The simulated world of travel."""
-
-    environment: Literal["travel"]
-    response_size: Literal["short", "medium", "long"] = "short"
-    seed: int = 0
-
-    @property
-    def name(self) -> str:
-        """The name that samples call it by."""
-        return self.environment
-
-
-class HttpSettings(EnvironmentPart):
-    """A live server with its OpenAPI document; `path` is relative to the recipe. Another server takes another `name`.
-
-    `secrets` gives headers and the environment variables that hold their values. `allow` names what may be asked besides
-    GET and HEAD: methods, or a method with a path pattern ("POST */filter"). `tools` are patterns of names, none for all.
-    """
-
-    environment: Literal["http"]
-    name: str = Field(default="http", pattern=NAME)
-    format: Literal["openapi"] = Field(default="openapi", alias="import")
-    path: Path
-    base_url: str
-    secrets: Mapping[str, str] = Field(default_factory=dict)
-    allow: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    timeout: float = Field(default=PATIENCE, gt=0, le=600)
-    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20)
-
-
-class RecordedSettings(EnvironmentPart):
-    """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
-
-    environment: Literal["recorded"]
-    name: str = Field(default="recorded", pattern=NAME)
-    path: Path
-
-
-EnvironmentSettings = Annotated[TravelSettings | HttpSettings | RecordedSettings, Field(discriminator="environment")]
-
-
-def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
-    """The same settings, a relative path taken from `folder`."""
-    if isinstance(settings, TravelSettings):
-        return settings
-    return settings.model_copy(update={"path": (folder / settings.path).absolute()})
 
 
 def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secret) -> Environment:

@@ -80,8 +80,8 @@ class _Plan:
                 f"The environment {environment.name!r} has no tools for the domain {domain!r} in {language!r}; it has {known}."
             )
         self._vocabulary: Vocabulary = vocabulary_of(environment)
-        known = domain in PAPER and {tool.category for tool in environment.tools} & PAPER.keys()
-        self._shape = PAPER[domain] if known else OTHERS
+        is_known = domain in PAPER and any(tool.category in PAPER for tool in environment.tools)
+        self._shape = PAPER[domain] if is_known else OTHERS
         self._done: list[Shape] = []
         self._used: Counter[str] = Counter()
         self._wanted = [name for name in self._atlas.tools if self._is_wanted(name)]

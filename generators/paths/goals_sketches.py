@@ -56,24 +56,34 @@ class Sketcher:
         return None if self._overlaps() else Sketch(tuple(self._calls))
 
     def _overlaps(self) -> bool:
-        """Whether two searches of the goal give the same things, so that "the cheapest one" could be of either."""
-        used = {call.tool for call in self._calls if not self._atlas.is_lookup(call.tool)}
-        for call in self._calls:
-            for name, slot in call.slots.items():
-                if not isinstance(slot, Take) or slot.manner != "ranked":
-                    continue
-                sources = {link.source for link in self._atlas.links(call.tool, name) if self._atlas.is_listed(link)}
-                if self._element(call.tool, name) == "identifier" and len(used & sources) > 1:
-                    return True
-        return False
+        """Whether the goal has two tools of which either would do: two searches for one thing, two look-ups of a place."""
+        used = {call.tool for call in self._calls}
+        return any(
+            len(used & self._rivals(call.tool, name, slot)) > 1
+            for call in self._calls
+            for name, slot in call.slots.items()
+            if isinstance(slot, Take)
+        )
+
+    def _rivals(self, tool: str, name: str, take: Take) -> set[str]:
+        """The tools that could give a parameter what it takes, in the very way that it takes it."""
+        sources = {link.source for link in self._atlas.links(tool, name) if self._atlas.is_listed(link)}
+        if take.manner == "lookup":
+            asked = self._asked(take.link.source)
+            return {one for one in sources if self._atlas.is_lookup(one) and self._asked(one) == asked}
+        if take.manner != "ranked" or self._element(tool, name) != "identifier":
+            return set()
+        return {one for one in sources if not self._atlas.is_lookup(one)}
+
+    def _asked(self, lookup: str) -> ElementKind:
+        return self._element(lookup, self._atlas.tools[lookup].required[0])
 
     def _want(self, tool: str) -> None:
         known = self._known.get((tool, "search"))
         if known is not None and self._atlas.is_source(tool):
             self._calls[known] = self._calls[known]._replace(wanted=True)
-            return
-        call = self._build(tool, wanted=True, depth=0)
-        self._known.setdefault((tool, "search"), call)
+        else:
+            self._known.setdefault((tool, "search"), self._build(tool, wanted=True, depth=0))
 
     def _build(self, tool: str, *, wanted: bool, depth: int) -> int:
         if depth > _DEEPEST:

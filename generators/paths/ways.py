@@ -79,6 +79,8 @@ class Ways:
     async def _from(self, supplier: Made, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
         entries = [one for one in await self.suppliers.entries(supplier, link.entries) if has(one.value, link.field)]
         same = [one for one in entries if value_at(one.value, link.field) == planned]
+        if not source.where:  # nothing was said of the entry: it is the first that the call finds
+            same = [one for one in same if one.index == 0]
         if not same and self._tells_as_much(supplier, self.suppliers.planned[source.call]):
             same = told(entries, source.where)
         if not same:

@@ -12,16 +12,11 @@ from pydantic import TypeAdapter, ValidationError
 
 from generators.environments.hints import MOST_HINTS
 from generators.environments.http import HttpEnvironment
-from generators.environments.opening import (
-    EnvironmentSettings,
-    HttpSettings,
-    explore_environment,
-    located,
-    open_environment,
-)
+from generators.environments.opening import explore_environment, open_environment
 from generators.environments.recorded import RecordedEnvironment, write_recording
 from generators.environments.response_store import Description
 from generators.environments.sayable import sayable_from_responses
+from generators.environments.settings import EnvironmentSettings, HttpSettings, located
 from generators.environments.store import StoredEnvironment
 from generators.paths.goals_values import Wish
 from tests.generators.environments.conftest import Servers, as_json
