@@ -20,7 +20,7 @@ from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Correction, Goal, GoalPath, Origin, Said, Tool, TracedGoal, WordedGoal
 
-STAGE = "correction"
+STAGE = "corrections"
 TEMPLATE = "rewrite_goal"
 PROMPTS = "generators.prompts"
 ATTEMPTS = 3

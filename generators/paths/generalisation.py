@@ -40,14 +40,14 @@ async def generalise(path: GoalPath, desk: Desk) -> list[Sample]:
     Raises RecordError where not even the template makes a sample.
     """
     template = path.traced.worded.goal
-    samples = [await write_sample(path, desk, template.key)]
+    samples = [await write_sample(path, desk, path)]
     maker = _Maker(path, desk)
     for attempt in range(ATTEMPTS * (template.variants - 1)):
         if len(samples) >= template.variants:
             break
         found = await maker.make(Random(f"{template.key} {template.seed} {attempt}"))
         if found is not None and found.request not in {sample.request for sample in samples}:
-            samples.append(await write_sample(found, desk, template.key))
+            samples.append(await write_sample(found, desk, path))
     if len(samples) < template.variants:
         _LOGGER.warning("Template %s has %d of %d variants.", template.key, len(samples), template.variants)
     return samples

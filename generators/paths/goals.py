@@ -15,9 +15,10 @@ from generators.paths.goals_values import Vocabulary
 from generators.paths.goals_vocabularies import vocabulary_of
 from generators.paths.resolving import steps_of
 from warehouse.errors import ConfigurationError
-from warehouse.records import Goal, Language, PlannedCall
+from warehouse.records import Goal, Language, Origin, PlannedCall
 
 CROSS = "Cross"
+STAGE = "goals"
 
 
 class Shape(NamedTuple):
@@ -67,6 +68,7 @@ async def plan_goals(
             candidates=plan.candidates(calls),
             variants=variants,
             seed=plan.seed_of(calls),
+            origin=Origin(stage=STAGE, parents=plan.tools_of(calls), seed=seed),
         )
 
 
@@ -181,6 +183,10 @@ class _Plan:
         """The keys of every tool of the domains that the calls are of."""
         domains = {self._atlas.domain(call.tool) for call in calls}
         return tuple(tool.key for tool in self._atlas.tools.values() if tool.category in domains)
+
+    def tools_of(self, calls: tuple[PlannedCall, ...]) -> tuple[str, ...]:
+        """The keys of the tools that are called."""
+        return tuple(dict.fromkeys(self._atlas.tools[call.tool].key for call in calls))
 
     def seed_of(self, calls: tuple[PlannedCall, ...]) -> int:
         """A seed of a goal's own."""

@@ -4,6 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 from random import Random
 
 from generators.paths.goals_atlas import Atlas, same_kind, shared_start
+from generators.paths.goals_overlaps import overlaps
 from generators.paths.goals_slots import Fixed, Group, Say, Sketch, SketchedCall, Slot, Take
 from llm.template.names import split_name
 from llm.template.steps_tools import affinity
@@ -53,30 +54,7 @@ class Sketcher:
                 self._want(tool)
         except UnsayableError:
             return None
-        return None if self._overlaps() else Sketch(tuple(self._calls))
-
-    def _overlaps(self) -> bool:
-        """Whether the goal has two tools of which either would do: two searches for one thing, two look-ups of a place."""
-        used = {call.tool for call in self._calls}
-        return any(
-            len(used & self._rivals(call.tool, name, slot)) > 1
-            for call in self._calls
-            for name, slot in call.slots.items()
-            if isinstance(slot, Take)
-        )
-
-    def _rivals(self, tool: str, name: str, take: Take) -> set[str]:
-        """The tools that could give a parameter what it takes, in the very way that it takes it."""
-        sources = {link.source for link in self._atlas.links(tool, name) if self._atlas.is_listed(link)}
-        if take.manner == "lookup":
-            asked = self._asked(take.link.source)
-            return {one for one in sources if self._atlas.is_lookup(one) and self._asked(one) == asked}
-        if take.manner != "ranked" or self._element(tool, name) != "identifier":
-            return set()
-        return {one for one in sources if not self._atlas.is_lookup(one)}
-
-    def _asked(self, lookup: str) -> ElementKind:
-        return self._element(lookup, self._atlas.tools[lookup].required[0])
+        return None if overlaps(self._calls, self._atlas, self._element) else Sketch(tuple(self._calls))
 
     def _want(self, tool: str) -> None:
         known = self._known.get((tool, "search"))

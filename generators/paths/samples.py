@@ -9,14 +9,14 @@ from generators.paths.telling import final_answer
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Goal, GoalPath, GoldCall, Origin, ReplyTurn, ResultTurn, Sample, Turn, UserTurn
 
-STAGE = "paths"
+STAGE = "generalisation"
 CROSS = "Cross"
 KIND, CROSS_KIND = "multi_step", "multi_step_cross"
 WANTED_TAG = "wanted="
 
 
-async def write_sample(path: GoalPath, desk: Desk, template: str) -> Sample:
-    """The sample of a path that was disambiguated; `template` is the key of the goal that it generalises."""
+async def write_sample(path: GoalPath, desk: Desk, template: GoalPath) -> Sample:
+    """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
     goal = path.traced.worded.goal
     environment = desk.environment(goal.environment)
     recorded = [pair for exchange in path.path for pair in zip(exchange.calls, exchange.responses, strict=True)]
@@ -29,8 +29,8 @@ async def write_sample(path: GoalPath, desk: Desk, template: str) -> Sample:
         category=goal.domain,
         candidates=tuple(key for key in goal.candidates if key not in path.removed),
         turns=_turns(path, resolved, environment),
-        tags=(f"environment={goal.environment}", f"template={template}", wanted_tag(goal, resolved)),
-        origin=Origin(stage=STAGE, parents=(path.key,), seed=goal.seed, model=desk.chat.name),
+        tags=(f"environment={goal.environment}", f"template={template.traced.worded.goal.key}", wanted_tag(goal, resolved)),
+        origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=desk.chat.name),
     )
 
 

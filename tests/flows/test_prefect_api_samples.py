@@ -43,8 +43,10 @@ def test_a_prefect_server_yields_thirty_proved_samples_and_so_do_its_recorded_re
     assert one(live, "select count(distinct request) from samples") >= ENOUGH
 
     store = ResponseStore(live.home / "responses.sqlite")
-    assert len(list(store.stored("prefect"))) > landed
+    stored = len(list(store.stored("prefect")))
     store.close()
+    assert stored > landed
+    assert one(live, "select count(*) from responses where environment = 'prefect'") == stored
 
     replayed = settings_of(tmp_path / "replayed")
     build(recipe_with(environment="recorded", name="prefect", path=str(live.home / "responses.sqlite")), replayed)

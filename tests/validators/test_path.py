@@ -14,7 +14,7 @@ from warehouse.records import CallTurn, Condition, Goal, GoldCall, ResultTurn, S
 
 async def sample_of(wish: Goal, text: str = "") -> Sample:
     (path,) = await disambiguate(await path_of(wish, text), desk())
-    return await write_sample(path, desk(), "t1")
+    return await write_sample(path, desk(), path)
 
 
 async def verdict_on(sample: Sample) -> Verdict:

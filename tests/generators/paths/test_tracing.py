@@ -1,11 +1,17 @@
 """Preliminary paths: what a model calls from request, tools and responses alone."""
 
+from random import Random
+
 import pytest
 
 from generators.environments.protocol import Environment
 from generators.environments.travel.world import open_travel
 from generators.paths.abridging import abridged
 from generators.paths.goals import CROSS, plan_goals
+from generators.paths.goals_atlas import Atlas
+from generators.paths.goals_filling import Filling
+from generators.paths.goals_sketches import Sketcher
+from generators.paths.goals_vocabularies import vocabulary_of
 from generators.paths.next_calls import NextCall, NextCalls
 from generators.paths.resolving import resolve
 from generators.paths.tracing import MOST_CALLS, MOST_TURNS, trace_goals
@@ -14,7 +20,7 @@ from tests.generators.paths.asking import TemplateChat, desk_of
 from tests.generators.paths.small_world import SmallWorld
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
-from warehouse.records import Exchange, WordedGoal
+from warehouse.records import Exchange, Goal, Picked, WordedGoal
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 
@@ -32,11 +38,11 @@ def calls_of(path: tuple[Exchange, ...]) -> list[list[str]]:
 async def test_the_template_model_finds_the_path_of_a_goal_from_its_request(domain: str):
     world = open_travel()
     found = 0
-    for worded in await worded_of(world, domain, 10):
+    for worded in await worded_of(world, domain, 6):
         (traced,) = await trace_goals(worded, desk_of(world))
         assert traced.problem == ""
         found += calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
-    assert found >= 8
+    assert found >= 5
 
 
 async def test_tools_that_nobody_has_phrases_for_are_called_as_well():
@@ -46,6 +52,25 @@ async def test_tools_that_nobody_has_phrases_for_are_called_as_well():
         assert calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
 
 
+async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
+    world = open_travel()
+    atlas, vocabulary = Atlas(world, (), "en"), vocabulary_of(world)
+    for seed in range(200):
+        sketch = Sketcher(atlas, vocabulary.element, Random(seed), crosses=True).draw(["Search_Flights", "Search_Taxi"])
+        calls = await Filling(atlas, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
+        moment = calls[-1].arguments["pick_up_date_time"] if calls else None
+        if calls and isinstance(moment, Picked) and moment.later_by:
+            break
+    assert calls
+    keys = tuple(tool.key for tool in world.tools)
+    goal = Goal(environment=world.name, language="en", domain=CROSS, calls=calls, candidates=keys, seed=3)
+    (worded,) = await word_goals(goal, desk_of(world))
+    assert "minutes after" in worded.request
+    assert "arrival airport of" in worded.request
+    (traced,) = await trace_goals(worded, desk_of(world))
+    assert calls_of(traced.trace) == calls_of((await resolve(goal, world)).path)
+
+
 @pytest.mark.parametrize(
     "defect",
     ["omitted_call", "needless_call", "wrong_order", "wrong_type", "wrong_argument", "hallucinated_value", "missing_argument"],
@@ -53,7 +78,7 @@ async def test_tools_that_nobody_has_phrases_for_are_called_as_well():
 async def test_a_model_that_errs_finds_another_path(defect: str):
     world = open_travel()
     planted = different = 0
-    for worded in await worded_of(world, "Hotels", 6):
+    for worded in await worded_of(world, "Hotels", 3):
         chat = TemplateChat({defect: 1.0})
         (traced,) = await trace_goals(worded, desk_of(world, chat))
         planted += defect in chat.planted
