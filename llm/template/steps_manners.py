@@ -29,6 +29,7 @@ class Slot(NamedTuple):
     phrases: tuple[str, ...]
     there: bool = False
     members: tuple[tuple[str, str], ...] = ()
+    moment: bool = False
 
 
 class Manner(NamedTuple):
@@ -105,5 +106,11 @@ def _read(entry: Mapping[str, Any]) -> Manner:
 
 def _slot(name: str, given: Any) -> Slot:  # noqa: ANN401 - parsed YAML
     if isinstance(given, dict):
-        return Slot(name, tuple(given["say"]), given.get("there", False), tuple((given.get("members") or {}).items()))
+        return Slot(
+            name,
+            tuple(given["say"]),
+            given.get("there", False),
+            tuple((given.get("members") or {}).items()),
+            given.get("moment", False),
+        )
     return Slot(name, (given,) if isinstance(given, str) else tuple(given))

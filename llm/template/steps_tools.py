@@ -126,5 +126,6 @@ def _tool(shown: Mapping[str, JsonSchema]) -> StepTool:
 @lru_cache(4096)
 def _origins(description: str) -> tuple[Origin, ...]:
     return tuple(
-        Origin(found["source"], found["entries"] or "", found["field"]) for found in _ORIGIN.finditer(description)
+        Origin(found["source"], found["entries"] or "", found["field"], bool(found["listed"]))
+        for found in _ORIGIN.finditer(description)
     )

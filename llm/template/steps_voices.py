@@ -38,7 +38,7 @@ VOICES = {
         Voice("Our company is sending two of us to meet a client.", "us"),
     ),
 }
-PLAIN_OPENINGS = ("Hello!", "Hi there,", "I could use some help.", "There is something I'd like to know.")
+PLAIN_OPENINGS = ("Hello!", "Hi there!", "I could use some help.", "There is something I'd like to know.")
 LEADS = ("", "Please ", "Could you ", "Can you ", "I'd like you to ")
 LATER_LEADS = ("Then ", "After that, ", "Also, please ", "Please also ", "Next, ", "I also need you to ", "And please ")
 LINKS = (" and ", ", and also ", ", and ", ", then ")

@@ -1,5 +1,6 @@
 """A goal in a person's words: a clause for each call that somebody would ask for, its sources told inside it."""
 
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
@@ -19,6 +20,7 @@ _REPEATED = 0.8
 _THERE = 0.6
 _JOINT = " plus "
 _NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key", "product", "hotel", "details"})
+_CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
 _STYLES = 6  # phrases of one style go together: from … to …, checking in on … and checking out on …
 
 
@@ -80,17 +82,25 @@ class _Wording:
         if self._toolbox.is_inside(tool, call.tool, parameter):
             return "inside"
         together = [one for _, one in _leaves(call.arguments) if one.get("call") == source["call"]]
-        return "ranked" if any(one["entries"] or one["where"] for one in together) else "through"
+        is_told = self._says_more(self._calls[source["call"]], call)
+        return "ranked" if is_told or any(one["entries"] or one["where"] for one in together) else "through"
+
+    def _says_more(self, giver: Asked, call: Asked) -> bool:
+        """Whether the person has to say something for a call that nobody else's clause says."""
+        said = {name: source for name, source in giver.arguments.items() if source["kind"] == "said"}
+        return any(call.arguments.get(name) != source for name, source in said.items())
 
     def _sentences(self, clauses: Sequence[str]) -> list[str]:
         sentences: list[str] = []
+        leads = list(LATER_LEADS)
+        self._rng.shuffle(leads)
         for at, clause in enumerate(clauses):
             is_question = clause.endswith("?")
             if at and not is_question and sentences[-1].endswith(".") and self._rng.random() < _JOINED:
                 sentences[-1] = sentences[-1][:-1] + self._rng.choice(LINKS) + clause + "."
                 continue
             stands_alone = is_question or clause.startswith(tuple(NEEDS.values()))
-            lead = "" if stands_alone else self._rng.choice(LATER_LEADS if at else LEADS)
+            lead = "" if stands_alone else leads[at % len(leads)] if at else self._rng.choice(LEADS)
             end = "" if is_question else "?" if lead in {"Could you ", "Can you "} else "."
             sentence = lead + clause + end
             sentences.append(sentence[0].upper() + sentence[1:])
@@ -144,7 +154,7 @@ class _Wording:
             known, self._place = self._place, value
             if known == value and self._rng.random() < _THERE:
                 return "there"
-        return phrase.format(value)
+        return phrase.format(f"{_preposition(value)}{value}" if slot.moment else value)
 
     def _members(self, index: int, slot: Slot, source: Source) -> str:
         legs = []
@@ -197,6 +207,13 @@ class _Wording:
         if source.get("later_by"):
             return f"{source['later_by']} minutes after {words} arrives"
         return f"the {about} of {words}" if about else words
+
+
+def _preposition(moment: str) -> str:
+    """What stands before a moment: at a time, on a day, nothing before "30 minutes after …"."""
+    if " minutes after " in moment:
+        return ""
+    return "at " if _CLOCK.match(moment) else "on "
 
 
 def aspect_of(field: str) -> str:

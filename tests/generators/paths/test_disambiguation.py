@@ -69,7 +69,7 @@ async def test_the_sample_has_evidence_for_every_argument() -> None:
     (path,) = await disambiguate(await path_of(goal()), desk())
     sample = await write_sample(path, desk(), path)
     assert [turn.kind for turn in sample.turns] == ["user", *["calls", "result"] * 3, "reply"]
-    assert sample.tags == ("environment=town", "template=t1", "wanted=2.0 2.1")
+    assert sample.tags == ("environment=town", f"template={path.traced.worded.goal.key}", "wanted=2.0 2.1")
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             assert sorted(one.argument for one in call.evidence) == sorted(call.arguments)

@@ -1,0 +1,1 @@
+"""Simulated conversations with a required complexity (CONFETTI 3.1)."""

@@ -1,0 +1,194 @@
+"""Planning scenarios: APIs, a required complexity, a reference time and a minimum of turns (CONFETTI 3.1).
+
+The n-th scenario of a complexity depends on the seed, the catalog and n alone.
+"""
+
+from collections.abc import Iterator, Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from generators.candidates import are_redundant, pick_distractors
+from generators.conversational.complexities import SHAPES
+from generators.environments.simulated import links_between
+from llm.template.tool_verbs import Deed, deed_of, function_words
+from warehouse.errors import ConfigurationError
+from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
+
+STAGE = "conversation_scenarios"
+_FEWEST_TOOLS = 3
+_FIRST_DAY = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
+_DAYS, _MINUTES_A_DAY = 24, 12 * 60
+_MOST_REQUIRED = 5
+_TYPES = frozenset({"string", "integer", "number"})
+_LOOKING = frozenset({"list", "search", "look"})
+# user turns and turns with calls that a shape takes
+_LENGTHS: dict[EpisodeShape, tuple[int, int]] = {
+    "exception": (2, 2), "failed": (3, 2), "confirmation": (2, 1), "switch": (2, 1), "plain": (1, 1), "correction": (2, 2),
+    "stacked": (1, 1), "ambiguous": (2, 1), "follow_up": (2, 2), "implicit": (1, 1), "overfill": (1, 1), "underfill": (2, 1),
+    "unsupported": (1, 0), "chained": (1, 1), "compared": (1, 1), "thanks": (1, 0),
+}  # fmt: skip
+_FILLERS: tuple[EpisodeShape, ...] = ("plain", "plain", "plain", "underfill", "chained", "chained", "compared")
+_COMPARED = (2, 3, 3, 4)
+_MINIMUM_TURNS = (3, 3, 4, 4, 4, 5, 6)
+_CALL_TURNS = (2, 2, 3, 3, 3, 4)
+_THANKS_SHARE = 0.23
+_TOOL_COUNTS = ((0.46, 5, 9), (0.95, 10, 19), (1.0, 20, 25))  # shares of conversations with so many candidates, at most
+_PAIRS: frozenset[EpisodeShape] = frozenset({"switch", "stacked", "ambiguous", "overfill"})
+_LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
+
+
+def plan_scenarios(
+    complexity: Complexity, language: Language, count: int, tools: Sequence[Tool], *, seed: int
+) -> Iterator[Scenario]:
+    """The first `count` scenarios of a complexity. Raises ConfigurationError where the tools allow none."""
+    usable = [tool for tool in tools if tool.language == language and is_usable(tool)]
+    pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
+    shape = SHAPES[complexity]
+    categories = [one for one in sorted({tool.category for tool in pool}) if _allows(shape, _of(pool, one))]
+    if not categories and count:
+        raise ConfigurationError(
+            f"The catalog's {len(pool)} tools in {language!r} that require something sayable allow no conversation of the "
+            f"complexity {complexity!r}: no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
+        )
+    for number in range(count):
+        rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
+        yield _Planning(pool, rng).scenario(complexity, rng.choice(categories))
+
+
+def is_usable(tool: Tool) -> bool:
+    """Whether people can ask for the tool in a sentence or two: it requires something, not too much, of plain types."""
+    return bool(changeable(tool)) and len(tool.required) <= _MOST_REQUIRED
+
+
+def changeable(tool: Tool) -> list[str]:
+    """The required parameters whose value may be another one as well: texts and numbers."""
+    return [name for name in tool.required if tool.properties.get(name, {}).get("type") in _TYPES]
+
+
+def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, Tool]]:
+    """The pairs of tools in which the first returns what the second requires; `looking`: the first only looks up."""
+    return [
+        (one, other)
+        for one in tools
+        if not looking or _deed(one) in _LOOKING
+        for other in tools
+        if links_between(one, other) and not _undoes(one, other)
+    ]
+
+
+def _undoes(one: Tool, other: Tool) -> bool:
+    """Whether the second takes back what the first has just made."""
+    return _deed(one) not in _LOOKING and _deed(other) == "drop"
+
+
+def _of(tools: Sequence[Tool], category: str) -> list[Tool]:
+    return [tool for tool in tools if tool.category == category]
+
+
+def _allows(shape: EpisodeShape, tools: Sequence[Tool]) -> bool:
+    if len(tools) < _FEWEST_TOOLS:
+        return False
+    return shape != "follow_up" or bool(linked_pairs(tools, looking=False))
+
+
+class _Planning:
+    """One scenario in the making: each tool serves one episode, so that every call tells which request it is for."""
+
+    def __init__(self, pool: Sequence[Tool], rng: Random) -> None:
+        self._pool = pool
+        self._rng = rng
+        self._used: list[Tool] = []
+
+    def scenario(self, complexity: Complexity, category: str) -> Scenario:
+        """A scenario whose own episode is about this category, with others before and after it."""
+        rng = self._rng
+        core = self._episode(SHAPES[complexity], category)
+        if core is None:
+            raise ConfigurationError(f"The category {category!r} allows no conversation of the complexity {complexity!r}.")
+        main = self._used[0]
+        withheld = (main,) if core.shape == "unsupported" else ()
+        minimum = rng.choice(_MINIMUM_TURNS)
+        before, after = self._fillers(core, category, minimum)
+        ends = [Episode(shape="thanks")] if rng.random() < _THANKS_SHARE else []
+        moment = _FIRST_DAY + timedelta(days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15))
+        return Scenario(
+            complexity=complexity,
+            language=main.language,
+            category=category,
+            episodes=(*before, core, *after, *ends),
+            candidates=tuple(tool.key for tool in self._candidates(main, withheld)),
+            withheld=tuple(tool.key for tool in withheld),
+            reference_time=f"{moment:%Y-%m-%d %H:%M}",
+            minimum_turns=minimum,
+            seed=rng.getrandbits(32),
+            origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in self._used)),
+        )
+
+    def _fillers(self, core: Episode, category: str, minimum: int) -> tuple[list[Episode], list[Episode]]:
+        """Episodes before and after the scenario's own, until it has its turns; a goal that failed is the last one."""
+        rng = self._rng
+        others = [one for one in sorted({tool.category for tool in self._pool}) if one != category]
+        other = rng.choice(others) if others else category
+        users, calls = _LENGTHS[core.shape]
+        wanted = rng.choice(_CALL_TURNS)
+        before: list[Episode] = []
+        after: list[Episode] = []
+        for _ in range(2 * minimum + wanted):
+            if users >= minimum and calls >= wanted:
+                break
+            shape = rng.choice(_FILLERS)
+            added = self._episode(shape, rng.choice((category, other)))
+            if added is None:
+                continue
+            users, calls = users + _LENGTHS[added.shape][0], calls + _LENGTHS[added.shape][1]
+            (before if core.shape == "failed" or rng.random() < 0.5 else after).append(added)  # noqa: PLR2004 - a coin
+        return before, after
+
+    def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
+        """An episode of tools that are not in use yet, None where the category has none that fit."""
+        free = [tool for tool in _of(self._pool, category) if not any(are_redundant(tool, one) for one in self._used)]
+        chosen = self._tools_for(shape, free)
+        if not chosen:
+            return None
+        self._used += chosen
+        count = self._rng.choice(_COMPARED) if shape == "compared" else 1
+        return Episode(shape=shape, tools=tuple(tool.key for tool in chosen), count=count)
+
+    def _tools_for(self, shape: EpisodeShape, free: Sequence[Tool]) -> list[Tool]:
+        if shape in _LINKED:
+            pairs = linked_pairs(free, looking=shape == "chained")
+            return list(self._rng.choice(pairs)) if pairs else []
+        if shape in _PAIRS:
+            pairs = [(one, two) for one in free for two in free if _go_together(shape, one, two)]
+            return list(self._rng.choice(pairs)) if pairs else []
+        fitting = [tool for tool in free if shape != "compared" or _is_comparable(tool)]
+        return [self._rng.choice(fitting)] if fitting else []
+
+    def _candidates(self, main: Tool, withheld: Sequence[Tool]) -> list[Tool]:
+        """The tools of the episodes and others beside them; none that could do what is withheld."""
+        rng = self._rng
+        drawn = rng.random()
+        least, most = next((least, most) for share, least, most in _TOOL_COUNTS if drawn < share)
+        own = [tool for tool in self._used if tool not in withheld]
+        pool = [
+            tool
+            for tool in self._pool
+            if tool not in self._used and not any(are_redundant(tool, one) for one in (*withheld, *own))
+        ]
+        company = pick_distractors(main, pool, max(2, rng.randint(least, most) - len(own)), rng)
+        return rng.sample([*own, *company], len(own) + len(company))
+
+
+def _go_together(shape: EpisodeShape, one: Tool, two: Tool) -> bool:
+    if one.name == two.name or are_redundant(one, two):
+        return False
+    return shape != "overfill" or any(name not in one.properties for name in changeable(two))
+
+
+def _is_comparable(tool: Tool) -> bool:
+    return _deed(tool) in _LOOKING
+
+
+def _deed(tool: Tool) -> Deed:
+    words = function_words(tool.name)
+    return deed_of(words[0]) if words else "other"

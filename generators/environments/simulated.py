@@ -1,0 +1,169 @@
+"""Tools without an implementation, answered by simulation: from the description, the schemas and the input (CONFETTI 3.1)."""
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.environments.protocol import Answer
+from generators.schemas import argument_problems
+from llm.template.makers import make_value
+from llm.template.tool_verbs import deed_of, function_words
+from warehouse.errors import ReplyError
+from warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link, Tool
+
+_NAME = "simulated"
+_LOOKING = frozenset({"list", "search", "look"})
+_MOST_ENTRIES = 3
+_DEEPEST = 4
+_STATUS: dict[ErrorCode, int] = {
+    "not_found": 404, "invalid_value": 422, "conflict": 409, "too_many_requests": 429, "unavailable": 503,
+}  # fmt: skip
+_MESSAGES: dict[Language, dict[ErrorCode, str]] = {
+    "en": {
+        "not_found": "nothing was found for {said}",
+        "invalid_value": "{said} is not accepted",
+        "conflict": "{said} is already taken",
+        "too_many_requests": "there are too many requests at the moment",
+        "unavailable": "the service is not available at the moment",
+    },
+    "zh": {
+        "not_found": "没有找到{said}",
+        "invalid_value": "不接受{said}",
+        "conflict": "{said}已经被占用",
+        "too_many_requests": "目前请求过多",
+        "unavailable": "服务暂时不可用",
+    },
+}
+
+
+class Offer(NamedTuple):
+    """A value that a tool returns: the path to it, its name there, and its schema."""
+
+    entries: str
+    field: str
+    schema: JsonSchema
+
+
+class _Asked(NamedTuple):
+    """What a result is simulated by: the call's arguments and how long a list is to be, 0 where chance decides."""
+
+    given: Arguments
+    entries: int
+    language: Language
+    rng: Random
+
+
+class SimulatedEnvironment:
+    """Answers calls of tools that nobody has built; the same seed answers the same call alike."""
+
+    def __init__(self, tools: Sequence[Tool], *, seed: int = 0, name: str = _NAME) -> None:
+        """`tools` may be any, with or without a schema of what they return."""
+        self._name = name
+        self._tools = tuple(tools)
+        self._by_name = {tool.name: tool for tool in tools}
+        self._seed = seed
+
+    @property
+    def name(self) -> str:
+        """The name that recipes and samples call it by."""
+        return self._name
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Its tools."""
+        return self._tools
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Every place in a result that can give a parameter its value: of the same name and schema in one category."""
+        return tuple(link for one in self._tools for other in self._tools for link in links_between(one, other))
+
+    async def answer(self, call: Call) -> Answer:
+        """A result that the tool's schema allows; a call that the tool does not allow is told as a problem."""
+        tool = self._by_name.get(call.tool)
+        if tool is None:
+            return Answer(problem=f"There is no tool {call.tool!r}.")
+        problems = argument_problems(tool, call.arguments, partial=False)
+        if problems:
+            return Answer(problem=" ".join(problems))
+        try:
+            return Answer(response=self.succeed(tool, call.arguments))
+        except ReplyError as error:
+            return Answer(problem=f"What {call.tool!r} returns can't be simulated: {error}")
+
+    def succeed(self, tool: Tool, arguments: Arguments, *, entries: int = 0) -> JsonValue:
+        """What the tool returns when all goes well; `entries` is how long each list is, 0 leaves it to chance.
+
+        Raises ReplyError where nothing satisfies the schema of what it returns.
+        """
+        call = Call(tool=tool.name, arguments=arguments)
+        rng = Random(f"{self._seed}:{call.key}")
+        schema = tool.returns or _assumed(tool)
+        return _simulate("result", schema, _Asked(arguments, entries, tool.language, rng))
+
+    def fail(self, tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
+        """The error that the tool answers with, by its code."""
+        said = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
+        told = said or next(iter(map(str, arguments.values())), tool.description)
+        message = _MESSAGES[tool.language][code].replace("{said}", told)
+        return {"error": {"code": code, "status": _STATUS[code], "message": message}}
+
+
+def error_of(result: JsonValue) -> str:
+    """The code of the error that a result is, "" where it is none."""
+    error = result.get("error") if isinstance(result, dict) else None
+    return str(error.get("code") or "error") if isinstance(error, dict) else ""
+
+
+def links_between(source: Tool, tool: Tool) -> list[Link]:
+    """Which values that `source` returns the tool requires: of the same name and schema, and not given to `source`."""
+    if source.name == tool.name or source.category != tool.category:
+        return []
+    return [
+        Link(tool=tool.name, parameter=offer.field, source=source.name, entries=offer.entries, field=offer.field)
+        for offer in _offers(source.returns or {})
+        if offer.field in tool.required
+        and offer.field not in source.properties
+        and offer.schema.get("type") == tool.properties[offer.field].get("type")
+        and offer.schema.get("pattern") == tool.properties[offer.field].get("pattern")
+    ]
+
+
+def _offers(returns: JsonSchema) -> list[Offer]:
+    found: list[Offer] = []
+    for name, schema in (returns.get("properties") or {}).items():
+        inner = (schema.get("items") or {}).get("properties") or {}
+        if schema.get("type") == "array":
+            found += [Offer(name, field, member) for field, member in inner.items()]
+        elif schema.get("type") in ("string", "integer", "number"):
+            found.append(Offer("", name, schema))
+    return found
+
+
+def _assumed(tool: Tool) -> JsonSchema:
+    """What a tool may return that does not say: results where it looks something up, else how it went."""
+    words = function_words(tool.name.split(".")[-1])
+    if words and deed_of(words[0]) in _LOOKING:
+        entry = {"type": "object", "properties": {"title": {"type": "string"}}, "required": ["title"]}
+        return {"type": "object", "properties": {"results": {"type": "array", "items": entry}}}
+    number = {"type": "string", "pattern": r"^[A-Z]{2}\d{6}$"}
+    return {"type": "object", "properties": {"success": {"const": True}, "reference": number}}
+
+
+def _simulate(name: str, schema: JsonSchema, asked: _Asked, depth: int = 0) -> JsonValue:
+    """A value of the schema; what the call has given under the same name comes back as it was."""
+    members = schema.get("properties")
+    if isinstance(members, dict) and members and depth < _DEEPEST:
+        return {
+            member: asked.given[member]
+            if member in asked.given and not isinstance(asked.given[member], dict | list)
+            else _simulate(member, inner, asked, depth + 1)
+            for member, inner in members.items()
+        }
+    items = schema.get("items")
+    if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
+        count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)
+        return [_simulate(name, items, asked._replace(given={}), depth + 1) for _ in range(count)]
+    return make_value(name, schema, asked.language, asked.rng)

@@ -1,0 +1,235 @@
+"""The tasks of template/v1: for each title of an answer's schema, the grammar that answers it."""
+
+from collections.abc import Callable
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from llm.template.calling import Proposal, name_relevant, propose, shown_views
+from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
+from llm.template.choosing_parameters import choose_names
+from llm.template.drafting_tools import describe, parameter_sketches
+from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
+from llm.template.judging import judge
+from llm.template.mending import mend_request
+from llm.template.naming_tools import name_all
+from llm.template.scoring_answers import score_answer
+from llm.template.sections import Sections
+from llm.template.slot_answers import word_answer
+from llm.template.slot_questions import word_question
+from llm.template.spoiling_answers import spoil_answer
+from llm.template.spoiling_calls import spoil_call, text_language
+from llm.template.spoiling_wordings import spoil_wording
+from llm.template.steps_spoiling import next_calls
+from llm.template.steps_wording import word_goal
+from llm.template.tool_results import result_sketches
+from llm.template.values import fill_in
+from llm.template.views import ToolView, view_of
+from llm.template.wording import word_call
+from warehouse.errors import ReplyError
+from warehouse.records import Language
+
+
+class Answer(NamedTuple):
+    """The value to answer, and the defect that is in it, "" where none is."""
+
+    value: JsonValue
+    planted: str = ""
+
+
+Task = Callable[[Sections, Random, Random, str], Answer]
+
+
+def task_named(title: str) -> Task:
+    """The task that answers a schema of this title; ReplyError that lists the titles there are."""
+    if title not in TASKS:
+        known = ", ".join(TASKS)
+        raise ReplyError(
+            f"template/v1 has no grammar for the answer {title!r}; it can answer {known}, and free text as a candidate"
+            " where the prompt shows <tools>. Use another model for this stage."
+        )
+    return TASKS[title]
+
+
+def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    view = view_of(sections.json("tool"))
+    offered, count = sections.json("offered"), sections.json("count")
+    if not isinstance(offered, list) or not isinstance(count, int):
+        raise ReplyError("template/v1 expects a JSON list in <offered> and a number in <count>.")
+    names = choose_names([str(name) for name in offered], count, view.properties, view.required, rng)
+    return Answer({"parameters": list(names)})
+
+
+def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    view = view_of(sections.json("tool"))
+    names = sections.json("parameters")
+    known = view.properties
+    if not isinstance(names, list) or any(name not in known for name in names):
+        raise ReplyError(f"template/v1 expects in <parameters> a list of parameters of {view.name!r}, not {names!r}.")
+    given = sections.json("known") if "known" in sections.tagged else {}
+    if not isinstance(given, dict) or any(name not in known for name in given):
+        raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
+    values = fill_in([str(name) for name in names], known, _language(sections), rng, given)
+    return Answer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
+
+
+def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> Answer:
+    view = view_of(sections.json("tool"))
+    arguments = sections.json("arguments")
+    if not isinstance(arguments, dict):
+        raise ReplyError("template/v1 expects a JSON object in the section <arguments>.")
+    language = _language(sections)
+    worded = word_call(view, arguments, language, rng)
+    spoilt = spoil_wording(defect, view, arguments, language, flaws) if defect else None
+    return Answer((spoilt or worded).reply(), defect if spoilt else "")
+
+
+def _ask_for_slot(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    view, known = view_of(sections.json("tool")), sections.json("known")
+    if not isinstance(known, dict):
+        raise ReplyError("template/v1 expects a JSON object in the section <known>.")
+    question = word_question(view, view.parameter(sections.json("parameter")), known, _language(sections), rng)
+    return Answer({"question": question})
+
+
+def _answer_for_slot(sections: Sections, rng: Random, flaws: Random, defect: str) -> Answer:
+    view, value = view_of(sections.json("tool")), sections.json("value")
+    parameter, language = view.parameter(sections.json("parameter")), _language(sections)
+    is_bare = sections.word("manner", "sentence") == "bare"
+    answered = word_answer(view, (parameter, value), language, rng, is_bare=is_bare)
+    spoilt = spoil_answer(defect, view, (parameter, value), language, flaws) if defect else None
+    return Answer((spoilt or answered).reply(), defect if spoilt else "")
+
+
+def _propose_call(sections: Sections, _: Random, flaws: Random, defect: str) -> Answer:
+    proposal, planted = proposed_call(sections, flaws, defect)
+    return Answer({"tool": proposal.tool, "arguments": proposal.arguments}, planted)
+
+
+def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
+    """The call that the conversation asks for, and the defect that was planted in it, "" where none was."""
+    views = shown_views(sections)
+    proposal = propose(sections, views)
+    spoilt = _spoilt(proposal, views, sections, flaws, defect) if defect else None
+    return (spoilt, defect) if spoilt else (proposal, "")
+
+
+def _spoilt(
+    proposal: Proposal, views: list[ToolView], sections: Sections, flaws: Random, defect: str
+) -> Proposal | None:
+    spoilt = spoil_call(defect, proposal, views, text_language(sections.conversation or ""), flaws)
+    return None if spoilt == proposal else spoilt
+
+
+def _judge_calls(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer(judge(sections, shown_views(sections)))
+
+
+def _judge_relevance(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer(name_relevant(sections, shown_views(sections)))
+
+
+def _name_entities(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer(name_entities(sections))
+
+
+def _word_pronoun(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    return Answer(word_pronoun(sections, _language(sections), rng))
+
+
+def _simulate_message(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    return Answer(simulate_message(sections, _language(sections), rng))
+
+
+def _reword_request(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer(reword_request(sections, _language(sections)))
+
+
+def _name_tools(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    return Answer({"tools": name_all(sections, _language(sections), rng)})
+
+
+def _describe_tool(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer({"description": describe(sections, _language(sections))})
+
+
+def _choose_tool_parameters(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer({"parameters": parameter_sketches(sections, _language(sections))})
+
+
+def _choose_returns(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
+    return Answer({"returns": result_sketches(sections, _language(sections))})
+
+
+def _next_calls(sections: Sections, _: Random, flaws: Random, defect: str) -> Answer:
+    return Answer(*next_calls(sections, defect, flaws))
+
+
+def _mend_request(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    return Answer(mend_request(sections, _language(sections), rng))
+
+
+def _change_value(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    view = view_of(sections.json("tool"))
+    call = ViewedCall(view, _arguments(sections))
+    parameter = parameter_named(view, sections.json("parameter"))
+    value = other_value(parameter, call, sections.turns(), _language(sections), rng)
+    return Answer({"value": value})
+
+
+def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+    view = view_of(sections.json("tool"))
+    change = Change(
+        view,
+        _arguments(sections),
+        parameter_named(view, sections.json("parameter")),
+        sections.json("new"),
+        sections.word("case", ""),
+        must_name=sections.json("named") is True,
+    )
+    worded = word_change(change, sections.turns(), _language(sections), rng)
+    return Answer({"sentence": worded.sentence, "words": worded.words})
+
+
+def _arguments(sections: Sections) -> dict[str, JsonValue]:
+    arguments = sections.json("arguments")
+    if not isinstance(arguments, dict):
+        raise ReplyError("template/v1 expects a JSON object in the section <arguments>.")
+    return arguments
+
+
+def _language(sections: Sections) -> Language:
+    match sections.word("language", "en"):
+        case "zh":
+            return "zh"
+        case "en":
+            return "en"
+        case other:
+            raise ReplyError(f"template/v1 writes English (en) and Chinese (zh), not {other!r}.")
+
+
+TASKS: dict[str, Task] = {
+    "ParameterNames": _name_parameters,
+    "ArgumentValues": _fill_values,
+    "Wording": _word_request,
+    "SlotQuestion": _ask_for_slot,
+    "SlotAnswer": _answer_for_slot,
+    "ProposedCall": _propose_call,
+    "Judgement": _judge_calls,
+    "AnswerScore": lambda sections, _, __, ___: Answer(score_answer(sections)),
+    "Relevance": _judge_relevance,
+    "Entities": _name_entities,
+    "Pronoun": _word_pronoun,
+    "SimulatedMessage": _simulate_message,
+    "PointedRequest": _reword_request,
+    "NewValue": _change_value,
+    "Correction": _word_correction,
+    "ToolNames": _name_tools,
+    "ToolDescription": _describe_tool,
+    "ToolParameters": _choose_tool_parameters,
+    "ToolReturns": _choose_returns,
+    "MendedRequest": _mend_request,
+    "GoalWording": lambda sections, rng, _, __: Answer({"request": word_goal(sections, rng)}),
+    "NextCalls": _next_calls,
+}
