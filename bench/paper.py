@@ -1,4 +1,4 @@
-"""HammerBench's whole composition with the template model: `python -m bench.hammerbench [--runs N] [--json]`."""
+"""A paper's whole composition with the template model: `python -m bench.paper hammerbench|complexfuncbench [--runs N] [--json]`."""
 
 import argparse
 import json
@@ -13,16 +13,19 @@ import yaml
 from bench.processes import Run, cores, watch
 from flows.settings import environment
 
-RECIPE = Path(__file__).parents[1] / "recipes" / "hammerbench.yaml"
+RECIPES = Path(__file__).parents[1] / "recipes"
+# What makes the paper's size of the recipe that comes along.
+CHANGES: dict[str, dict[str, Any]] = {"hammerbench": {"scale": "paper"}, "complexfuncbench": {}}
 
 
 def main() -> None:
     """Measure and print the median of the runs, and what the last one made."""
     parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("paper", choices=CHANGES)
     parser.add_argument("--runs", type=int, default=1)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    built = [measure() for _ in range(chosen.runs)]
+    built = [measure(chosen.paper) for _ in range(chosen.runs)]
     runs, reports = [run for run, _ in built], [report for _, report in built]
     result: dict[str, Any] = {
         "runs": chosen.runs,
@@ -32,19 +35,21 @@ def main() -> None:
         "landed": reports[-1]["landed"],
     }
     if chosen.json:
-        print(json.dumps(result | {"composition": reports[-1]["composition"]}, indent=2))
+        tables = {name: reports[-1][name] for name in ("composition", "paths")}
+        print(json.dumps(result | tables, indent=2))
         return
     for name, value in result.items():
         print(f"{name:>10}  {value}")
-    for row in reports[-1]["composition"]:
+    for row in (*reports[-1]["composition"], *reports[-1]["paths"]):
         print("  ".join(f"{name} {value}" for name, value in row.items()))
 
 
-def measure() -> tuple[Run, dict[str, Any]]:
+def measure(paper: str) -> tuple[Run, dict[str, Any]]:
     """One build of the paper's size in a work folder of its own, and its report."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
-        recipe = Path(folder) / "hammerbench.yaml"
-        recipe.write_text(yaml.safe_dump(yaml.safe_load(RECIPE.read_text(encoding="utf-8")) | {"scale": "paper"}))
+        recipe = Path(folder) / f"{paper}.yaml"
+        loaded = yaml.safe_load((RECIPES / recipe.name).read_text(encoding="utf-8"))
+        recipe.write_text(yaml.safe_dump(loaded | CHANGES[paper]), encoding="utf-8")
         inherited = {name: value for name, value in environment().items() if name != "PREFECT_API_URL"}
         run = watch(
             [sys.executable, "-m", "flows.cli.run", "build", str(recipe), "--no-review", "--json"],
