@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pydantic import JsonValue
 
 from annotation.conversation import Line
-from annotation.excerpts import tell_picks
+from annotation.excerpts import tell_picks, without_long_words
 from annotation.path_words import CorrectionWords, correction_words_in
 from annotation.placed_goal import PlacedGoal, place_goal
 from annotation.screens import CORRECTION
@@ -95,7 +95,8 @@ def _corrections(corrections: Sequence[Correction], words: CorrectionWords, gene
 
 def _in_words(text: str, general: Words) -> str:
     """A side of a correction with the step that it names in the words of the screen."""
-    return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", text)
+    told = without_long_words(text)
+    return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", told)
 
 
 def _before(path: GoalPath, words: CorrectionWords, general: Words) -> Iterator[Line]:
@@ -134,7 +135,7 @@ def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Word
         own = [leaf for leaf in leaves if leaf.argument.split(".")[0].split("[")[0] == name]
         sources = list(dict.fromkeys(_source(leaf, placed, general) for leaf in own))[:_SOURCES]
         told = f"   ← {'; '.join(sources)}" if sources else ""
-        yield f"     {write_name(name)} = {_cut(write_value(value), _VALUE)}{told}"
+        yield f"     {write_name(name)} = {_cut(without_long_words(write_value(value)), _VALUE)}{told}"
 
 
 def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
@@ -147,7 +148,7 @@ def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
 
 def _call(call: Call) -> str:
     told = ", ".join(f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
-    return _cut(f"{write_name(call.tool)}({told})", _CALL)
+    return _cut(without_long_words(f"{write_name(call.tool)}({told})"), _CALL)
 
 
 def _keys(path: Sequence[Exchange]) -> set[str]:

@@ -1,6 +1,7 @@
 """Long responses in a few lines: the entry that is picked, those that fit as well, and how many more there are."""
 
 import json
+import re
 from collections.abc import Iterator, Sequence
 
 from pydantic import JsonValue
@@ -16,9 +17,12 @@ _WHOLE = 400  # characters up to which a response is shown as it is
 _ENTRY = 100
 _VALUE = 60
 _PROSE = 40
+_NAMES = frozenset({"name", "title", "label"})
 _RIVALS = 4
 _OTHERS = 2
 _DEPTH = 3
+_HEAD, _TAIL = 14, 10
+_LONG_WORD = re.compile(r"[^\s\"',()]{41,}")
 
 
 def tell_result(response: JsonValue, contests: Sequence[Contest], words: Words) -> str:
@@ -47,8 +51,13 @@ def tell_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) -> s
     """An entry on one line: the fields that matter first, then what else there is room for."""
     first = [(field, value_at(entry, field)) for field in fields if has(entry, field)]
     known = {field for field, _ in first}
-    rest = (fact for fact in _facts(entry, "", 0) if fact[0] not in known and not _is_prose(fact[1]))
+    rest = (fact for fact in _facts(entry, "", 0) if fact[0] not in known and not _is_prose(*fact))
     return _joined([*first, *rest], most)
+
+
+def without_long_words(text: str) -> str:
+    """The text with the middle of each token that nobody reads left out."""
+    return _LONG_WORD.sub(lambda found: f"{found[0][:_HEAD]}…{found[0][-_TAIL:]}", text)
 
 
 def _contest_lines(response: JsonValue, contest: Contest, words: Words) -> Iterator[str]:
@@ -57,6 +66,9 @@ def _contest_lines(response: JsonValue, contest: Contest, words: Words) -> Itera
     rivals = [entry.index for entry in contest.rivals]
     named = {*contest.chosen, *rivals}
     others = [entry for entry in entries if entry.index not in named][:_OTHERS]
+    if not isinstance(value_at(response, contest.entries), list):
+        yield f"{PICKED} {tell_entry(entries[0].value, fields)}"
+        return
     yield f"{contest.entries or '.'} ({words.entries.format(count=len(entries))})"
     for index in contest.chosen:
         yield f"{PICKED} {_numbered(entries[index], fields)}"
@@ -92,8 +104,10 @@ def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonV
         yield path, value
 
 
-def _is_prose(value: JsonValue) -> bool:
-    return isinstance(value, str) and " " in value and len(value) > _PROSE
+def _is_prose(path: str, value: JsonValue) -> bool:
+    """Whether a text is too long to tell one entry from another; a name never is."""
+    is_long = isinstance(value, str) and " " in value and len(value) > _PROSE
+    return is_long and path.rsplit(".", 1)[-1].lower() not in _NAMES
 
 
 def _below(path: str, name: str) -> str:
@@ -104,7 +118,7 @@ def _joined(facts: Sequence[tuple[str, JsonValue]] | Iterator[tuple[str, JsonVal
     told: list[str] = []
     length = 0
     for name, value in facts:
-        written = write_value(value)
+        written = without_long_words(write_value(value))
         shown = written if len(written) <= _VALUE else f"{written[:_VALUE]}…"
         told.append(f"{name}: {shown}" if name else shown)
         length += len(told[-1]) + 3

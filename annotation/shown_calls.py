@@ -8,12 +8,13 @@ from annotation.call_changes import shift_turn
 from annotation.conversation import user_name
 from annotation.dialogue_lines import is_dialogue
 from annotation.edits import is_part_of
+from annotation.excerpts import without_long_words
 from annotation.picks import has_steps, step_turns
 from annotation.typed_values import write_name, write_value
 from annotation.words import Words
 from warehouse.records import Evidence, GoldCall, Sample, UserTurn, Verdict
 
-_VALUE = 200
+_VALUE = 80
 _PARTS = 12
 
 
@@ -35,7 +36,8 @@ def _step_lines(sample: Sample, words: Words) -> Iterator[str]:
         for call in snapshot.calls:
             yield f"  {write_name(call.tool)}"
             for name, value in call.arguments.items():
-                yield from _argument_lines(call, name, write_value(value), _Steps(sample, words))
+                shown = without_long_words(write_value(value))
+                yield from _argument_lines(call, name, shown, _Steps(sample, words))
             if not call.arguments:
                 yield f"    {words.no_arguments}"
 

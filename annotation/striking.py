@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from annotation.edits import STAGE
 from annotation.picks import step_turns
 from generators.paths.answers import strike_out
-from generators.paths.picking import entries_of
+from generators.paths.picking import entries_of, join
 from generators.paths.samples import WANTED_TAG
 from generators.paths.telling import final_answer
 from warehouse.errors import RecordError
@@ -42,10 +42,8 @@ def _gone(sample: Sample, strikes: Sequence[Strike]) -> _Gone:
             raise RecordError(f"The sample {sample.key} has no response {one.call} at step {one.step}.")
         if one.entry >= len(entries_of(turn.results[one.call], one.entries)):
             raise RecordError(f"{one.entries!r} of the sample {sample.key} has no entry {one.entry} to strike.")
-        start = f"turns[{places[one.step] + 1}].results[{one.call}]"
-        gone.setdefault(
-            f"{start}.{one.entries}" if one.entries and not one.entries.startswith("[") else start + one.entries, set()
-        ).add(one.entry)
+        start = join(f"turns[{places[one.step] + 1}].results[{one.call}]", one.entries)
+        gone.setdefault(start, set()).add(one.entry)
     return gone
 
 

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from typing import assert_never
 
 from annotation.conversation import SNAPSHOT, Line
-from annotation.excerpts import tell_result
+from annotation.excerpts import tell_result, without_long_words
 from annotation.picks import Contest, contests_of
 from annotation.typed_values import write_name, write_value
 from annotation.words import Words
@@ -40,7 +40,9 @@ def tell_step(number: int, turn: CallTurn, words: Words) -> str:
 
 
 def _arguments(call: GoldCall) -> str:
-    told = (f"{write_name(name)} = {_cut(write_value(value))}" for name, value in call.arguments.items())
+    told = (
+        f"{write_name(name)} = {_cut(without_long_words(write_value(value)))}" for name, value in call.arguments.items()
+    )
     return ", ".join(told)
 
 

@@ -10,14 +10,13 @@ from hashlib import blake2b
 import orjson
 
 from annotation.disambiguation_task import has_competition
-from annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
+from annotation.screens import CORRECTION, DISAMBIGUATION
 from flows.recipe import Recipe
 from warehouse.records import GoalPath, Review, Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
 
 MOST_SPOT_CHECKS = 5
-ABOUT_SAMPLES = (SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION)  # the review kinds whose decisions settle samples
 
 
 def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list[Row]:

@@ -110,8 +110,9 @@ def _push_kind(  # noqa: PLR0917 - the two lists belong to the kind
         news.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
     news.begin(f"{kind} push".replace("_", " "), len(waiting) + len(returned))
     created = there = 0
-    for start in range(0, max(len(waiting), len(returned)), _AT_ONCE):
-        some, back = waiting[start : start + _AT_ONCE], returned[start : start + _AT_ONCE]
+    at_once = _FEW_AT_ONCE if kind in (CORRECTION, DISAMBIGUATION) else _AT_ONCE
+    for start in range(0, max(len(waiting), len(returned)), at_once):
+        some, back = waiting[start : start + at_once], returned[start : start + at_once]
         result = studio.push(project, TASKS[kind](warehouse, settings.review_language, some, back))
         _note_pushed(warehouse, studio.name, some, back)
         created, there = created + result.created, there + result.already_there
@@ -135,7 +136,8 @@ def _note_pushed(warehouse: Warehouse, server: str, waiting: Sequence[Row], retu
     warehouse.put_rows({"review_requests": requested, "returned_edits": edits}, replacing=True)
 
 
-_AT_ONCE = 500
+_AT_ONCE = 100
+_FEW_AT_ONCE = 20  # of records with long responses
 _REQUEST = ("build", "subject", "kind", "cause", "reason", "requested_at")
 _EDIT = ("subject", "kind", "version", "request", "calls", "problem", "reviewer", "made_at")
 # Nobody is asked about a sample that no recipe's newest build has any more; an edit has its seat through its parent.

@@ -18,7 +18,7 @@ from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
 NOTHING_NEW = Pulled()
-OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it
+OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
 RATES = dict.fromkeys(("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15)
 
 
@@ -130,4 +130,6 @@ def edit(office: Office, key: str, request: str, *, by: str = "ann", change: int
 
 
 def spot_check_with_a_call(office: Office) -> str:
-    return next(key for key in office.asked("spot check") if office.sample(key).gold)
+    """A Chinese one: what is wrong with an edit of it that says OFF_TOPIC is certain."""
+    asked = (office.sample(key) for key in office.asked("spot check"))
+    return next(sample.key for sample in asked if sample.gold and sample.language == "zh")

@@ -76,7 +76,7 @@ class PaperStudio:
 
 def control_result(name: str, values: list[str]) -> dict[str, Any]:
     """What a control of the screen holds, as Label Studio writes it."""
-    kind = "choices" if name in ("verdict", "reasons") else "text"
+    kind = "choices" if name in ("verdict", "reasons", "strikes") else "text"
     return {
         "from_name": name,
         "to_name": "conversation",
