@@ -7,6 +7,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 
 from annotation.typed_values import read_json
+from generators.routing.unknowns import UNKNOWN
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, GoldCall, Tool
 
@@ -48,7 +49,7 @@ def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
 
 
 def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:
-    """Raise RecordError where `tool` does not take these arguments."""
+    """Raise RecordError where `tool` does not take these arguments; what nobody can know yet has any form."""
     unknown = [name for name in arguments if name not in tool.properties]
     if unknown:
         raise RecordError(
@@ -59,7 +60,11 @@ def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) ->
     except SchemaError:
         return  # an imported schema that is itself broken is the catalog's problem; the checks will say so
     checker = Draft202012Validator(tool.parameters, format_checker=Draft202012Validator.FORMAT_CHECKER)
-    errors = [error for error in checker.iter_errors(arguments) if not (may_leave_out and _is_left_out(error))]
+    errors = [
+        error
+        for error in checker.iter_errors(arguments)
+        if not (may_leave_out and _is_left_out(error)) and error.instance != UNKNOWN
+    ]
     worst = best_match(errors)
     if worst is not None:
         place = ".".join(map(str, worst.absolute_path))

@@ -6,41 +6,42 @@ import orjson
 
 from validators.judging import judge_version
 from validators.metrics.multi_step import metric_names
-from warehouse.records import Call, Prediction, Score, ToolsShown
+from validators.runs import CandidateRun
+from warehouse.records import Call, Prediction, Score
 from warehouse.store import Warehouse
 
 _OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
-def read_predictions(
-    warehouse: Warehouse, release: str, label: str, tools_shown: ToolsShown, run: int | None = None
-) -> Iterator[Prediction]:
+def read_predictions(warehouse: Warehouse, run: CandidateRun, *, every_run: bool = False) -> Iterator[Prediction]:
     """What a candidate answered on a release, in one run or in all of them."""
     columns = ", ".join(Prediction.model_fields)
-    sql = f"select {columns} from predictions where release = ? and model = ? and tools_shown = ?"  # noqa: S608 - our own names
-    for row in warehouse.rows(f"{sql} and (? is null or run = ?)", [release, label, tools_shown, run, run]):
+    sql = f"select {columns} from predictions where release = ? and model = ? and strategy = ? and tools_shown = ?"  # noqa: S608 - our own names
+    for row in warehouse.rows(f"{sql} and (? or run = ?)", [*run[:4], every_run, run.run]):
         calls = (
             None if row["calls"] is None else tuple(Call.model_validate(call) for call in orjson.loads(row["calls"]))
         )
         yield Prediction(**row | {"calls": calls})
 
 
-def forget_other_settings(warehouse: Warehouse, release: str, label: str, settings: str) -> int:
-    """Drop what a candidate answered under other settings, with its scores; how many predictions these were.
+def forget_other_settings(warehouse: Warehouse, release: str, label: str, strategy: str, settings: str) -> int:
+    """Drop what a candidate answered by a strategy under other settings, with its scores; how many predictions these were.
 
     A label stands for one candidate. What it was asked before is in the ledger still.
     """
-    count = "select count(*) as stale from predictions where release = ? and model = ? and settings <> ?"
-    stale = int(warehouse.rows(count, [release, label, settings])[0]["stale"])
+    of = [release, label, strategy]
+    stale_ones = "from predictions where release = ? and model = ? and strategy = ? and settings <> ?"
+    stale = int(warehouse.rows(f"select count(*) as stale {stale_ones}", [*of, settings])[0]["stale"])
     if stale:
         with warehouse.writing() as connection:
             connection.execute(
-                "delete from scores where release = ? and model = ? and not list_contains(?::varchar[], metric)",
-                [release, label, _OF_RUNS],
+                """
+                delete from scores where release = ? and model = ? and strategy = ?
+                    and not list_contains(?::varchar[], metric)
+                """,
+                [*of, _OF_RUNS],
             )
-            connection.execute(
-                "delete from predictions where release = ? and model = ? and settings <> ?", [release, label, settings]
-            )
+            connection.execute(f"delete {stale_ones}", [*of, settings])
     return stale
 
 

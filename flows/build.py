@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from flows.conversation_planning import ConversationRow, conversation_rows
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun, local_workers
 from flows.landing import Landing, check_duplicates, land_samples, route_review
@@ -67,6 +68,7 @@ class BuildReport(NamedTuple):
     funnel: tuple[FunnelRow, ...]
     composition: tuple[CompositionRow, ...] = ()
     paths: tuple[PathRow, ...] = ()
+    conversations: tuple[ConversationRow, ...] = ()
 
 
 async def build_dataset(recipe: Recipe, settings: Settings, news: News) -> BuildReport:
@@ -186,6 +188,7 @@ def report_build(run: GroupRun) -> BuildReport:
         funnel=funnel,
         composition=tuple(_composition(run)),
         paths=tuple(path_rows(run)),
+        conversations=tuple(conversation_rows(run)),
     )
 
 

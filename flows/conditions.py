@@ -11,6 +11,7 @@ from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger
 from llm.models import ModelSettings, open_chat
+from validators.manners import Manner
 from validators.metrics.complexeval.rules import TURN_LIMIT
 from validators.path_replies import Strategy
 from warehouse.records import EvalMode, ToolsShown
@@ -25,6 +26,7 @@ class Conditions(NamedTuple):
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
     by these names, what a call returns. Their calls are JSON, or by the "native" strategy those of their provider.
+    Everywhere else they are asked in a `manner`; `router` chooses their tools, None lets each choose its own.
     """
 
     runs: int = 1
@@ -35,6 +37,8 @@ class Conditions(NamedTuple):
     turn_limit: int = TURN_LIMIT
     strategy: Strategy = "direct"
     environments: Mapping[str, Environment] = MappingProxyType({})
+    manner: Manner = Manner()
+    router: ModelSettings | None = None
 
 
 class Office(NamedTuple):

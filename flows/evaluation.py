@@ -6,6 +6,8 @@ from pathlib import Path
 from random import Random
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from flows.answers import forget_other_settings, put_scores, read_agreements, read_predictions
 from flows.asking import Keeping, ask_and_keep
 from flows.conditions import JUDGING, Conditions, Office
@@ -19,13 +21,12 @@ from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger
 from llm.models import ModelSettings, read_model
-from llm.prompts import prompt_version
 from validators.judging import judge_prediction
-from validators.metrics.errors import error_type
+from validators.manners import Manner
+from validators.metrics.answers import has_one_call, name_errors, score_answers
 from validators.metrics.predicted import needs_judge
 from validators.metrics.predictions import score_predictions
-from validators.predictions import TEMPLATE, predict
-from validators.proposals import PROMPTS
+from validators.predictions import predict
 from validators.runs import CandidateRun
 from warehouse.errors import ConfigurationError
 from warehouse.records import JudgeVerdict, Prediction, Sample, content_key
@@ -33,9 +34,10 @@ from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
-__all__ = ["Conditions", "choose_candidates", "domain_board", "evaluate_release", "leaderboard"]
+__all__ = ["Conditions", "answer_board", "choose_candidates", "domain_board", "evaluate_release", "leaderboard"]
 
 STAGE = "predict"
+ROUTING = "route"
 _USUAL = Conditions()
 
 
@@ -84,15 +86,15 @@ async def evaluate_release(
         for candidate in candidates:
             if content.samples:
                 await _evaluate_snapshots(_Desks(office, content), candidate, judge)
-            await evaluate_paths(office, candidate, judge)
+            if conditions.manner == Manner():
+                await evaluate_paths(office, candidate, judge)
 
 
 async def _evaluate_snapshots(desks: _Desks, candidate: Candidate, judge: LedgeredChat | None) -> None:
     """Ask a candidate for every call that is due, and score what it answers."""
     office = desks.office
     await _predict_missing(desks, candidate)
-    warehouse, shown = office.keeping.warehouse, office.conditions.tools_shown
-    predictions = list(read_predictions(warehouse, office.release, candidate.label, shown))
+    predictions = list(read_predictions(office.keeping.warehouse, _run_of(office, candidate), every_run=True))
     _score(desks, predictions)
     if judge is not None:
         await _judge_missing(desks, judge, predictions)
@@ -101,32 +103,42 @@ async def _evaluate_snapshots(desks: _Desks, candidate: Candidate, judge: Ledger
 
 async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
-    office, content = desks.office, desks.content
-    chat, warehouse = office.open(candidate.model, STAGE), office.keeping.warehouse
-    settings, release = _answering(candidate.model), office.release
-    if forget_other_settings(warehouse, release, candidate.label, settings):
+    office, content = desks
+    warehouse, conditions = office.keeping.warehouse, office.conditions
+    settings, first = _answering(candidate.model, conditions), _run_of(office, candidate)
+    if forget_other_settings(warehouse, first.release, first.model, first.strategy, settings):
         office.keeping.news.say(
-            f"{candidate.label} had other settings when {release} was last evaluated; it is asked again."
+            f"{candidate.label} had other settings when {first.release} was last evaluated; it is asked again."
         )
-    try:
-        for number in range(office.conditions.runs):
-            run = CandidateRun(release, candidate.label, "direct", office.conditions.tools_shown, number)
-            known = {one.subject for one in read_predictions(warehouse, release, run.model, run.tools_shown, run.run)}
+    async with AsyncExitStack() as stack:
+        chat = office.open(candidate.model, STAGE)
+        stack.push_async_callback(chat.close)
+        router = office.open(conditions.router, ROUTING) if conditions.router else None
+        if router is not None:
+            stack.push_async_callback(router.close)
+        for number in range(conditions.runs):
+            run = first._replace(run=number)
+            known = {one.subject for one in read_predictions(warehouse, run)}
             missing = [sample for sample in content.samples if sample.key not in known]
 
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
                 desk = Desk(chat, Random(sample.key), content.tools)
-                return await predict(sample, desk, run=run, settings=settings)
+                return await predict(sample, desk, run=run, settings=settings, manner=conditions.manner, router=router)
 
             title = f"{run.model} on {run.release}"
             await ask_and_keep(missing, ask, candidate.model.concurrency, title, office.keeping)
-    finally:
-        await chat.close()
 
 
-def _answering(model: ModelSettings) -> str:
+def _run_of(office: Office, candidate: Candidate) -> CandidateRun:
+    """The first of a candidate's runs."""
+    conditions = office.conditions
+    return CandidateRun(office.release, candidate.label, conditions.manner.label, conditions.tools_shown)
+
+
+def _answering(model: ModelSettings, conditions: Conditions) -> str:
     """A hash of all that may change a candidate's answer beside what it is shown."""
-    return content_key([model.name, [list(option) for option in model.options], prompt_version(PROMPTS, TEMPLATE)])
+    router: list[JsonValue] = [list(option) for option in conditions.router.options] if conditions.router else []
+    return content_key([model.name, [list(option) for option in model.options], router, conditions.manner.version])
 
 
 async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Sequence[Prediction]) -> None:
@@ -134,7 +146,11 @@ async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Sequen
     office, content = desks
     samples = {sample.key: sample for sample in content.samples}
     known = read_agreements(office.keeping.warehouse, office.release, judge.name)
-    open_ones = [one for one in predictions if one.key not in known and needs_judge(one, samples[one.subject])]
+    open_ones = [
+        one
+        for one in predictions
+        if one.key not in known and has_one_call(samples[one.subject]) and needs_judge(one, samples[one.subject])
+    ]
 
     async def ask(prediction: Prediction) -> list[JudgeVerdict]:
         desk = Desk(judge, Random(prediction.key), content.tools)
@@ -149,13 +165,14 @@ def _score(desks: _Desks, predictions: Sequence[Prediction], judge: str = "") ->
     """Score what is predicted, by rule or by a judge's verdicts, and name the mistakes."""
     warehouse, content = desks.office.keeping.warehouse, desks.content
     agreements = read_agreements(warehouse, content.release.name, judge) if judge else None
-    put_scores(
-        warehouse,
-        score_predictions(predictions, content.samples, content.tools, judge=judge, agreements=agreements),
-    )
+    samples = {sample.key: sample for sample in content.samples}
+    by_call = [one for one in predictions if has_one_call(samples[one.subject])]
+    scores = score_predictions(by_call, content.samples, content.tools, judge=judge, agreements=agreements)
     if not judge:
-        samples = {sample.key: sample for sample in content.samples}
-        warehouse.mark_errors({one.key: str(error_type(one, samples[one.subject])) for one in predictions})
+        scores += score_answers(predictions, content.samples, content.tools)
+    put_scores(warehouse, scores)
+    if not judge:
+        warehouse.mark_errors(dict(name_errors(predictions, samples)))
 
 
 def domain_board(release: str, settings: Settings) -> list[Row]:
@@ -168,3 +185,15 @@ def leaderboard(release: str, settings: Settings) -> list[Row]:
     """The release's leaderboard."""
     warehouse = Warehouse(settings.warehouse, patience=settings.patience)
     return warehouse.rows("select * from leaderboard where release = ?", [release])
+
+
+def answer_board(release: str, settings: Settings) -> list[Row]:
+    """How candidates answered the release's plans and conversations, and how steadily: a row a run, "all" slice first."""
+    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    return warehouse.rows(
+        """
+        select * exclude (release) from answer_board where release = ? and slice_by in ('all', 'difficulty')
+        order by slice_by, model, strategy, run, slice_value
+        """,
+        [release],
+    )

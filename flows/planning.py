@@ -5,22 +5,36 @@ from itertools import islice
 from math import ceil
 from typing import NamedTuple, cast
 
+from flows.conversation_planning import complexity_shares, plan_complexity, see_that_scenarios_can_be_planned
 from flows.groups import GroupRun
 from flows.path_planning import domains_for, kind_of_domain, plan_domain
 from flows.recipe import Recipe
+from flows.routing_planning import plan_questions, routing_shares
 from flows.stages import Stage, stages_of
 from generators.assignments import plan_assignments
+from generators.conversational.complexities import COMPLEXITY_TAG
 from generators.derivations import plan_derivations
-from generators.kinds import PATHS, Kind, kind_named, name_of, waves_of
+from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of
 from generators.obstacles import obstacle_for
-from warehouse.records import Assignment, Derivation, Draft, Goal, Language, Sample, SingleTurnKind, Tool
+from warehouse.records import (
+    Assignment,
+    Derivation,
+    Draft,
+    Goal,
+    Language,
+    RoutingPlan,
+    Sample,
+    Scenario,
+    SingleTurnKind,
+    Tool,
+)
 from warehouse.rows import Row
 
 
 class Demand(NamedTuple):
     """How many samples of a kind in a language are asked for, were planned, and passed all checks until now.
 
-    `domain` is that of multi-step samples, "" for others.
+    `domain` is that of multi-step samples and of questions over a whole catalog, of conversations the complexity, "" for others.
     """
 
     kind: Kind
@@ -47,6 +61,14 @@ def shares(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[Demand]:
     """Every kind's count, shared out evenly over the languages, and over the domains where it has some."""
     for name, count in recipe.samples.items():
         kind = kind_named(name)
+        if kind.group == ROUTING:
+            for (language, domain), share in routing_shares(name, count, recipe.languages, tools).items():
+                yield Demand(kind, language, share, domain=domain)
+            continue
+        if name == CONVERSATION:
+            for language, complexity, share in complexity_shares(count, recipe.languages):
+                yield Demand(kind, language, share, domain=complexity)
+            continue
         domains = domains_for(name, tools) if kind.group == PATHS else [""]
         places = [(language, domain) for language in recipe.languages for domain in domains]
         for (language, domain), share in zip(places, _shared_out(count, len(places)), strict=True):
@@ -61,6 +83,7 @@ def _shared_out(count: int, among: int) -> list[int]:
 def see_that_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     """Raise ConfigurationError where the tools can't give what is asked for, before anything is written down."""
     waves_of(name for name, count in recipe.samples.items() if count)
+    see_that_scenarios_can_be_planned(recipe.samples.get(CONVERSATION, 0), recipe.languages, tools, seed=recipe.seed)
     for demand in shares(recipe, tools):
         if demand.kind.group == "single_turn":
             next(_assignments(recipe, demand, demand.asked, tools), None)
@@ -91,6 +114,10 @@ class Planner:
                 return self.assignments()
             case "Goal":
                 return await self.goals()
+            case "RoutingPlan":
+                return self.questions()
+            case "Scenario":
+                return self.scenarios()
             case _:
                 return self.derivations(group, first.name)
 
@@ -115,6 +142,25 @@ class Planner:
                 lacking = ceil(max(0, until - demand.planned) / self._run.recipe.variants)
                 found += [goal for goal in planned if goal.key not in done][:lacking]
         return found
+
+    def questions(self) -> Iterator[RoutingPlan]:
+        """The plans over whole catalogs without a fate yet."""
+        recipe, done = self._run.recipe, _done(self._run, stages_of(ROUTING)[0].name)
+        for demand in self.demands:
+            if demand.kind.group == ROUTING:
+                until = demand.plan_until(recipe.spare)
+                of = demand.kind.name, demand.language, demand.domain
+                planned = plan_questions(*of, until, self._run.tools, seed=recipe.seed)
+                yield from islice((one for one in planned if one.key not in done), max(0, until - demand.planned))
+
+    def scenarios(self) -> Iterator[Scenario]:
+        """The scenarios of conversations without a fate yet; what did not pass is replaced by one of its complexity."""
+        done = _done(self._run, stages_of(CONVERSATIONAL)[0].name)
+        for demand in self.demands:
+            if demand.kind.name == CONVERSATION:
+                until = demand.plan_until(self._run.recipe.spare)
+                planned = plan_complexity(self._run, demand.domain, demand.language, until)
+                yield from islice((one for one in planned if one.key not in done), max(0, until - demand.planned))
 
     def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
         """The derivations of a group that are to be made next, of samples that passed every check."""
@@ -159,13 +205,16 @@ def _done(run: GroupRun, stage: str) -> set[str]:
 # The planner's own marks are the fates of what it planned, at whatever stage.
 _PLANNED = """
     select d.type, d.body ->> 'kind' as kind, d.body ->> 'transform' as transform, s.kind as source,
-        coalesce(s.language, d.body ->> 'language') as language, coalesce(d.body ->> 'domain', '') as domain,
+        coalesce(s.language, d.body ->> 'language') as language,
+        coalesce(d.body ->> 'domain', d.body ->> 'complexity', '') as domain,
         sum(coalesce((d.body ->> 'variants')::int, 1))::int as planned
     from drafts d left join samples s on s.key = d.body ->> 'source'
-    where d.type in ('Assignment', 'Derivation', 'Goal')
+    where d.type in ('Assignment', 'Derivation', 'Goal', 'RoutingPlan', 'Scenario')
         and exists (select 1 from fates f where f.build = ? and f.subject = d.key)
     group by all
 """
+
+_DOMAIN = f"case kind when '{CONVERSATION}' then regexp_extract(body::varchar, '{COMPLEXITY_TAG}([a-z_]+)', 1) else category end"
 
 _PASSED = """
     with mine as (
@@ -195,8 +244,10 @@ def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
 
 def _kind_of_draft(row: Row) -> str:
     match row["type"]:
-        case "Assignment":
+        case "Assignment" | "RoutingPlan":
             return str(row["kind"])
+        case "Scenario":
+            return CONVERSATION
         case "Goal":
             return kind_of_domain(row["domain"])
         case _:
@@ -205,13 +256,13 @@ def _kind_of_draft(row: Row) -> str:
 
 def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
     rows = run.warehouse.rows(
-        f"select kind, language, category, count(*) as passed from samples where key in ({_PASSED}) group by all",  # noqa: S608
+        f"select kind, language, {_DOMAIN} as domain, count(*) as passed from samples where key in ({_PASSED}) group by all",  # noqa: S608
         [run.build],
     )
     counts: dict[tuple[str, str, str], int] = {}
     for row in rows:
-        domain = row["category"] if kind_named(row["kind"]).group == PATHS else ""
-        at = row["kind"], row["language"], domain
+        is_shared_out = kind_named(row["kind"]).group in {PATHS, ROUTING, CONVERSATIONAL}
+        at = row["kind"], row["language"], row["domain"] if is_shared_out else ""
         counts[at] = counts.get(at, 0) + row["passed"]
     return counts
 

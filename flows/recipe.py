@@ -49,7 +49,13 @@ class GeneratedTools(Part):
         return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
 
 
-ToolSource = SeedTools | ImportedTools | GeneratedTools | EnvironmentSettings
+class DomainTools(Part):
+    """The catalogs of whole business domains that callwright brings along, each of 100 and more tools (CallNavi 4.1)."""
+
+    domains: Literal["all"] | tuple[str, ...]
+
+
+ToolSource = SeedTools | ImportedTools | GeneratedTools | DomainTools | EnvironmentSettings
 
 
 def _model(value: object) -> object:

@@ -13,6 +13,9 @@ from warehouse.errors import ConfigurationError
 if TYPE_CHECKING:
     from validators.metrics.callnavi.scores import Shares
     from validators.metrics.complexeval.summaries import Summary
+    from validators.metrics.confetti.scorers import StringScorer
+    from validators.metrics.confetti.scores import ConfettiScores
+    from validators.metrics.confetti.soft import Combining
     from validators.metrics.hammerbench_logs import Log
     from validators.metrics.tallies import SnapshotChoice
     from validators.replies.reading import Style
@@ -110,16 +113,33 @@ class CallNaviScoring(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-def score_callnavi(questions: Path, predictions: Path, *, repair: bool = True) -> CallNaviScoring:
-    """Score a folder of predictions. Raises ConfigurationError where a folder holds none, or a file has another form."""
+def score_callnavi(questions: Path, predictions: Sequence[Path], *, repair: bool = True) -> CallNaviScoring:
+    """Score a folder of predictions; of several, which are runs of one model, the first, and how steady they are.
+
+    Raises ConfigurationError where a folder holds none, or a file has another form.
+    """
     from validators.metrics.callnavi.files import read_answers, read_questions
-    from validators.metrics.callnavi.scores import score_answer, summarise
+    from validators.metrics.callnavi.scores import score_answer, summarise, summarise_stability
 
     asked = read_questions(questions)
-    answered = read_answers(asked, predictions)
-    scores = [score_answer(question, answer, repair=repair) for question, answer in answered.pairs]
+    runs = [read_answers(asked, folder) for folder in predictions]
+    scores = [score_answer(question, answer, repair=repair) for question, answer in runs[0].pairs]
+    shares = summarise(scores)
+    if len(runs) > 1:
+        shares |= summarise_stability(asked, [[answer for _, answer in run.pairs] for run in runs])
     unread = [f"{score.id}: {score.problem}" for score in scores if score.problem]
-    return CallNaviScoring(summarise(scores), len(asked), (*answered.problems, *unread))
+    return CallNaviScoring(shares, len(asked), (*(problem for run in runs for problem in run.problems), *unread))
+
+
+def score_confetti(
+    answers: Path, predictions: Path, *, questions: Path | None, scorer: StringScorer, combining: Combining
+) -> ConfettiScores:
+    """Score CONFETTI's predictions. Raises ConfigurationError where a place holds none, or a row has another form."""
+    from validators.metrics.confetti import files as rows
+    from validators.metrics.confetti.scores import score_confetti as score
+
+    predicted = rows.read_predictions(predictions)
+    return score(rows.read_answers(answers), predicted, scorer, combining, rows.read_questions(questions))
 
 
 def _choice(logs: Sequence[Log], snapshots: str) -> SnapshotChoice:

@@ -6,6 +6,9 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 from collections.abc import Awaitable, Callable
 from typing import Any, Literal, NamedTuple
 
+from generators.conversational.acts import label_conversations
+from generators.conversational.plans import plan_conversations, word_scenarios
+from generators.conversational.wording import write_conversations
 from generators.dialogues import write_dialogues
 from generators.external.entities import find_entities
 from generators.external.messages import write_messages
@@ -17,6 +20,7 @@ from generators.paths.generalisation import generalise
 from generators.paths.tracing import trace_goals
 from generators.paths.wording import word_goals
 from generators.requests import write_requests
+from generators.routing.wording import word_routing
 from generators.shifts.intents import shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values
@@ -29,6 +33,8 @@ from generators.trajectories import merge_trajectories
 from generators.values import fill_values
 from validators.checks.ambiguity import applies_to as has_due_call
 from validators.checks.ambiguity import check_ambiguity
+from validators.checks.complexity import applies_to as has_a_complexity
+from validators.checks.complexity import check_complexity
 from validators.checks.consistency import applies_to as one_call_a_turn
 from validators.checks.consistency import check_consistency
 from validators.checks.dialogue import applies_to as has_several_user_turns
@@ -41,6 +47,8 @@ from validators.checks.path import applies_to as was_carried_out
 from validators.checks.path import check_path
 from validators.checks.relevance import applies_to as lacks_due_call
 from validators.checks.relevance import check_relevance
+from validators.checks.routing import applies_to as is_routed
+from validators.checks.routing import check_routing
 from warehouse.errors import ConfigurationError
 from warehouse.records import Record
 
@@ -189,6 +197,31 @@ STAGES: tuple[Stage, ...] = (
         "GoalPath", "Sample", "ComplexFuncBench 2.1.3, A.4", generalise,
     ),
     Stage(
+        "routing_requests", "routing", "Word calls of a domain's whole catalog as one question, again until it says all.",
+        "RoutingPlan", "Sample", "CallNavi 4.1",
+        word_routing, "generator", ("generators/prompts/word_routing.j2",),
+    ),
+    Stage(
+        "conversation_plans", "conversational", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
+        "Scenario", "ConversationPlan", "CONFETTI 3.1",
+        plan_conversations, "generator", ("generators/prompts/fill_values.j2",),
+    ),
+    Stage(
+        "conversation_goals", "conversational", "Put into words what the user of a planned conversation wants.",
+        "ConversationPlan", "WordedScenario", "CONFETTI 3.1",
+        word_scenarios, "generator", ("generators/prompts/plan_scenario_goal.j2",),
+    ),
+    Stage(
+        "conversations", "conversational", "Word each turn, again until it says, asks or tells what is planned.",
+        "WordedScenario", "Conversation", "CONFETTI 3.1",
+        write_conversations, "generator", ("generators/prompts/word_user_turn.j2", "generators/prompts/word_agent_turn.j2"),
+    ),
+    Stage(
+        "dialogue_acts", "conversational", "Label the replies whose dialogue acts no plan knows.",
+        "Conversation", "Sample", "CONFETTI 3.1",
+        label_conversations, "generator", ("generators/prompts/label_acts.j2",),
+    ),
+    Stage(
         "format", "consistency", "Is the sample well-formed and its gold valid by the schema?",
         "Sample", "Verdict", "HammerBench 4.2.1", check_format,
     ),
@@ -207,6 +240,14 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "path", "consistency", "Is each value where its evidence says, and no other path as short?",
         "Sample", "Verdict", "ComplexFuncBench 2.1.2", check_path, applies=was_carried_out,
+    ),
+    Stage(
+        "routing", "consistency", "Do the request and what tools return prove each call, and no other tool of the catalog?",
+        "Sample", "Verdict", "CallNavi 4.1", check_routing, applies=is_routed,
+    ),
+    Stage(
+        "complexity", "consistency", "Is the complexity that the scenario requires really there?",
+        "Sample", "Verdict", "CONFETTI 3.1", check_complexity, applies=has_a_complexity,
     ),
     Stage(
         "relevance", "consistency", "Where no call is due: can none of the candidates do it?",

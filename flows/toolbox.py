@@ -4,8 +4,9 @@ from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import NamedTuple
 
-from flows.recipe import GeneratedTools, Recipe, SeedTools
+from flows.recipe import DomainTools, GeneratedTools, Recipe, SeedTools
 from generators.catalogs import Problem, read_catalog
+from generators.catalogs.domain_catalogs import domain_tools
 from generators.catalogs.seed_catalog import seed_tools
 from generators.environments.settings import EnvironmentPart
 from warehouse.errors import ConfigurationError
@@ -37,6 +38,8 @@ def gather_tools(
             found: Sequence[Tool] = _seeds(source, recipe.languages)
         elif isinstance(source, GeneratedTools):
             found = made.get(source, ())
+        elif isinstance(source, DomainTools):
+            found = domain_tools(() if source.domains == "all" else source.domains)
         elif isinstance(source, EnvironmentPart):
             found = answering.get(source.name, ())
         else:

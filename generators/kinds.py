@@ -2,7 +2,8 @@
 
 Counts are those of HammerBench's Table 3 and section 4.2. It tells 1,462 overridings in all; its files hold 395 of them
 with an inserted turn. How many irrelevant requests it has is not told: there we take as many as intent shifts. Those of
-multi-step samples are ComplexFuncBench's (Table 3); they have no part in a build of HammerBench's size.
+multi-step samples are ComplexFuncBench's (Table 3), those of routing CallNavi's (Table 2), those of conversations
+CONFETTI's (Table 2); they have no part in a build of HammerBench's size.
 """
 
 from collections.abc import Iterable
@@ -13,6 +14,9 @@ from warehouse.records import Transform
 
 PATHS = "multi_step"
 MULTI_STEP, MULTI_STEP_CROSS = "multi_step", "multi_step_cross"
+ROUTING = "routing"
+CONVERSATIONAL, CONVERSATION = "conversational", "conversation"
+ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD = "routing_easy", "routing_medium", "routing_hard"
 
 
 class Kind(NamedTuple):
@@ -52,6 +56,10 @@ _KINDS = (
     ),
     Kind(MULTI_STEP, "several steps in one domain, each call answered", PATHS, paper=600),
     Kind(MULTI_STEP_CROSS, "several steps in several domains, each call answered", PATHS, paper=400),
+    Kind(ROUTING_EASY, "one call out of a domain's whole catalog", ROUTING, paper=456),
+    Kind(ROUTING_MEDIUM, "several calls out of a whole catalog, every argument said", ROUTING, paper=188),
+    Kind(ROUTING_HARD, "nested calls out of a whole catalog, some arguments unknown", ROUTING, paper=85),
+    Kind(CONVERSATION, "user and agent turns with a required complexity, calls with simulated results", CONVERSATIONAL, paper=109),
 )  # fmt: skip
 KINDS = {kind.name: kind for kind in _KINDS}
 _ANYWHERE: dict[Transform, str] = {

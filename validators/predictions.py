@@ -1,55 +1,89 @@
 """Asking candidate models: what they reply at each snapshot, and the calls in it."""
 
+from collections.abc import Iterator, Sequence
+
 import orjson
+from pydantic import JsonValue
 
 from generators.desk import Desk
-from llm.chat import Completion
-from llm.prompts import render
+from llm.chat import ChatModel
 from validators.contexts import narrows_to
 from validators.conversations import conversation_text
-from validators.proposals import PROMPTS, shown_tools
+from validators.manners import Manner, setting_of
+from validators.proposals import shown_tools
 from validators.replies.parsed import ParsedReply, unreadable
-from validators.replies.reading import Style, parse_completion
+from validators.replies.reading import Style
 from validators.runs import CandidateRun
+from validators.strategies import Models, Question, Reply, ask_candidate
 from warehouse.errors import ReplyError
-from warehouse.records import Call, Prediction, Sample
+from warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot
 
-TEMPLATE = "answer_as_candidate"
+USUAL = Manner()
 
 
-async def predict(
-    sample: Sample, desk: Desk, *, run: CandidateRun, settings: str = "", style: Style = "lenient"
+async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
+    sample: Sample,
+    desk: Desk,
+    *,
+    run: CandidateRun,
+    settings: str = "",
+    style: Style = "lenient",
+    manner: Manner = USUAL,
+    router: ChatModel | None = None,
 ) -> list[Prediction]:
     """The candidate's reply at each snapshot of the sample; several runs are several answers to the same prompt.
 
-    The gold of earlier snapshots is not shown, and neither are earlier replies: each is asked for alone. `settings` is
+    Each is asked for alone, after what came before it in the sample: earlier replies of the candidate are not shown, nor
+    gold calls but those that were carried out. In conversations it is also asked where the assistant speaks. `settings` is
     kept with the predictions.
     """
-    candidates = shown_tools(sample, desk)
+    setting = setting_of(sample.kind)
+    candidates = _shown(sample, desk) if setting == "plan" else shown_tools(sample, desk)
+    models = Models(desk.chat, router)
     predictions = []
-    for number, snapshot in enumerate(sample.snapshots()):
+    for number, snapshot in enumerate(_asked_at(sample)):
         only = narrows_to(sample, number, run.tools_shown)
         tools = [tool for tool in candidates if not only or tool["name"] == only]
-        prompt = render(PROMPTS, TEMPLATE, tools=tools, conversation=conversation_text(snapshot.prefix))
+        question = Question(tools, conversation_text(snapshot.prefix), setting, run.run)
         try:
-            completion = await desk.chat.complete(prompt, sample_index=run.run)
+            reply = await ask_candidate(question, models, manner, style)
         except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
-            completion = Completion("", None)
-            parsed = unreadable(str(error))
-        else:
-            parsed = _storable_calls(parse_completion(completion, style))
+            reply = Reply("", unreadable(str(error)))
+        parsed = _storable_calls(reply.parsed)
         predictions.append(
             Prediction(
                 **run._asdict(),
                 subject=sample.key,
                 turn=snapshot.turn,
-                text=_storable(completion.text),
+                text=_storable(reply.text),
                 calls=_calls(parsed),
                 problem=_storable(parsed.problem),
                 settings=settings,
             )
         )
     return predictions
+
+
+def _asked_at(sample: Sample) -> Iterator[Snapshot]:
+    """Where the candidate is asked: wherever calls are due, in conversations wherever the assistant speaks as well."""
+    if setting_of(sample.kind) != "conversation":
+        yield from sample.snapshots()
+        return
+    for index, turn in enumerate(sample.turns):
+        if turn.kind == "calls":
+            yield Snapshot(index, sample.turns[:index], turn.calls)
+        elif isinstance(turn, ReplyTurn) and turn.acts:
+            yield Snapshot(index, sample.turns[:index], ())
+
+
+def _shown(sample: Sample, desk: Desk) -> Sequence[dict[str, JsonValue]]:
+    """The candidate tools with what they return: who plans has to know which result can feed which argument."""
+    shown = shown_tools(sample, desk)
+    returns = [tool.returns for tool in desk.toolset(sample.candidates)]
+    return [
+        tool if returned is None else tool | {"returns": returned}
+        for tool, returned in zip(shown, returns, strict=True)
+    ]
 
 
 def _calls(parsed: ParsedReply) -> tuple[Call, ...] | None:

@@ -24,6 +24,7 @@ VIEWS = (
     "parameter_type_errors",
     "step_distribution",
     "domain_board",
+    "answer_board",
 )
 _READ_ONLY = 0o444
 

@@ -73,12 +73,16 @@ def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *
     if as_json:
         composition = [row._asdict() for row in report.composition]
         paths = [row._asdict() for row in report.paths]
-        show_json(report._asdict() | {"composition": composition, "paths": paths, "review": pushed})
+        conversations = [row._asdict() for row in report.conversations]
+        counted = {"composition": composition, "paths": paths, "conversations": conversations}
+        show_json(report._asdict() | counted | {"review": pushed})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
     show_table(report.composition[0]._fields if report.composition else (), report.composition)
     if report.paths:
         show_table(report.paths[0]._fields, report.paths)
+    if report.conversations:
+        show_table(report.conversations[0]._fields, report.conversations)
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )

@@ -69,7 +69,7 @@ def callnavi(
 
     unknown = set(kind or ()) - set(KINDS)
     if unknown:
-        raise ConfigurationError(f"There is no kind of fault {sorted(unknown)[0]!r}; the kinds are {', '.join(KINDS)}.")
+        raise ConfigurationError(f"There is no kind of fault {min(unknown)!r}; the kinds are {', '.join(KINDS)}.")
     checked = check_callnavi(folder)
     shown = [finding for finding in checked.findings if not kind or finding.kind in kind]
     if as_json:

@@ -8,8 +8,12 @@ import typer
 
 from flows.cli.screen import AsJson, Screen, show_json, show_table
 from validators.metrics.complexeval.rules import TURN_LIMIT
+from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
+    from flows.conditions import Conditions
+    from flows.settings import Settings
+    from validators.manners import Manner
     from warehouse.rows import Row
 
 # What a terminal has room for, under shorter heads; --json has all columns.
@@ -22,6 +26,17 @@ _SHOWN_OF_RUNS = (
     "model", "run", "judge", "mode", "domain", "success_rate", "call_acc", "completeness", "correctness", "runs", "steps",
     "shortest",
 )  # fmt: skip
+_SHOWN_OF_PLANS = {
+    "model": "model", "strategy": "strategy", "run": "run", "slice_value": "difficulty", "syntax_validity": "syntax",
+    "syntax_validity_repaired": "repaired", "routing": "routing", "structure": "structure", "ast": "ast",
+    "ast_macro": "ast macro", "invented": "invented", "election_stability": "election",
+    "levenshtein_stability": "levenshtein", "plans": "plans",
+}  # fmt: skip
+_SHOWN_OF_TALKS = {
+    "model": "model", "strategy": "strategy", "run": "run", "ast_soft": "ast soft", "ast_strict": "ast strict",
+    "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts",
+    "invented": "invented", "election_stability": "election", "call_turns": "call turns",
+}  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -67,32 +82,82 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
             help="How candidates make calls in multi-step samples: as JSON, or as their provider's own calls."
         ),
     ] = "json",
+    strategy: Annotated[
+        Literal["direct", "route_then_fill", "backward"],
+        typer.Option(
+            help="Ask for calls at once; for the tools first and then, with these only, for the arguments; or for the last"
+            " call first and then for what must come before it. Each is kept apart."
+        ),
+    ] = "direct",
+    router: Annotated[
+        str,
+        typer.Option(help="By route_then_fill: the model that chooses the tools; the candidate itself unless given."),
+    ] = "",
+    format: Annotated[  # noqa: A002 - the option's name
+        Literal["json", "yaml"], typer.Option(help="The notation of the tools shown and of the answers.")
+    ] = "json",
     budget: Annotated[
         float | None, typer.Option(min=0, help="Stop before this command has spent so many US dollars.")
     ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
-    from flows.evaluation import Conditions, choose_candidates, domain_board, evaluate_release, leaderboard
+    from flows.conditions import Conditions
+    from flows.evaluation import choose_candidates, evaluate_release
     from flows.settings import read_settings
     from llm.models import read_model
+    from validators.manners import Manner
 
     settings = read_settings()
     candidates = choose_candidates(model or [], recipe)
     judged_by = read_model(judge) if judge else None
-    strategy: Literal["direct", "native"] = "native" if calls == "native" else "direct"
-    conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns, strategy)
+    by_whom: Literal["direct", "native"] = "native" if calls == "native" else "direct"
+    conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns, by_whom)
+    conditions = _in_manner(conditions, Manner(strategy, format, router))
     with Screen() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
-    rows, domains = leaderboard(release, settings), domain_board(release, settings)
+    _show_boards(release, settings, as_json=as_json)
+
+
+def _in_manner(conditions: "Conditions", manner: "Manner") -> "Conditions":
+    from llm.models import read_model
+
+    if manner.router and manner.strategy != "route_then_fill":
+        raise ConfigurationError(
+            f"--router names {manner.router!r}, but only --strategy route_then_fill asks a router."
+        )
+    return conditions._replace(manner=manner, router=read_model(manner.router) if manner.router else None)
+
+
+def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
+    from flows.evaluation import answer_board, domain_board, leaderboard
+
+    rows, domains, answers = (board(release, settings) for board in (leaderboard, domain_board, answer_board))
     if as_json:
-        show_json([row | {"domains": [one for one in domains if _is_of(one, row)]} for row in rows])
+        show_json(
+            [
+                row
+                | {"domains": [one for one in domains if _is_of(one, row)]}
+                | {"answers": [one for one in answers if _is_run_of(one, row)]}
+                for row in rows
+            ]
+        )
         return
-    snapshots = [row for row in rows if row["args_acc"] is not None or not row["multi_step_runs"]]
-    if snapshots or not domains:
+    plans = [row for row in answers if row["plans"]]
+    talks = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
+    others = domains or plans or talks
+    snapshots = [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others]
+    if snapshots or not others:
         show_table(list(_SHOWN.values()), [[row[column] for column in _SHOWN] for row in snapshots])
     if domains:
         show_table(_SHOWN_OF_RUNS, [[row[column] for column in _SHOWN_OF_RUNS] for row in domains])
+    for shown, board in ((_SHOWN_OF_PLANS, plans), (_SHOWN_OF_TALKS, talks)):
+        if board:
+            show_table(list(shown.values()), [[row[column] for column in shown] for row in board])
+
+
+def _is_run_of(answers: "Row", row: "Row") -> bool:
+    return not row["judge"] and all(answers[name] == row[name] for name in ("model", "run", "strategy", "tools_shown"))
 
 
 def _is_of(domain: "Row", row: "Row") -> bool:

@@ -82,7 +82,9 @@ def card(name: Annotated[str, typer.Argument(help="A release.")], as_json: AsJso
 
 def export(
     release: Annotated[str, typer.Argument(help="A release.")],
-    to: Annotated[str, typer.Option("--to", help="bfcl, complexfuncbench, hammerbench, openai or parquet.")],
+    to: Annotated[
+        str, typer.Option("--to", help="bfcl, callnavi, complexfuncbench, confetti, hammerbench, openai or parquet.")
+    ],
     out: Annotated[Path | None, typer.Option(help="The folder to write; exports/RELEASE-FORMAT unless given.")] = None,
     as_json: AsJson = False,
 ) -> None:

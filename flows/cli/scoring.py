@@ -11,6 +11,7 @@ from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from flows.scoring import CallNaviScoring, PathScoring, Scoring
+    from validators.metrics.confetti.scores import ConfettiScores
 
 _SHOWN = 10
 
@@ -28,6 +29,9 @@ def register(app: typer.Typer) -> None:
         "callnavi",
         epilog="Example: callwright score callnavi --questions callnavi/Questions --predictions gpt-4o --json",
     )(score_answers)
+    score.command(
+        "confetti", epilog="Example: callwright score confetti --answers possible_answer --predictions result --json"
+    )(score_turns)
     app.add_typer(score, name="score")
 
 
@@ -113,7 +117,12 @@ def score_results(
 def score_answers(
     questions: Annotated[Path, typer.Option("--questions", help="The folder with a DOMAIN.json of questions each.")],
     predictions: Annotated[
-        Path, typer.Option("--predictions", help='The folder with a DOMAIN.json each: a list of {"predict": ...}.')
+        list[Path],
+        typer.Option(
+            "--predictions",
+            help='The folder with a DOMAIN.json each: a list of {"predict": ...}. Given again for further runs of the '
+            "same model: the first is scored, and how steady all are.",
+        ),
     ],
     repair: Annotated[
         Literal["rules", "none"],
@@ -143,6 +152,67 @@ _SHARES = ("easy", "medium", "hard", "overall", "macro")
 
 def _named_shares(scoring: "CallNaviScoring") -> dict[str, object]:
     return {name: shares._asdict() for name, shares in scoring.shares.items()}
+
+
+def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
+    answers: Annotated[Path, typer.Option("--answers", help="The folder of CONFETTI's accepted calls and acts.")],
+    predictions: Annotated[
+        Path,
+        typer.Option("--predictions", help='Rows with "id" and "result", as BFCL writes them: a file or a folder.'),
+    ],
+    questions: Annotated[
+        Path | None, typer.Option("--questions", help="The question files, where there are any: tools and turns.")
+    ] = None,
+    scorer: Annotated[
+        Literal["meaning", "words", "rouge", "exact", "alignscore"], typer.Option(help="How alike two texts are.")
+    ] = "meaning",
+    weights: Annotated[Path | None, typer.Option("--weights", help="AlignScore's checkpoint.")] = None,
+    combine: Annotated[
+        Literal["mean", "product", "least"], typer.Option(help="How a call's score comes of its parameters'.")
+    ] = "mean",
+    partial: Annotated[
+        bool,
+        typer.Option("--partial", help="A missing or unexpected parameter is worth 0 by itself, not the whole call."),
+    ] = False,
+    as_json: AsJson = False,
+) -> None:
+    """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
+    from flows.scoring import score_confetti
+    from validators.metrics.confetti.scorers import open_scorer
+    from validators.metrics.confetti.soft import Combining
+
+    scores = score_confetti(
+        answers,
+        predictions,
+        questions=questions,
+        scorer=open_scorer(scorer, weights),
+        combining=Combining(combine, whole=not partial),
+    )
+    if as_json:
+        show_json({**scores._asdict(), "scorer": scorer, "combine": combine, "partial": partial})
+    else:
+        _show_confetti(scores)
+
+
+def _show_confetti(scores: "ConfettiScores") -> None:
+    columns = ("chains", "ast_soft", "ast")
+    rows: list[tuple[object, ...]] = [
+        ("calls", "", scores.calls, scores.ast_soft, scores.ast),
+        ("chains", "", scores.chains, scores.ast_soft_chains, scores.ast_chains),
+    ]
+    for name in ("by_chain_length", "by_user_turns", "by_tools"):
+        rows += [
+            (name, part, *(getattr(one, column) for column in columns)) for part, one in getattr(scores, name).items()
+        ]
+    show_table(("figures of", "", "number", "ast_soft", "ast"), rows)
+    if scores.acts is not None:
+        show_table(scores.acts._fields[:-1], [scores.acts[:-1]])
+        seen = list(dict.fromkeys(act for row in scores.acts.confusion.values() for act in row))
+        told = [(act, *(row.get(as_, 0.0) for as_ in seen)) for act, row in scores.acts.confusion.items()]
+        show_table(("annotated, predicted as", *seen), told)
+    if scores.validity is not None:
+        show_table(scores.validity._fields, [scores.validity])
+    _tell(scores.problems, "remarks on what was predicted; what can't be read counts as wrong.")
 
 
 def _path_figures(scoring: "PathScoring") -> dict[str, object]:

@@ -8,6 +8,7 @@ from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.documents import Row, files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
 from generators.catalogs.shelf import Draft, Shelf
+from warehouse.records import Tool
 
 EXPECTED = "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
 PREFIX = "BFCL_v"
@@ -56,18 +57,19 @@ def _read_row(row: Row | Problem, category: str, language: str, shelf: Shelf) ->
     functions = value.get("function")
     if isinstance(functions, list):
         for index, function in enumerate(functions):
-            _put(function, f"{row.where}/function/{index}", category, language, shelf)
+            put_function(function, f"{row.where}/function/{index}", category, language, shelf)
         return True
     if "name" in value and "parameters" in value:
-        _put(value, row.where, category, language, shelf)
+        put_function(value, row.where, category, language, shelf)
         return True
     return "involved_classes" in value  # a multi-turn question: its functions stand in files of their own
 
 
-def _put(function: JsonValue, where: str, category: str, language: str, shelf: Shelf) -> None:
+def put_function(function: JsonValue, where: str, category: str, language: str, shelf: Shelf) -> Tool | None:
+    """Put a function document on the shelf; None where it can't be used."""
     if not isinstance(function, dict):
         shelf.refuse(where, function)
-        return
+        return None
     draft = Draft(
         where=where,
         category=category,
@@ -76,4 +78,4 @@ def _put(function: JsonValue, where: str, category: str, language: str, shelf: S
         parameters=function.get("parameters"),
         returns=function.get("response"),
     )
-    shelf.put(draft, f"bfcl:{language}" if language else "bfcl")
+    return shelf.put(draft, f"bfcl:{language}" if language else "bfcl")

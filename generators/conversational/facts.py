@@ -10,7 +10,9 @@ from warehouse.records import Fact, JsonSchema, Tool
 def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
     """The texts and numbers of a result in its order, then whether something is so; of a list the first entry's come first."""
     found = list(_facts("", result, tool.returns or {}))
-    return [one for one in found if not isinstance(one.value, bool)] + [one for one in found if isinstance(one.value, bool)]
+    return [one for one in found if not isinstance(one.value, bool)] + [
+        one for one in found if isinstance(one.value, bool)
+    ]
 
 
 def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:

@@ -1,47 +1,33 @@
 """From episodes to moves: who says, asks, calls and tells what, all but the words (CONFETTI 3.1)."""
 
 from collections.abc import Awaitable, Callable, Mapping
-from random import Random
-from typing import NamedTuple
-
-from pydantic import JsonValue
 
 from generators.conversational.facts import facts_of
-from generators.conversational.scenarios import changeable
-from generators.conversational.values import Values
-from generators.environments.simulated import SimulatedEnvironment, links_between
+from generators.conversational.pieces import (
+    TOLD,
+    Moves,
+    Stage,
+    asks,
+    changed,
+    failing,
+    informs,
+    requested,
+    seeks,
+    served,
+    simulated,
+    tells_error,
+)
+from generators.conversational.scenarios import changeable, looks_up
+from generators.environments.simulated import links_between
 from generators.paths.picking import value_at
 from generators.schemas import argument_problems
 from warehouse.errors import RecordError
-from warehouse.records import (
-    Arguments,
-    Episode,
-    EpisodeShape,
-    ErrorCode,
-    Fact,
-    JsonSchema,
-    Move,
-    Part,
-    SimulatedCall,
-    Tool,
-)
+from warehouse.records import Episode, EpisodeShape, ErrorCode, Fact, Move, Part, SimulatedCall, Tool
 
-_TOLD = 2
 _TWO_MISSING_SHARE = 0.3
-_RETRIED: tuple[ErrorCode, ...] = ("not_found", "invalid_value", "conflict")
-_FAILED: tuple[ErrorCode, ...] = ("unavailable", "not_found", "conflict")
-
-
-class Stage(NamedTuple):
-    """What the episodes of a conversation are made with."""
-
-    tools: Mapping[str, Tool]
-    values: Values
-    world: SimulatedEnvironment
-    rng: Random
-
-
-Moves = list[Move]
+_LOOKED_UP: tuple[ErrorCode, ...] = ("not_found", "invalid_value")
+_CHANGED: tuple[ErrorCode, ...] = ("conflict", "invalid_value")
+_PASSING: tuple[ErrorCode, ...] = ("unavailable", "too_many_requests")
 
 
 async def moves_of(episode: Episode, stage: Stage) -> Moves:
@@ -50,8 +36,8 @@ async def moves_of(episode: Episode, stage: Stage) -> Moves:
 
 
 async def _plain(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage)
-    return [_asks(Part(tool=tool.key, arguments=arguments)), *_served(tool, arguments, stage)]
+    tool, arguments = await requested(episode, stage)
+    return [asks(Part(tool=tool.key, arguments=arguments)), *served(tool, arguments, stage)]
 
 
 async def _described(episode: Episode, stage: Stage) -> Moves:
@@ -60,25 +46,26 @@ async def _described(episode: Episode, stage: Stage) -> Moves:
 
 
 async def _underfilled(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage)
+    tool, arguments = await requested(episode, stage)
     possible = changeable(tool)
     count = 2 if len(possible) > 1 and stage.rng.random() < _TWO_MISSING_SHARE else 1
-    missing = [name for name in tool.required if name in stage.rng.sample(possible, count)]
+    drawn = stage.rng.sample(possible, count)
+    missing = [name for name in tool.required if name in drawn]
     given = {name: value for name, value in arguments.items() if name not in missing}
     later = {name: arguments[name] for name in missing}
     return [
-        _asks(Part(tool=tool.key, arguments=given)),
-        _seeks(tool, given, missing),
+        asks(Part(tool=tool.key, arguments=given)),
+        seeks(tool, given, missing),
         Move(speaker="user", intent="answer", parts=(Part(tool=tool.key, arguments=later),)),
-        *_served(tool, arguments, stage),
+        *served(tool, arguments, stage),
     ]
 
 
 async def _confirmed(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage, optional=0)
+    tool, arguments = await requested(episode, stage, optional=0)
     part = Part(tool=tool.key, arguments=arguments)
     approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
-    return [_asks(part), approval, Move(speaker="user", intent="approve"), *_served(tool, arguments, stage)]
+    return [asks(part), approval, Move(speaker="user", intent="approve"), *served(tool, arguments, stage)]
 
 
 async def _switched(episode: Episode, stage: Stage) -> Moves:
@@ -89,53 +76,58 @@ async def _switched(episode: Episode, stage: Stage) -> Moves:
     second = await stage.values.fill(wanted, wanted.required)
     turn = Move(speaker="user", intent="switch", parts=(Part(tool=wanted.key, arguments=second),))
     return [
-        _asks(Part(tool=dropped.key, arguments=given)),
-        _seeks(dropped, given, [missing]),
+        asks(Part(tool=dropped.key, arguments=given)),
+        seeks(dropped, given, [missing]),
         turn,
-        *_served(wanted, second, stage),
+        *served(wanted, second, stage),
     ]
 
 
 async def _corrected(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage)
-    change = await _change(tool, arguments, stage)
+    tool, arguments = await requested(episode, stage)
+    change = await changed(tool, arguments, stage)
     correction = Move(speaker="user", intent="correct", parts=(Part(tool=tool.key, arguments=change),))
     return [
-        _asks(Part(tool=tool.key, arguments=arguments)),
-        *_served(tool, arguments, stage),
+        asks(Part(tool=tool.key, arguments=arguments)),
+        *served(tool, arguments, stage),
         correction,
-        *_served(tool, arguments | change, stage),
+        *served(tool, arguments | change, stage),
     ]
 
 
 async def _excepted(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage)
-    change = await _change(tool, arguments, stage)
-    failed = _failing(tool, arguments, change, stage.rng.choice(_RETRIED), stage)
+    tool, arguments = await requested(episode, stage)
+    change = await changed(tool, arguments, stage)
+    failed = failing(tool, arguments, change, _retried(tool, stage), stage)
     return [
-        _asks(Part(tool=tool.key, arguments=arguments)),
+        asks(Part(tool=tool.key, arguments=arguments)),
         failed,
-        _tells_error(tool, failed, change, ("inform", "seek")),
+        tells_error(tool, failed, change, ("inform", "seek")),
         Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),)),
-        *_served(tool, arguments | change, stage),
+        *served(tool, arguments | change, stage),
     ]
 
 
 async def _failed(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage)
-    change = await _change(tool, arguments, stage)
-    first = _failing(tool, arguments, change, stage.rng.choice(_RETRIED), stage)
-    second = _failing(tool, arguments | change, change, stage.rng.choice(_FAILED), stage)
+    tool, arguments = await requested(episode, stage)
+    change = await changed(tool, arguments, stage)
+    first = failing(tool, arguments, change, _retried(tool, stage), stage)
+    second = failing(tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage))), stage)
     return [
-        _asks(Part(tool=tool.key, arguments=arguments)),
+        asks(Part(tool=tool.key, arguments=arguments)),
         first,
-        _tells_error(tool, first, change, ("inform", "seek")),
+        tells_error(tool, first, change, ("inform", "seek")),
         Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),)),
         second,
-        _tells_error(tool, second, {}, ("inform",)),
+        tells_error(tool, second, {}, ("inform",)),
         Move(speaker="user", intent="give_up"),
         Move(speaker="agent", intent="acknowledge", acts=("other",)),
     ]
+
+
+def _retried(tool: Tool, stage: Stage) -> ErrorCode:
+    """An error after which another value may do, of those that go with what the tool does."""
+    return stage.rng.choice(_LOOKED_UP if looks_up(tool) else _CHANGED)
 
 
 async def _stacked(episode: Episode, stage: Stage) -> Moves:
@@ -145,18 +137,18 @@ async def _stacked(episode: Episode, stage: Stage) -> Moves:
     for tool in (stage.tools[key] for key in episode.tools):
         arguments = await stage.values.fill(tool, tool.required)
         parts.append(Part(tool=tool.key, arguments=arguments))
-        calls.append(_call(tool, arguments, stage))
+        calls.append(simulated(tool, arguments, stage))
         facts += facts_of(calls[-1].result, tool)[:1]
-    return [_asks(*parts), Move(speaker="calls", calls=tuple(calls)), _informs(facts)]
+    return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
 
 
 async def _ambiguous(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage)
+    tool, arguments = await requested(episode, stage)
     return [
         Move(speaker="user", intent="hint", options=episode.tools),
         Move(speaker="agent", intent="ask_which", options=tuple(sorted(episode.tools)), acts=("seek",)),
-        _asks(Part(tool=tool.key, arguments=arguments)),
-        *_served(tool, arguments, stage),
+        asks(Part(tool=tool.key, arguments=arguments)),
+        *served(tool, arguments, stage),
     ]
 
 
@@ -166,22 +158,22 @@ async def _followed(episode: Episode, stage: Stage) -> Moves:
     known = [fact for fact in before if fact.value in linked.arguments.values()]
     question = Move(speaker="user", intent="ask_more", parts=(told,))
     return [
-        _asks(second),
+        asks(second),
         Move(speaker="calls", calls=(first,)),
-        _informs([*known, *(fact for fact in before if fact not in known)][:_TOLD]),
+        informs([*known, *(fact for fact in before if fact not in known)][:TOLD]),
         question,
         Move(speaker="calls", calls=(linked,)),
-        _informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:_TOLD]),
+        informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]),
     ]
 
 
 async def _chained(episode: Episode, stage: Stage) -> Moves:
     first, request, told, linked = await _linked(episode, stage)
-    facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:_TOLD]
+    facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]
     return [
-        _asks(request, told),
+        asks(request, told),
         Move(speaker="calls", calls=(first, linked)),
-        _informs(facts),
+        informs(facts),
     ]
 
 
@@ -199,20 +191,20 @@ async def _linked(episode: Episode, stage: Stage) -> tuple[SimulatedCall, Part, 
     problems = argument_problems(tool, due, partial=False)
     if problems:
         raise RecordError(f"What {source.name!r} returns can't be given to {tool.name!r}: {' '.join(problems)}")
-    linked = _call(tool, due, stage).with_changes(linked=(link.parameter,))
+    linked = simulated(tool, due, stage).with_changes(linked=(link.parameter,))
     return call, Part(tool=source.key, arguments=arguments), Part(tool=tool.key, arguments=said), linked
 
 
 async def _compared(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage, optional=0)
+    tool, arguments = await requested(episode, stage, optional=0)
     name = stage.rng.choice(changeable(tool))
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
     if not changes:
         raise RecordError(f"{name!r} of {tool.name!r} has no other values to compare.")
     parts = [Part(tool=tool.key, arguments=arguments), *(Part(tool=tool.key, arguments={name: one}) for one in changes)]
-    calls = [_call(tool, arguments | {name: one}, stage) for one in (arguments[name], *changes)]
+    calls = [simulated(tool, arguments | {name: one}, stage) for one in (arguments[name], *changes)]
     facts = [fact for call in calls for fact in facts_of(call.result, tool)[:1]]
-    return [_asks(*parts), Move(speaker="calls", calls=tuple(calls)), _informs(facts)]
+    return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
 
 
 async def _overfilled(episode: Episode, stage: Stage) -> Moves:
@@ -225,9 +217,9 @@ async def _overfilled(episode: Episode, stage: Stage) -> Moves:
 
 
 async def _unsupported(episode: Episode, stage: Stage) -> Moves:
-    tool, arguments = await _request(episode, stage, optional=0)
+    tool, arguments = await requested(episode, stage, optional=0)
     return [
-        _asks(Part(tool=tool.key, arguments=arguments)),
+        asks(Part(tool=tool.key, arguments=arguments)),
         Move(speaker="agent", intent="refuse", options=(tool.key,), acts=("reject",)),
     ]
 
@@ -237,66 +229,6 @@ async def _thanked(_episode: Episode, _stage: Stage) -> Moves:
         Move(speaker="user", intent="thank"),
         Move(speaker="agent", intent="acknowledge", acts=("other",)),
     ]
-
-
-async def _request(episode: Episode, stage: Stage, *, optional: int = 1) -> tuple[Tool, Arguments]:
-    """The episode's first tool with a value for all that it requires, and for some of what it allows."""
-    tool = stage.tools[episode.tools[0]]
-    more = [name for name, schema in tool.properties.items() if name not in tool.required and _is_plain(schema)]
-    chosen = stage.rng.sample(more, min(len(more), stage.rng.randint(0, optional)))
-    return tool, await stage.values.fill(tool, [*tool.required, *chosen])
-
-
-def _is_plain(schema: JsonSchema) -> bool:
-    return schema.get("type") in ("string", "integer", "number") or "enum" in schema
-
-
-async def _change(tool: Tool, arguments: Arguments, stage: Stage) -> Arguments:
-    """Another value for one of the arguments."""
-    name = stage.rng.choice(changeable(tool))
-    others = await stage.values.others(tool, name, arguments, 1)
-    if not others:
-        raise RecordError(f"{name!r} of {tool.name!r} has no other value than {arguments[name]!r}.")
-    return {name: others[0]}
-
-
-def _asks(*parts: Part) -> Move:
-    return Move(speaker="user", intent="request", parts=parts)
-
-
-def _seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
-    part = Part(tool=tool.key, arguments=given)
-    return Move(speaker="agent", intent="ask_parameters", parts=(part,), asked=tuple(missing), acts=("seek",))
-
-
-def _call(tool: Tool, arguments: Arguments, stage: Stage) -> SimulatedCall:
-    return SimulatedCall(tool=tool.name, arguments=arguments, result=stage.world.succeed(tool, arguments))
-
-
-def _served(tool: Tool, arguments: Arguments, stage: Stage) -> Moves:
-    """The call that goes well, and the reply that tells of it."""
-    call = _call(tool, arguments, stage)
-    return [Move(speaker="calls", calls=(call,)), _informs(facts_of(call.result, tool)[:_TOLD])]
-
-
-def _informs(facts: list[Fact]) -> Move:
-    return Move(speaker="agent", intent="inform", facts=tuple(facts), acts=("inform",))
-
-
-def _failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode, stage: Stage) -> Move:
-    culprit: Arguments = {name: arguments[name] for name in change}
-    result = stage.world.fail(tool, culprit or arguments, code)
-    return Move(speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),))
-
-
-def _tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[str, ...]) -> Move:
-    """What went wrong, and whether another value would do where one can be given."""
-    result: JsonValue = failed.calls[0].result
-    told = str(value_at(result, "error.message"))
-    part = Part(tool=tool.key)
-    return Move.model_validate(
-        {"speaker": "agent", "intent": "tell_error", "parts": (part,), "asked": tuple(change), "error": told, "acts": acts}
-    )
 
 
 _MAKERS: Mapping[EpisodeShape, Callable[[Episode, Stage], Awaitable[Moves]]] = {

@@ -3,7 +3,7 @@
 The n-th scenario of a complexity depends on the seed, the catalog and n alone.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
@@ -27,12 +27,15 @@ _LENGTHS: dict[EpisodeShape, tuple[int, int]] = {
     "stacked": (1, 1), "ambiguous": (2, 1), "follow_up": (2, 2), "implicit": (1, 1), "overfill": (1, 1), "underfill": (2, 1),
     "unsupported": (1, 0), "chained": (1, 1), "compared": (1, 1), "thanks": (1, 0),
 }  # fmt: skip
-_FILLERS: tuple[EpisodeShape, ...] = ("plain", "plain", "plain", "underfill", "chained", "chained", "compared")
-_COMPARED = (2, 3, 3, 4)
-_MINIMUM_TURNS = (3, 3, 4, 4, 4, 5, 6)
-_CALL_TURNS = (2, 2, 3, 3, 3, 4)
+# chosen so that turns, chains and acts are about as many as in CONFETTI's Tables 2 and 3
+_FILLERS: Mapping[EpisodeShape, int] = {"plain": 23, "underfill": 26, "chained": 27, "compared": 24}
+_COMPARED = (3, 3, 4, 4)
+_MINIMUM_TURNS = (2, 3, 3, 4, 4)
+_CALL_TURNS = (2, 2, 2, 3, 3, 4)
+_REJECTED_SHARE = 0.17
 _THANKS_SHARE = 0.23
 _TOOL_COUNTS = ((0.46, 5, 9), (0.95, 10, 19), (1.0, 20, 25))  # shares of conversations with so many candidates, at most
+_SERVED = frozenset({"no_target_complexity", "goal_not_supported"})  # these are refused nothing besides
 _PAIRS: frozenset[EpisodeShape] = frozenset({"switch", "stacked", "ambiguous", "overfill"})
 _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
@@ -65,12 +68,17 @@ def changeable(tool: Tool) -> list[str]:
     return [name for name in tool.required if tool.properties.get(name, {}).get("type") in _TYPES]
 
 
+def looks_up(tool: Tool) -> bool:
+    """Whether the tool only tells something, by the verb of its name."""
+    return _deed(tool) in _LOOKING
+
+
 def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, Tool]]:
     """The pairs of tools in which the first returns what the second requires; `looking`: the first only looks up."""
     return [
         (one, other)
         for one in tools
-        if not looking or _deed(one) in _LOOKING
+        if not looking or looks_up(one)
         for other in tools
         if links_between(one, other) and not _undoes(one, other)
     ]
@@ -78,7 +86,7 @@ def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, To
 
 def _undoes(one: Tool, other: Tool) -> bool:
     """Whether the second takes back what the first has just made."""
-    return _deed(one) not in _LOOKING and _deed(other) == "drop"
+    return not looks_up(one) and _deed(other) == "drop"
 
 
 def _of(tools: Sequence[Tool], category: str) -> list[Tool]:
@@ -104,11 +112,17 @@ class _Planning:
         rng = self._rng
         core = self._episode(SHAPES[complexity], category)
         if core is None:
-            raise ConfigurationError(f"The category {category!r} allows no conversation of the complexity {complexity!r}.")
+            raise ConfigurationError(
+                f"The category {category!r} allows no conversation of the complexity {complexity!r}."
+            )
         main = self._used[0]
-        withheld = (main,) if core.shape == "unsupported" else ()
         minimum = rng.choice(_MINIMUM_TURNS)
         before, after = self._fillers(core, category, minimum)
+        if complexity not in _SERVED and rng.random() < _REJECTED_SHARE:
+            refused = self._episode("unsupported", category)
+            before += [refused] if refused else []
+        keys = {key for one in (*before, core) if one.shape == "unsupported" for key in one.tools}
+        withheld = [tool for tool in self._used if tool.key in keys]
         ends = [Episode(shape="thanks")] if rng.random() < _THANKS_SHARE else []
         moment = _FIRST_DAY + timedelta(days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15))
         return Scenario(
@@ -136,7 +150,7 @@ class _Planning:
         for _ in range(2 * minimum + wanted):
             if users >= minimum and calls >= wanted:
                 break
-            shape = rng.choice(_FILLERS)
+            (shape,) = rng.choices(list(_FILLERS), list(_FILLERS.values()))
             added = self._episode(shape, rng.choice((category, other)))
             if added is None:
                 continue
@@ -161,7 +175,7 @@ class _Planning:
         if shape in _PAIRS:
             pairs = [(one, two) for one in free for two in free if _go_together(shape, one, two)]
             return list(self._rng.choice(pairs)) if pairs else []
-        fitting = [tool for tool in free if shape != "compared" or _is_comparable(tool)]
+        fitting = [tool for tool in free if shape != "compared" or looks_up(tool)]
         return [self._rng.choice(fitting)] if fitting else []
 
     def _candidates(self, main: Tool, withheld: Sequence[Tool]) -> list[Tool]:
@@ -183,10 +197,6 @@ def _go_together(shape: EpisodeShape, one: Tool, two: Tool) -> bool:
     if one.name == two.name or are_redundant(one, two):
         return False
     return shape != "overfill" or any(name not in one.properties for name in changeable(two))
-
-
-def _is_comparable(tool: Tool) -> bool:
-    return _deed(tool) in _LOOKING
 
 
 def _deed(tool: Tool) -> Deed:

@@ -12,7 +12,7 @@ from llm.prompts import render
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Language, Tool
 
-_ATTEMPTS = 4
+_ATTEMPTS = 16
 _FURTHER = 8
 
 

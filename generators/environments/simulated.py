@@ -1,6 +1,6 @@
 """Tools without an implementation, answered by simulation: from the description, the schemas and the input (CONFETTI 3.1)."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
@@ -17,6 +17,7 @@ _NAME = "simulated"
 _LOOKING = frozenset({"list", "search", "look"})
 _MOST_ENTRIES = 3
 _DEEPEST = 4
+_TRIES = 6
 _STATUS: dict[ErrorCode, int] = {
     "not_found": 404, "invalid_value": 422, "conflict": 409, "too_many_requests": 429, "unavailable": 503,
 }  # fmt: skip
@@ -49,9 +50,9 @@ class Offer(NamedTuple):
 class _Asked(NamedTuple):
     """What a result is simulated by: the call's arguments and how long a list is to be, 0 where chance decides."""
 
+    tool: Tool
     given: Arguments
     entries: int
-    language: Language
     rng: Random
 
 
@@ -101,7 +102,7 @@ class SimulatedEnvironment:
         call = Call(tool=tool.name, arguments=arguments)
         rng = Random(f"{self._seed}:{call.key}")
         schema = tool.returns or _assumed(tool)
-        return _simulate("result", schema, _Asked(arguments, entries, tool.language, rng))
+        return _simulate("result", schema, _Asked(tool, arguments, entries, rng))
 
     def fail(self, tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
         """The error that the tool answers with, by its code."""
@@ -158,12 +159,36 @@ def _simulate(name: str, schema: JsonSchema, asked: _Asked, depth: int = 0) -> J
     if isinstance(members, dict) and members and depth < _DEEPEST:
         return {
             member: asked.given[member]
-            if member in asked.given and not isinstance(asked.given[member], dict | list)
+            if _is_echo(member, inner, asked)
             else _simulate(member, inner, asked, depth + 1)
             for member, inner in members.items()
         }
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
         count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)
-        return [_simulate(name, items, asked._replace(given={}), depth + 1) for _ in range(count)]
-    return make_value(name, schema, asked.language, asked.rng)
+        return _distinct(lambda: _simulate(name, items, asked._replace(given={}), depth + 1), count)
+    if depth == 1 and schema.get("type") == "boolean":
+        return True  # it went well
+    return make_value(name, schema, asked.tool.language, asked.rng)
+
+
+def _is_echo(name: str, schema: JsonSchema, asked: _Asked) -> bool:
+    """Whether a result has what the call has given: under the same name, and told in the same words."""
+    own = asked.tool.properties.get(name, {})
+    return (
+        name in asked.given
+        and own.get("type") == schema.get("type")
+        and own.get("description") == schema.get("description")
+    )
+
+
+def _distinct(entry: Callable[[], JsonValue], count: int) -> list[JsonValue]:
+    """Up to `count` entries, no two of which begin alike: a list holds each thing once."""
+    found: dict[str, JsonValue] = {}
+    for _ in range(_TRIES * count):
+        made = entry()
+        first = next(iter(made.values()), None) if isinstance(made, dict) else made
+        found.setdefault(str(first), made)
+        if len(found) == count:
+            break
+    return list(found.values())

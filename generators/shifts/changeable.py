@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.shifts.phrases import is_question
-from generators.shifts.turns import find_said, tools_by_name
+from generators.shifts.turns import find_said, tools_by_name, until_due
 from llm.language.booleans import ANSWERED
 from llm.language.locating import locate
 from warehouse.records import (
@@ -50,11 +50,13 @@ class _Told(NamedTuple):
 
 def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[Place]:
     """The arguments that the transform can change."""
+    sample = until_due(sample, transform)
     return [place for place, reason in _weighed(sample, tools_by_name(sample, tools), transform) if not reason]
 
 
 def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool]) -> str:
     """Why no argument of the sample can be changed in this way; "" where one can."""
+    sample = until_due(sample, transform)
     named = tools_by_name(sample, tools)
     if not any(snapshot.calls for snapshot in sample.snapshots()):
         return NO_CALL

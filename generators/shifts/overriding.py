@@ -21,6 +21,7 @@ from generators.shifts.turns import (
     shifted_tags,
     snapshots_before,
     tools_by_name,
+    until_due,
     with_value,
 )
 from llm.language.kinds import kind_of
@@ -74,8 +75,9 @@ class Scene(NamedTuple):
 
     @property
     def source(self) -> Sample:
-        """The sample that is changed."""
-        return self.change.derivation.source
+        """The sample that is changed, as far as it is."""
+        derivation = self.change.derivation
+        return until_due(derivation.source, derivation.transform)
 
 
 async def override_values(change: ValueChange, desk: Desk) -> list[Sample]:
@@ -124,7 +126,8 @@ def correction_problem(correction: Correction, scene: Scene) -> str:
 
 
 def _scene(change: ValueChange, desk: Desk) -> Scene:
-    source, transform = change.derivation.source, change.derivation.transform
+    transform = change.derivation.transform
+    source = until_due(change.derivation.source, transform)
     places = find_places(source, desk.tools, transform)
     where = (change.turn, change.call, change.argument)
     place = next((one for one in places if (one.turn, one.call, one.argument) == where), None)

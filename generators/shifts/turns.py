@@ -5,13 +5,30 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
+from generators.conversational.complexities import COMPLEXITY_TAG
+from generators.kinds import CONVERSATION
 from llm.language.locating import locate
 from warehouse.exports.hammerbench import ID_TAG, LABEL_TAG
-from warehouse.records import CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool, Turn, UserTurn
+from warehouse.records import CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool, Transform, Turn, UserTurn
 
 SHIFT_TAG = "shift="
 _TURN_IN_PATH = re.compile(r"^turns\[(\d+)\]")
-_OF_THE_SOURCE = (SHIFT_TAG, ID_TAG, LABEL_TAG)  # what these tags say is true of the source only
+_BEFORE_THE_CALL = frozenset({"SO_case1", "SO_case2"})
+_OF_THE_SOURCE = (SHIFT_TAG, ID_TAG, LABEL_TAG, COMPLEXITY_TAG)  # what these tags say is true of the source only
+
+
+def until_due(sample: Sample, transform: Transform) -> Sample:
+    """What of the sample a transform can change.
+
+    Of a simulated conversation, where a value is overridden before the call, that is all up to its last call, which is yet
+    to be made (CONFETTI 3.2 cuts there too); of any other sample all of it.
+    """
+    calls = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    is_conversation = sample.kind == CONVERSATION or sample.kind.startswith(f"{CONVERSATION}_")
+    if not calls or not is_conversation or transform not in _BEFORE_THE_CALL:
+        return sample
+    due = sample.turns[calls[-1]].with_changes(executed=False)
+    return sample.with_changes(turns=(*sample.turns[: calls[-1]], due))
 
 
 def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:

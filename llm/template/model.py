@@ -4,22 +4,20 @@ It sees what any model sees, the messages and the schema of the answer, and reco
 """
 
 from collections.abc import Mapping
-from random import Random
 
 import orjson
 from pydantic import JsonValue
 
 from llm.chat import ChatRequest, RawReply
+from llm.template.candidate import candidate_reply
 from llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
-from llm.template.sections import Sections, read_sections
+from llm.template.sections import read_sections
 from llm.template.seeding import rng_for
-from llm.template.tasks import proposed_call, task_named
+from llm.template.tasks import task_named
 from warehouse.errors import ReplyError
 
 NAME = "template/v1"
-NO_TOOL = "Sorry, none of my tools can do this."
 _CHARACTERS_PER_TOKEN = 4
-_FENCED_SHARE = 0.5
 _NONE: Mapping[str, float] = {}
 
 
@@ -38,7 +36,7 @@ class TemplateModel:
         flaws = rng_for(self._seed, request, "defect")
         defect = self._rates.draw(flaws)
         if request.schema is None:
-            return _replied(request, *_as_candidate(sections, rng, flaws, defect))
+            return _replied(request, *candidate_reply(request.messages, sections, (rng, flaws), defect))
         task = task_named(str(request.schema.get("title", "")))
         if defect == REFUSAL:
             return _replied(request, apology(flaws), REFUSAL)
@@ -62,18 +60,3 @@ def _dumped(value: JsonValue) -> str:
 def _replied(request: ChatRequest, text: str, planted: str) -> RawReply:
     asked = sum(len(message.content) // _CHARACTERS_PER_TOKEN + 1 for message in request.messages)
     return RawReply(text, None, asked, len(text) // _CHARACTERS_PER_TOKEN + 1, 0.0, planted)
-
-
-def _as_candidate(sections: Sections, rng: Random, flaws: Random, defect: str) -> tuple[str, str]:
-    """A candidate's reply in free text: the call as JSON, bare or fenced, or the sentence that refuses."""
-    if "tools" not in sections.tagged:
-        raise ReplyError("template/v1 answers in free text only as a candidate: the prompt must show <tools>.")
-    proposal, planted = proposed_call(sections, flaws, defect)
-    if defect == REFUSAL:
-        return apology(flaws), REFUSAL
-    if proposal.tool is None:
-        return NO_TOOL, planted
-    call = _dumped({"name": proposal.tool, "arguments": proposal.arguments})
-    if defect == MALFORMED_JSON:
-        call, planted = break_json(call, flaws), MALFORMED_JSON
-    return (f"```json\n{call}\n```" if rng.random() < _FENCED_SHARE else call), planted

@@ -9,11 +9,14 @@ from pydantic import JsonValue
 from llm.template.calling import Proposal, name_relevant, propose, shown_views
 from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
 from llm.template.choosing_parameters import choose_names
+from llm.template.conversing import word_user_turn
 from llm.template.drafting_tools import describe, parameter_sketches
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.judging import judge
 from llm.template.mending import mend_request
 from llm.template.naming_tools import name_all
+from llm.template.replying import label_acts, word_agent_turn, word_scenario
+from llm.template.routing_wording import word_routing
 from llm.template.scoring_answers import score_answer
 from llm.template.sections import Sections
 from llm.template.slot_answers import word_answer
@@ -230,6 +233,11 @@ TASKS: dict[str, Task] = {
     "ToolParameters": _choose_tool_parameters,
     "ToolReturns": _choose_returns,
     "MendedRequest": _mend_request,
+    "RoutingWording": lambda sections, rng, _, __: Answer({"request": word_routing(sections, rng)}),
     "GoalWording": lambda sections, rng, _, __: Answer({"request": word_goal(sections, rng)}),
     "NextCalls": _next_calls,
+    "ScenarioGoal": lambda sections, _, __, ___: Answer(word_scenario(sections, _language(sections))),
+    "UserWords": lambda sections, rng, _, __: Answer(word_user_turn(sections, _language(sections), rng)),
+    "AgentWords": lambda sections, rng, _, __: Answer(word_agent_turn(sections, _language(sections), rng)),
+    "DialogueActs": lambda sections, _, __, ___: Answer(label_acts(sections)),
 }

@@ -5,7 +5,7 @@ from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from tests.conformance import callnavi, complexfuncbench, hammerbench
+from tests.conformance import callnavi, complexfuncbench, confetti, hammerbench
 from tests.conformance.comparing import Outcome, Run, UnknownCaseError
 
 ABOUT = "about"
@@ -21,6 +21,7 @@ class Suite(NamedTuple):
 KNOWN: dict[str, Suite] = {
     "hammerbench": Suite(lambda _: hammerbench.GROUPS),
     "callnavi": Suite(lambda _: callnavi.GROUPS),
+    "confetti": Suite(lambda _: confetti.GROUPS),
     "complexfuncbench": Suite(lambda materials: complexfuncbench.Cases(materials).groups(), complexfuncbench.MATERIALS),
 }
 

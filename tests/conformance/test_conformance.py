@@ -83,8 +83,53 @@ def test_what_it_does_not_know_is_an_error_and_not_a_skip(tmp_path: Path, capsys
     assert capsys.readouterr().err
 
 
-def test_files_of_papers_to_come_are_refused_clearly(shared: Path, capsys) -> None:
-    assert main([str(shared / "cases" / "confetti.json")]) == 2
+@pytest.mark.parametrize(("paper", "cases"), [("callnavi", 61), ("confetti", 33)])
+def test_callnavi_and_confetti_are_scored_as_officially(shared: Path, capsys, paper: str, cases: int) -> None:
+    assert main([str(shared / "cases" / f"{paper}.json"), "--json"]) == 0
+    report = json.loads(capsys.readouterr().out)
+    assert (report["differences"], report["agree"] >= cases) == ([], True)
+
+
+@pytest.mark.parametrize(
+    ("paper", "group", "change"),
+    [
+        ("callnavi", "wash_syntax", {"json_valid_without_llm": False}),
+        ("callnavi", "ast_match", {"ast": False}),
+        ("callnavi", "routing", {"match": False}),
+        ("callnavi", "structured_output_compare", {"norm_a": []}),
+        ("confetti", "cases", {"valid": False, "error": ["x"], "error_type": "x"}),
+        ("confetti", "relevance", {"irrelevance_pass": False}),
+    ],
+)
+def test_another_result_is_told_as_a_difference(
+    shared: Path, tmp_path: Path, paper: str, group: str, change: dict
+) -> None:
+    case = json.loads((shared / "cases" / f"{paper}.json").read_text())[group][0]
+    case["official"] |= change
+    assert main([write(tmp_path, {group: [case]})]) == 1
+    case["official"] |= {"unheard_of": 1}
+    assert main([write(tmp_path, {group: [case]})]) == 2
+
+
+def test_another_whole_run_of_callnavi_is_told_as_a_difference(shared: Path, tmp_path: Path, capsys) -> None:
+    case = json.loads((shared / "cases" / "callnavi.json").read_text())["aggregate"][1]
+    case["questions"] = str(shared / "data" / "callnavi" / "Questions" / "*.json")
+    assert main([write(tmp_path, {"aggregate": [case]})]) == 0
+    case["official"]["ast"]["counts"]["hard"] = 66
+    assert main([write(tmp_path, {"aggregate": [case]})]) == 1
+    assert "ast counts hard is officially 66, ours is 65" in capsys.readouterr().out
+    assert main([write(tmp_path, {"aggregate": [{**case, "transform": "none"}]})]) == 1
+
+
+def test_stability_is_held_against_the_formula_and_the_paper(shared: Path, tmp_path: Path) -> None:
+    case = json.loads((shared / "cases" / "callnavi.json").read_text())["stability_paper_formula"][1]
+    assert main([write(tmp_path, {"stability_paper_formula": [{**case, "paper_value": 0.26}]})]) == 1
+    case["expected"]["election"] = 0.5
+    assert main([write(tmp_path, {"stability_paper_formula": [case]})]) == 1
+
+
+def test_files_that_are_missing_or_unknown_are_refused_clearly(shared: Path, tmp_path: Path, capsys) -> None:
+    assert main([write(tmp_path, {"cases": [], "wash_syntax": []})]) == 2
     assert "the runners know" in capsys.readouterr().err
     assert main([str(shared / "cases" / "missing.json")]) == 2
 

@@ -7,7 +7,18 @@ from typing import Any
 import pytest
 import yaml
 
-from flows.recipe import Candidate, Checks, ImportedTools, Recipe, ReviewRules, Roles, Schedule, SeedTools, parse_recipe
+from flows.recipe import (
+    Candidate,
+    Checks,
+    DomainTools,
+    ImportedTools,
+    Recipe,
+    ReviewRules,
+    Roles,
+    Schedule,
+    SeedTools,
+    parse_recipe,
+)
 from flows.settings import QUIET
 from flows.stages import STAGES
 from llm.models import ModelSettings
@@ -15,7 +26,7 @@ from llm.template.defects import DEFECTS
 from warehouse.store import Warehouse
 
 DOCS = Path(__file__).parents[2] / "docs"
-PARTS = (Recipe, SeedTools, ImportedTools, Roles, Candidate, Checks, ReviewRules, Schedule, ModelSettings)
+PARTS = (Recipe, SeedTools, ImportedTools, DomainTools, Roles, Candidate, Checks, ReviewRules, Schedule, ModelSettings)
 FIELDS = {field.alias or name for part in PARTS for name, field in part.model_fields.items()}
 SOURCE = (DOCS.parent / "flows" / "settings.py").read_text(encoding="utf-8")
 VARIABLES = set(re.findall(r'(?:environ(?:\.get)?[\[(]|_number\()"([A-Z_]+)"', SOURCE)) | set(QUIET)

@@ -2,11 +2,16 @@
 
 from typing import Any
 
+import pytest
+
+from warehouse.errors import RecordError
 from warehouse.exports.bfcl import bfcl_files
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, UserTurn
 from warehouse.releases import ReleaseContent
 
 TYPES = {"string", "integer", "float", "boolean", "array", "tuple", "dict", "any"}
 TRIP = "Travel_Desk_book_trip"
+TRIP_TOOL, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
 
 
 def typed(schema: dict[str, Any]) -> list[str]:
@@ -72,3 +77,47 @@ def test_samples_without_a_due_call_are_questions_of_their_own(content: ReleaseC
     assert [question["id"] for question in files.irrelevant] == ["irrelevance_0"]
     assert [question["id"] for question in files.questions] == [answer["id"] for answer in files.answers]
     assert len(files.questions) == 4
+
+
+def test_several_calls_that_are_due_are_parallel_ones_and_unknown_values_stay_open(content: ReleaseContent) -> None:
+    calls = (GoldCall(tool=RIDE, arguments={"place": "Voss"}), GoldCall(tool=TRIP_TOOL, arguments={"city": "$$$"}))
+    plan = content.samples[0].with_changes(kind="routing_hard", turns=(UserTurn(text="Both."), CallTurn(calls=calls)))
+    files = bfcl_files(content._replace(samples=(plan,)))
+    assert (files.questions, files.irrelevant) == ([], [])
+    assert [row["id"] for row in files.parallel_questions] == ["parallel_multiple_0"]
+    [answer] = files.parallel_answers
+    assert answer["ground_truth"][1][TRIP]["city"] == ["$$$", ""]
+    assert list(answer["ground_truth"][0].values()) == [{"place": ["Voss"]}]
+
+
+def test_every_step_that_was_carried_out_is_a_question_after_what_came_before(content: ReleaseContent) -> None:
+    ride = GoldCall(tool=RIDE, arguments={"place": "Voss"})
+    trip = GoldCall(tool=TRIP_TOOL, arguments={"city": "Oslo", "nights": 2})
+    turns = (
+        UserTurn(text="A taxi, then a trip."),
+        CallTurn(calls=(ride,), executed=True),
+        ResultTurn(results=({"taxi": 1},)),
+        CallTurn(calls=(trip, ride), executed=True),
+        ResultTurn(results=(1, 2)),
+        ReplyTurn(text="Done."),
+    )
+    path = content.samples[0].with_changes(kind="multi_step", turns=turns)
+    files = bfcl_files(content._replace(samples=(path,)))
+    assert [len(row["question"][0]) for row in (*files.questions, *files.parallel_questions)] == [1, 3]
+    assert [row["callwright_turn"] for row in (*files.questions, *files.parallel_questions)] == [1, 3]
+    called, returned = files.parallel_questions[0]["question"][0][1:]
+    assert called["content"].endswith("(place='Voss')]")
+    assert returned == {"role": "tool", "content": '{"taxi":1}'}
+
+
+def test_a_gold_value_that_its_schema_does_not_allow_keeps_its_own_type(content: ReleaseContent) -> None:
+    odd = GoldCall(tool=RIDE, arguments={"place": {"street": "Vik 3"}})
+    sample = content.samples[0].with_changes(turns=(UserTurn(text="A taxi."), CallTurn(calls=(odd,))))
+    [question] = bfcl_files(content._replace(samples=(sample,))).questions
+    assert question["function"][1]["parameters"]["properties"]["place"]["type"] == "dict"
+
+
+def test_a_call_that_no_candidate_answers_is_refused(content: ReleaseContent) -> None:
+    strange = content.samples[0].with_changes(turns=(UserTurn(text="Sing."), CallTurn(calls=(GoldCall(tool="sing"),))))
+    with pytest.raises(RecordError, match="no candidate has this name"):
+        bfcl_files(content._replace(samples=(strange,)))

@@ -18,11 +18,13 @@ def calls(sample: Sample) -> list[list[tuple[str, dict[str, object]]]]:
 
 
 def test_an_unknown_format_is_answered_with_the_known_ones(content: ReleaseContent, tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match="bfcl, complexfuncbench, hammerbench, openai, parquet"):
+    with pytest.raises(
+        ConfigurationError, match="bfcl, callnavi, complexfuncbench, confetti, hammerbench, openai, parquet"
+    ):
         export_release(content, "csv", tmp_path)
 
 
-@pytest.mark.parametrize("to", sorted(set(EXPORTS) - {"complexfuncbench"}))
+@pytest.mark.parametrize("to", sorted(set(EXPORTS) - {"complexfuncbench", "confetti"}))
 def test_the_files_named_are_the_files_written(content: ReleaseContent, tmp_path: Path, to: str) -> None:
     written = export_release(content, to, tmp_path)
     assert sorted(written) == sorted(path for path in tmp_path.rglob("*") if path.is_file())

@@ -20,9 +20,10 @@ from llm.language.locating import locate
 from llm.language.times import find_times
 from llm.template.names import split_name
 from llm.template.views import ParameterView, ToolView
-from validators.checks.executed import is_path
+from validators.checks.executed import was_made_already
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
+from validators.checks.unknowns import is_routed
 from warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"
@@ -40,8 +41,13 @@ class _Subject(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether a call is due at some turn; what responses leave open is the check of paths to find."""
-    return any(snapshot.calls for snapshot in sample.snapshots()) and not is_path(sample)
+    """Whether a call is due at some turn; what responses leave open is the check of paths to find.
+
+    Where several calls are due at once, as by a question over a whole catalog, what one takes is said beside the other's:
+    the check of routing sees to these.
+    """
+    due = [len(snapshot.calls) for snapshot in sample.snapshots()]
+    return any(due) and not was_made_already(sample) and not (is_routed(sample) and max(due) > 1)
 
 
 async def check_ambiguity(sample: Sample, desk: Desk) -> list[Verdict]:

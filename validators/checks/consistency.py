@@ -11,7 +11,7 @@ from generators.desk import Desk
 from llm.language.kinds import kind_of
 from llm.language.locating import locate
 from validators.checks.decisions import weakest
-from validators.checks.executed import is_path
+from validators.checks.executed import was_made_already
 from validators.conversations import said_texts
 from validators.matching.calls import THRESHOLD, CallDifference, compare_calls
 from validators.proposals import ONE_SHOT, ZERO_SHOT, due_call, has_one_call_at_most, propose_call
@@ -32,7 +32,7 @@ class Readings(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether this check can say something: at every snapshot one call is due at most, and none was made already."""
-    return has_one_call_at_most(sample) and not is_path(sample)
+    return has_one_call_at_most(sample) and not was_made_already(sample)
 
 
 async def check_consistency(sample: Sample, desk: Desk, *, threshold: float = THRESHOLD) -> list[Verdict]:

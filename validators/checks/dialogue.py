@@ -19,6 +19,7 @@ from validators.checks.dialogue_steps import Step, given, steps_of, texts_after,
 from validators.checks.dialogue_tools import better_tool, has_turned
 from validators.checks.dialogue_words import asked_for
 from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, find_spoken, said_in
+from validators.checks.executed import was_made_already
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import view_tool
 from warehouse.records import Evidence, GoldCall, ReplyTurn, Sample, Tool, Verdict
@@ -45,8 +46,8 @@ class _Replayed(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the user speaks several times."""
-    return user_turns(sample) >= _FEWEST_TURNS
+    """Whether the user speaks several times, and no call was made yet: snapshots grow, calls with results do not."""
+    return user_turns(sample) >= _FEWEST_TURNS and not was_made_already(sample)
 
 
 async def check_dialogue(sample: Sample, desk: Desk) -> list[Verdict]:

@@ -35,10 +35,14 @@ class Step(NamedTuple):
         return any(one.in_message for one in self.said)
 
     def pairs(self) -> Iterator[tuple[GoldCall, GoldCall | None]]:
-        """Each call that is due with the same call at the snapshot before, None where there was none."""
+        """Each call that is due with the same call at the snapshot before, None where there was none.
+
+        Where fewer or more were due there, as where one call of a plan is wanted again, it is the one of the same tool.
+        """
         same_number = len(self.before) == len(self.snapshot.calls)
         for index, call in enumerate(self.snapshot.calls):
-            yield call, self.before[index] if same_number else None
+            of_tool = [one for one in self.before if one.tool == call.tool]
+            yield call, self.before[index] if same_number else of_tool[0] if len(of_tool) == 1 else None
 
 
 def steps_of(sample: Sample) -> list[Step]:

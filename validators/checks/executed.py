@@ -1,5 +1,6 @@
-"""Which samples are paths: their calls were made in an environment, one step after another."""
+"""Which samples hold calls with results: paths made in an environment, and simulated conversations."""
 
+from generators.kinds import CONVERSATION
 from warehouse.records import CallTurn, Sample
 
 ENVIRONMENT_TAG = "environment="
@@ -8,6 +9,16 @@ ENVIRONMENT_TAG = "environment="
 def tag_of(sample: Sample, name: str) -> str:
     """What a tag of the sample says after its name ("environment="), "" where it has none such."""
     return next((tag.removeprefix(name) for tag in sample.tags if tag.startswith(name)), "")
+
+
+def was_made_already(sample: Sample) -> bool:
+    """Whether the calls were made with results that later turns build upon: a path, or a simulated conversation."""
+    return is_path(sample) or is_conversation(sample)
+
+
+def is_conversation(sample: Sample) -> bool:
+    """Whether the sample is a simulated conversation, or made of one."""
+    return sample.kind == CONVERSATION or sample.kind.startswith(f"{CONVERSATION}_")
 
 
 def is_path(sample: Sample) -> bool:

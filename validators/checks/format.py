@@ -6,10 +6,12 @@ from typing import NamedTuple
 
 from generators.desk import Desk
 from generators.schemas import argument_problems
+from validators.checks.executed import is_conversation
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.format_language import language_findings
 from validators.checks.format_turns import turn_findings
 from validators.checks.grounding_parts import root_of
+from validators.checks.unknowns import known_arguments
 from warehouse.records import GoldCall, Sample, Snapshot, Tool, Verdict
 
 CHECK = "format"
@@ -90,8 +92,9 @@ def _call_findings(call: GoldCall, subject: Subject, *, is_last: bool) -> Iterat
         yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.")
         return
     kind = subject.sample.kind
-    partial = not (is_last and kind in FULL_KINDS)
-    yield from (contradicted(problem) for problem in argument_problems(tool, call.arguments, partial=partial))
+    partial = not (is_conversation(subject.sample) or (is_last and kind in FULL_KINDS))
+    known = known_arguments(call)
+    yield from (contradicted(problem) for problem in argument_problems(tool, known, partial=partial))
     for name, value in call.arguments.items():
         if value is None or value in ("", [], {}):
             yield contradicted(f"The gold value of {name!r} is empty: {value!r}.")

@@ -1,6 +1,9 @@
-"""Grounding: every gold argument must have been said, be a default, or stand in an earlier result."""
+"""Grounding: every gold argument must have been said, be a default, or stand in an earlier result.
 
-from collections.abc import Iterator, Sequence
+One that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from generators.desk import Desk
@@ -12,6 +15,7 @@ from llm.language.reading import read_value
 from llm.language.times import find_times
 from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, said_in
 from validators.checks.grounding_parts import by_rule, claims_of
+from validators.checks.unknowns import by_earlier_call
 from warehouse.records import (
     Arguments,
     Evidence,
@@ -45,11 +49,12 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     for snapshot in sample.snapshots():
         said = said_in(snapshot.prefix)
         for call in snapshot.calls:
-            findings.extend(_ground_call(call, by_name.get(call.tool), said, snapshot))
+            findings.extend(_ground_call(call, by_name, said, snapshot))
     return _verdict(sample, findings)
 
 
-def _ground_call(call: GoldCall, tool: Tool | None, said: list[Said], snapshot: Snapshot) -> Iterator[_Finding]:
+def _ground_call(call: GoldCall, tools: Mapping[str, Tool], said: list[Said], snapshot: Snapshot) -> Iterator[_Finding]:
+    tool = tools.get(call.tool)
     if tool is None:
         yield _Finding(None, contradiction=f"The tool {call.tool!r} is not among the candidates.")
         return
@@ -58,7 +63,8 @@ def _ground_call(call: GoldCall, tool: Tool | None, said: list[Said], snapshot: 
             yield _Finding(None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.")
             continue
         for claim in claims_of(name, value, call, tool):
-            yield _ground_claim(claim, said, snapshot)
+            unknown = by_earlier_call(claim, snapshot.calls, tools)
+            yield _Finding(unknown) if unknown else _ground_claim(claim, said, snapshot)
 
 
 def _ground_claim(claim: Claim, said: list[Said], snapshot: Snapshot) -> _Finding:

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from generators.desk import Desk
 from llm.prompts import render
 from validators.checks.decisions import weakest
-from validators.checks.executed import is_path
+from validators.checks.executed import was_made_already
 from validators.conversations import conversation_text
 from validators.matching.calls import compare_calls
 from validators.proposals import PROMPTS, ZERO_SHOT, due_call, has_one_call_at_most, propose_call, shown_tools
@@ -39,7 +39,7 @@ class Opinion(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether this check can say something: at every snapshot one call is due at most, and none was made already."""
-    return has_one_call_at_most(sample) and not is_path(sample)
+    return has_one_call_at_most(sample) and not was_made_already(sample)
 
 
 async def check_meaning(sample: Sample, desk: Desk) -> list[Verdict]:

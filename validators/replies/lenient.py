@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 LONGEST = 100_000
 _TRIES = 64
 _OPENERS = re.compile(r"[{\[]")
-_TRACE_OF_A_CALL = re.compile(r"""["']?(?:name|function|tool_calls?)["']?\s*:""", re.IGNORECASE)
+TRACE_OF_A_CALL = re.compile(r"""["']?(?:name|function|tool_calls?)["']?\s*:""", re.IGNORECASE)
 _NAMES = ("name", "tool")
 _ARGUMENTS = ("arguments", "parameters")
 _WRAPPERS = ("tool_calls", "function", "function_call")
@@ -38,11 +38,11 @@ def parse_lenient(text: str) -> ParsedReply:
         return unreadable(f"The reply has {len(text)} characters; up to {LONGEST} are read.")
     calls: list[ReplyCall] = []
     for value in _json_values(text):
-        calls.extend(_calls_in(value))
+        calls.extend(calls_in(value))
     nameless = [call for call in calls if not isinstance(call.tool, str) or not call.tool.strip()]
     if nameless:
         return unreadable(f"The reply calls {nameless[0].tool!r}, which is no tool's name.")
-    if not calls and _TRACE_OF_A_CALL.search(text):
+    if not calls and TRACE_OF_A_CALL.search(text):
         return unreadable("The reply begins a call that is not valid JSON, or has no name.")
     return ParsedReply(tuple(calls))
 
@@ -65,14 +65,15 @@ def _json_values(text: str) -> Iterator[JsonValue]:
         yield value
 
 
-def _calls_in(value: JsonValue) -> list[ReplyCall]:
+def calls_in(value: JsonValue) -> list[ReplyCall]:
+    """The calls that a JSON value holds, however it wraps them."""
     if isinstance(value, list):
-        return [call for member in value for call in _calls_in(member)]
+        return [call for member in value for call in calls_in(member)]
     if not isinstance(value, dict):
         return []
     for wrapper in _WRAPPERS:
         if isinstance(value.get(wrapper), dict | list):
-            return _calls_in(value[wrapper])
+            return calls_in(value[wrapper])
     name_word = next((word for word in _NAMES if word in value), None)
     arguments_word = next((word for word in _ARGUMENTS if word in value), None)
     if name_word is None or (arguments_word is None and len(value) > 1):

@@ -1,4 +1,8 @@
-"""BFCL's format: a question file and a possible-answer file for samples with a due call, a question file for the others.
+"""BFCL's format: question files and possible-answer files for samples with due calls, a question file for the others.
+
+One call that is due makes a question of the category `multiple`, several one of `parallel_multiple`. Where calls were
+carried out, each step is a question of its own, after the calls and results before it; elsewhere the last snapshot is.
+What nobody can know before an earlier call returns may be left out, or be the placeholder.
 
 The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say that a call is due with
 fewer arguments than its tool requires, so nothing is required and what the gold leaves out is [""]: it may be missing,
@@ -6,13 +10,27 @@ and no value of it is right. It looks one level into objects: their members are 
 deeper is compared as it stands. Whole numbers and others in one list are written as decimals, because it wants one type.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
+import orjson
 from pydantic import JsonValue
 
+from warehouse.errors import RecordError
+from warehouse.exports.callnavi import UNKNOWN
 from warehouse.exports.names import plain_names
-from warehouse.records import CallTurn, GoldCall, JsonSchema, Message, ReplyTurn, Sample, Tool, UserTurn
+from warehouse.records import (
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 from warehouse.releases import ReleaseContent
 
 _TYPES = {
@@ -26,39 +44,90 @@ _TYPES = {
 
 
 class BfclFiles(NamedTuple):
-    """The lines of each file."""
+    """The lines of each file: questions and answers with one call, with several, and questions with none."""
 
     questions: list[dict[str, Any]]
     answers: list[dict[str, Any]]
     irrelevant: list[dict[str, Any]]
+    parallel_questions: list[dict[str, Any]]
+    parallel_answers: list[dict[str, Any]]
+
+
+class DueCalls(NamedTuple):
+    """What a question asks for: the calls of the turn `turn` of a sample."""
+
+    sample: Sample
+    turn: int
+    calls: tuple[GoldCall, ...]
 
 
 def bfcl_files(content: ReleaseContent) -> BfclFiles:
-    """All samples of a release whose last call turn has one call, or none, as BFCL's `multiple` and `irrelevance`."""
-    files = BfclFiles([], [], [])
+    """All samples of a release as BFCL's `multiple`, `parallel_multiple` and `irrelevance`."""
+    files = BfclFiles([], [], [], [], [])
     for sample in content.samples:
         tools = [content.tools[key] for key in sample.candidates]
-        names = plain_names(tools)
-        if len(sample.gold) == 1:
-            name = f"multiple_{len(files.questions)}"
-            call = sample.gold[0]
-            gold = next(tool for tool in tools if tool.name == call.tool)
-            files.questions.append(_question(name, sample, [_doc(tool, names, call, gold) for tool in tools]))
-            files.answers.append({"id": name, "ground_truth": [{names[gold.name]: _accepted(call, gold)}]})
-        elif not sample.gold:
-            name = f"irrelevance_{len(files.irrelevant)}"
-            files.irrelevant.append(_question(name, sample, [_doc(tool, names, None, None) for tool in tools]))
+        for due in due_turns(sample):
+            match len(due.calls):
+                case 0:
+                    name = f"irrelevance_{len(files.irrelevant)}"
+                    files.irrelevant.append(_question(name, due, tools))
+                case 1:
+                    name = f"multiple_{len(files.questions)}"
+                    files.questions.append(_question(name, due, tools))
+                    files.answers.append({"id": name, "ground_truth": accepted_calls(due.calls, tools)})
+                case _:
+                    name = f"parallel_multiple_{len(files.parallel_questions)}"
+                    files.parallel_questions.append(_question(name, due, tools))
+                    files.parallel_answers.append({"id": name, "ground_truth": accepted_calls(due.calls, tools)})
     return files
 
 
-def _question(name: str, sample: Sample, functions: list[dict[str, Any]]) -> dict[str, Any]:
-    return {"id": name, "question": [list(_messages(sample))], "function": functions, "callwright_key": sample.key}
+def due_turns(sample: Sample) -> Iterator[DueCalls]:
+    """The turns of a sample that are asked about: every step that was carried out, else the last snapshot."""
+    turns = [(at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    steps = [(at, turn) for at, turn in turns if turn.executed] or turns[-1:]
+    for at, turn in steps:
+        yield DueCalls(sample, at, turn.calls)
+    if not turns:
+        yield DueCalls(sample, len(sample.turns), ())
 
 
-def _messages(sample: Sample) -> Iterator[dict[str, str]]:
-    """What was said before the last call that is due, or in all where none is."""
-    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
-    for turn in sample.turns[:last]:
+def accepted_calls(calls: Iterable[GoldCall], tools: Iterable[Tool]) -> list[dict[str, Any]]:
+    """Each call that is due, with the values that are right for every parameter. Raises RecordError for an unknown tool."""
+    calls, by_name = list(calls), {tool.name: tool for tool in tools}
+    unknown = next((call.tool for call in calls if call.tool not in by_name), None)
+    if unknown is not None:
+        raise RecordError(f"A call of {unknown!r} is due, but no candidate has this name; BFCL can't ask for it.")
+    names = plain_names(by_name.values())
+    return [{names[call.tool]: _accepted(call, by_name[call.tool])} for call in calls]
+
+
+def function_docs(
+    tools: Iterable[Tool], calls: Iterable[GoldCall] = (), *, with_required: bool = False
+) -> list[dict[str, Any]]:
+    """The tools as BFCL describes functions; the calls that are due decide types that no schema names."""
+    listed = list(tools)
+    names = plain_names(listed)
+    given: dict[str, dict[str, JsonValue]] = {}
+    for call in calls:
+        given.setdefault(call.tool, {}).update(call.arguments)
+    docs = [_doc(tool, names, given.get(tool.name, {})) for tool in listed]
+    if with_required:
+        for doc, tool in zip(docs, listed, strict=True):
+            doc["parameters"]["required"] = list(tool.required)
+    return docs
+
+
+def _question(name: str, due: DueCalls, tools: list[Tool]) -> dict[str, Any]:
+    messages = list(messages_of(due.sample.turns[: due.turn], plain_names(tools)))
+    functions = function_docs(tools, due.calls)
+    told = {"callwright_key": due.sample.key, "callwright_turn": due.turn}
+    return {"id": name, "question": [messages], "function": functions, **told}
+
+
+def messages_of(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[dict[str, str]]:
+    """What was said, and the calls that were carried out with what they returned."""
+    for turn in turns:
         match turn:
             case UserTurn(text=text, external=None):
                 yield {"role": "user", "content": text}
@@ -66,10 +135,22 @@ def _messages(sample: Sample) -> Iterator[dict[str, str]]:
                 yield {"role": "user", "content": f"{text}\n[{app}] {message}"}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
+            case CallTurn(calls=calls, executed=True):
+                yield {"role": "assistant", "content": calls_text(calls, names)}
+            case ResultTurn(results=results):
+                yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
 
 
-def _doc(tool: Tool, names: dict[str, str], call: GoldCall | None, gold: Tool | None) -> dict[str, Any]:
-    given = call.arguments if call is not None and tool is gold else {}
+def calls_text(calls: Iterable[GoldCall], names: dict[str, str]) -> str:
+    """Calls in the notation that BFCL's decoder reads."""
+    written = [
+        f"{names.get(call.tool, call.tool)}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
+        for call in calls
+    ]
+    return f"[{', '.join(written)}]"
+
+
+def _doc(tool: Tool, names: dict[str, str], given: dict[str, JsonValue]) -> dict[str, Any]:
     properties = {name: _typed(schema, given.get(name)) for name, schema in tool.properties.items()}
     return {
         "name": names[tool.name],
@@ -85,6 +166,8 @@ def _typed(schema: JsonSchema, value: JsonValue = None) -> dict[str, Any]:
     if isinstance(declared, list):
         declared = next((one for one in declared if one != "null"), None)
     kind = _TYPES.get(str(declared)) or _type_of(value)
+    if isinstance(value, dict | list):
+        kind = _type_of(value)  # a gold value that its schema does not allow is what is asked for all the same
     typed: dict[str, Any] = {"type": kind, "description": str(schema.get("description", ""))}
     if "enum" in schema:
         typed["enum"] = schema["enum"]
@@ -111,7 +194,9 @@ def _type_of(value: JsonValue) -> str:
 
 
 def _accepted(call: GoldCall, tool: Tool) -> dict[str, list[Any]]:
-    return {name: [_wrapped(call.arguments[name])] if name in call.arguments else [""] for name in tool.properties}
+    given = call.arguments
+    values = {name: [_wrapped(given[name])] if name in given else [""] for name in tool.properties}
+    return {name: [UNKNOWN, ""] if given.get(name) == UNKNOWN else accepted for name, accepted in values.items()}
 
 
 def _wrapped(value: JsonValue) -> JsonValue:

@@ -8,8 +8,10 @@ import orjson
 
 from warehouse.errors import ConfigurationError
 from warehouse.exports.bfcl import bfcl_files
+from warehouse.exports.callnavi import APIS, QUESTIONS, callnavi_files
 from warehouse.exports.complexfuncbench import FILE as COMPLEXFUNCBENCH_FILE
 from warehouse.exports.complexfuncbench import export_complexfuncbench
+from warehouse.exports.confetti import ACTS_FILE, CALLS_FILE, POSSIBLE, confetti_files
 from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file
 from warehouse.exports.openai import openai_lines
 from warehouse.records import Sample
@@ -36,10 +38,37 @@ def _write_bfcl(content: ReleaseContent, folder: Path) -> list[Path]:
     files = bfcl_files(content)
     answers = folder / "possible_answer"
     answers.mkdir(exist_ok=True)
-    return [
+    written = [
         _lines(folder / "BFCL_v4_multiple.json", files.questions),
         _lines(answers / "BFCL_v4_multiple.json", files.answers),
         _lines(folder / "BFCL_v4_irrelevance.json", files.irrelevant),
+    ]
+    if files.parallel_questions:
+        written += [
+            _lines(folder / "BFCL_v4_parallel_multiple.json", files.parallel_questions),
+            _lines(answers / "BFCL_v4_parallel_multiple.json", files.parallel_answers),
+        ]
+    return written
+
+
+def _write_callnavi(content: ReleaseContent, folder: Path) -> list[Path]:
+    """A file of questions and a file of tools for each domain."""
+    files = callnavi_files(content.samples, content.tools)
+    named = [(QUESTIONS, domain, rows) for domain, rows in sorted(files.questions.items())]
+    written = [_json(folder / place / f"{domain}.json", rows) for place, domain, rows in named]
+    return written + [
+        _json(folder / APIS / f"{domain}.json", {"api_ports": rows}) for domain, rows in sorted(files.apis.items())
+    ]
+
+
+def _write_confetti(content: ReleaseContent, folder: Path) -> list[Path]:
+    files = confetti_files(content)
+    (folder / POSSIBLE).mkdir(exist_ok=True)
+    return [
+        _lines(folder / CALLS_FILE, files.questions),
+        _lines(folder / POSSIBLE / CALLS_FILE, files.answers),
+        _lines(folder / ACTS_FILE, files.turn_questions),
+        _lines(folder / POSSIBLE / ACTS_FILE, files.turns),
     ]
 
 
@@ -55,10 +84,7 @@ def _write_hammerbench(content: ReleaseContent, folder: Path) -> list[Path]:
     written = []
     for name, samples in sorted(files.items()):
         path = folder / name
-        path.parent.mkdir(parents=True, exist_ok=True)
-        records = list(export_hammerbench(samples, content.tools))
-        path.write_bytes(orjson.dumps(records, option=orjson.OPT_INDENT_2))
-        written.append(path)
+        written.append(_json(path, list(export_hammerbench(samples, content.tools))))
     return written
 
 
@@ -79,6 +105,12 @@ def _write_parquet(content: ReleaseContent, folder: Path) -> list[Path]:
     return written
 
 
+def _json(path: Path, value: object) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
+    return path
+
+
 def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
     with path.open("wb") as file:
         for row in rows:
@@ -88,6 +120,8 @@ def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
 
 EXPORTS: dict[str, Writer] = {
     "bfcl": _write_bfcl,
+    "callnavi": _write_callnavi,
+    "confetti": _write_confetti,
     "complexfuncbench": _write_complexfuncbench,
     "hammerbench": _write_hammerbench,
     "openai": _write_openai,

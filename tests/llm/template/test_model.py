@@ -21,7 +21,8 @@ from generators.values import ArgumentValues
 from llm.chat import ChatMessage, ChatRequest
 from llm.language.locating import locate
 from llm.prompts import render
-from llm.template.model import NO_TOOL, TemplateModel
+from llm.template.candidate import NO_TOOL
+from llm.template.model import TemplateModel
 from llm.template.values import fill_in
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Assignment, DraftCall, Tool

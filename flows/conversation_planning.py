@@ -1,0 +1,94 @@
+"""Planning simulated conversations, and their statistics beside the paper's (CONFETTI, Tables 1 to 3)."""
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple, cast, get_args
+
+from flows.groups import GroupRun
+from generators.conversational.complexities import COMPLEXITY_TAG, PAPER, shared_out
+from generators.conversational.scenarios import plan_scenarios
+from generators.kinds import CONVERSATION
+from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, Sample, Scenario, Tool, Turn, UserTurn
+
+_MANY = 3
+_TABLES: dict[str, float] = {
+    "conversations": 109, "APIs": 86, "user turns with calls": 313, "with 1 action": 220, "with 2 actions": 46,
+    "with 3 and more actions": 47, "turns in a conversation, in the mean": 8.8, "calls": 506, "replies that inform": 331,
+    "replies that seek information": 110, "replies that reject": 32, "other replies": 25,
+}  # fmt: skip
+
+
+class ConversationRow(NamedTuple):
+    """A figure of the landed conversations, beside the paper's (CONFETTI, Tables 1 to 3)."""
+
+    figure: str
+    ours: float
+    paper: float
+
+
+def complexity_shares(count: int, languages: Sequence[Language]) -> Iterator[tuple[Language, Complexity, int]]:
+    """How many conversations of each complexity: as Table 1 has them, shared out over the languages."""
+    for complexity, share in shared_out(count).items():
+        for position, language in enumerate(languages):
+            yield language, complexity, share // len(languages) + (position < share % len(languages))
+
+
+def plan_complexity(run: GroupRun, complexity: str, language: Language, until: int) -> Iterator[Scenario]:
+    """The first `until` scenarios of a complexity."""
+    if complexity not in get_args(Complexity):
+        return iter(())
+    return plan_scenarios(cast("Complexity", complexity), language, until, run.tools, seed=run.recipe.seed)
+
+
+def see_that_scenarios_can_be_planned(
+    count: int, languages: Sequence[Language], tools: Sequence[Tool], *, seed: int
+) -> None:
+    """Raise ConfigurationError where the tools allow no conversation of a complexity that is asked for."""
+    for language, complexity, share in complexity_shares(count, languages):
+        if share:
+            next(plan_scenarios(complexity, language, share, tools, seed=seed), None)
+
+
+def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
+    """The statistics of a build's landed conversations; nothing where there are none."""
+    bodies = run.warehouse.stream(
+        """
+        select s.body from samples s join fates f on f.subject = s.key
+        where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and s.kind = ?
+        """,
+        [run.build, CONVERSATION],
+    )
+    samples = [Sample.model_validate_json(body) for (body,) in bodies]
+    if samples:
+        yield from count_conversations(samples)
+
+
+def count_conversations(samples: Sequence[Sample]) -> Iterator[ConversationRow]:
+    """The figures of Tables 2 and 3, then Table 1's."""
+    chains = Counter(min(length, _MANY) for one in samples for length in _chains(one.turns))
+    turns = [turn for one in samples for turn in one.turns]
+    acts = Counter(act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts)
+    spoken = sum(isinstance(turn, UserTurn | ReplyTurn) for turn in turns)
+    calls = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
+    ours = (
+        len(samples), len({call.tool for call in calls}), sum(chains.values()), chains[1], chains[2], chains[_MANY],
+        round(spoken / len(samples), 1), len(calls), acts["inform"], acts["seek"], acts["reject"], acts["other"],
+    )  # fmt: skip
+    for (figure, paper), value in zip(_TABLES.items(), ours, strict=True):
+        yield ConversationRow(figure, value, paper)
+    required = Counter(tag for one in samples for tag in one.tags if tag.startswith(COMPLEXITY_TAG))
+    for complexity, count in PAPER.items():
+        yield ConversationRow(f"{COMPLEXITY_TAG}{complexity}", required[f"{COMPLEXITY_TAG}{complexity}"], count)
+
+
+def _chains(turns: Iterable[Turn]) -> Iterator[int]:
+    """How many calls are made before control returns to the user, chain by chain."""
+    length = 0
+    for turn in turns:
+        if isinstance(turn, CallTurn):
+            length += len(turn.calls)
+        elif isinstance(turn, ReplyTurn) and length:
+            yield length
+            length = 0
+    if length:
+        yield length

@@ -1,0 +1,174 @@
+"""Catalogs of whole business domains, each of 100 and more tools, expanded from the YAML files of the folder domains/.
+
+A file names what a domain keeps (its entities) and, of each, what is told, changed, done and made, and which other
+entity it leads to. So what one tool returns can be what another one takes (CallNavi 3, 4.1).
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, NamedTuple
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from generators.catalogs.domain_fields import FIELDS_FILE, Fields, camel, shape_of
+from warehouse.errors import ConfigurationError
+from warehouse.records import JsonSchema, Tool
+
+SOURCE = "domains"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_ARTICLES = frozenset({"a", "an", "the", "_"})
+_DONE: Mapping[str, JsonSchema] = MappingProxyType({"confirmation": {"type": "string", "description": "what was done"}})
+
+
+class _Part(BaseModel):
+    model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
+
+
+class _New(_Part):
+    """How an entity comes to be: by `verb`, with these fields, for an entity of the kind `of`."""
+
+    verb: str
+    parameters: str = Field(default="", alias="with")
+    of: str = ""
+
+
+class _Entity(_Part):
+    """A kind of thing that a domain keeps; every list is in words, parted by commas."""
+
+    number: str
+    found_by: str = Field(default="", alias="found by")
+    leads: dict[str, str] = {}
+    told: str = ""
+    changed: str = ""
+    actions: dict[str, str] = {}
+    new: _New | None = None
+
+
+class _Domain(_Part):
+    name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
+    composition: dict[str, int]
+    fields: dict[str, str] = {}
+    entities: dict[str, _Entity]
+
+
+class Domain(NamedTuple):
+    """A domain: its tools, and how many questions of each difficulty CallNavi has of a domain of its kind (Table 2)."""
+
+    name: str
+    composition: Mapping[str, int]
+    tools: tuple[Tool, ...]
+
+
+def domain_tools(names: Sequence[str] = ()) -> list[Tool]:
+    """The tools of these domains, of all where none is named. Raises ConfigurationError that lists the domains."""
+    known = {domain.name: domain for domain in load_domains()}
+    unknown = [name for name in names if name not in known]
+    if unknown:
+        raise ConfigurationError(f"There are no domains {unknown}; the domains are {', '.join(known)}.")
+    return [tool for name in names or known for tool in known[name].tools]
+
+
+@lru_cache(1)
+def load_domains() -> tuple[Domain, ...]:
+    """Every domain that callwright brings along. Raises ConfigurationError where a file is broken."""
+    folder = files("generators.catalogs.domains")
+    shared = yaml.load((folder / FIELDS_FILE).read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
+    texts = {
+        file.name: file.read_text(encoding="utf-8")
+        for file in sorted(folder.iterdir(), key=lambda entry: entry.name)
+        if file.name.endswith(".yaml") and file.name != FIELDS_FILE
+    }
+    return tuple(read_domain(text, shared, name) for name, text in texts.items())
+
+
+def read_domain(text: str, shared: Mapping[str, str], file_name: str) -> Domain:
+    """The domain in a file's text; `shared` describes fields that it doesn't. Raises ConfigurationError."""
+    try:
+        read = _Domain.model_validate(yaml.load(text, _LOADER))  # noqa: S506 - a safe loader, the fast one
+    except (yaml.YAMLError, ValidationError) as error:
+        raise ConfigurationError(f"{file_name} is not written as a domain must be: {error}.") from error
+    tools = list(_Expansion(read, Fields(read.fields, shared, file_name)).tools())
+    names = [tool.name for tool in tools]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise ConfigurationError(f"{file_name} makes the tools {twice} twice; word one of each otherwise.")
+    return Domain(read.name, MappingProxyType(read.composition), tuple(tools))
+
+
+class _Expansion:
+    """One domain's file on its way to tools."""
+
+    def __init__(self, domain: _Domain, fields: Fields) -> None:
+        self._domain, self._fields = domain, fields
+
+    def tools(self) -> Iterator[Tool]:
+        for name, entity in self._domain.entities.items():
+            yield from self._finders(name, entity)
+            for fact in _listed(entity.told):
+                returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
+                yield self._tool(
+                    f"get {name} {fact}", f"look up the {fact} of {_a(name)}", self._number(name), returned
+                )
+            for field in _listed(entity.changed):
+                given = self._number(name) | self._fields.schemas([field])
+                yield self._tool(f"update {name} {field}", f"change the {field} of {_a(name)}", given, _DONE)
+            for phrase, fields in entity.actions.items():
+                words = phrase.replace("_", _a(name)) if "_" in phrase else f"{phrase} {_a(name)}"
+                yield self._tool(words, words, self._number(name) | self._fields.schemas(_listed(fields)), _DONE)
+            if entity.new:
+                yield self._maker(name, entity.new)
+
+    def _finders(self, name: str, entity: _Entity) -> Iterator[Tool]:
+        for handle in _listed(entity.found_by):
+            words = f"find {_a(name)} by {handle}"
+            yield self._tool(words, words, self._fields.schemas([handle]), self._number(name))
+        for phrase, target in entity.leads.items():
+            words = f"find the {phrase} of {_a(name)}"
+            yield self._tool(words, words, self._number(name), self._number(target))
+
+    def _maker(self, name: str, new: _New) -> Tool:
+        owner = self._number(new.of) if new.of else {}
+        words = f"{new.verb} {_a(name)}" + (f" for {_a(new.of)}" if new.of else "")
+        given = owner | self._fields.schemas(_listed(new.parameters))
+        return self._tool(f"{new.verb} {name}", words, given, self._number(name))
+
+    def _number(self, entity: str) -> dict[str, JsonSchema]:
+        """The parameter that names an entity, as it is taken and as it is returned."""
+        if entity not in self._domain.entities:
+            raise ConfigurationError(f"The domain {self._domain.name!r} keeps no {entity!r}.")
+        schema = shape_of(f"number {self._domain.entities[entity].number}")
+        return {_camel(f"{entity} number"): {**schema, "description": f"number of the {entity}"}}
+
+    def _tool(self, name: str, description: str, given: Mapping[str, JsonSchema], returned: Mapping[str, Any]) -> Tool:
+        return Tool(
+            name=_camel(name),
+            description=description[0].upper() + description[1:],
+            parameters=_object(given),
+            returns=_object(returned),
+            category=self._domain.name,
+            source=SOURCE,
+        )
+
+
+def _object(properties: Mapping[str, JsonSchema]) -> JsonSchema:
+    return {
+        "type": "object",
+        "properties": dict(properties),
+        "required": list(properties),
+        "additionalProperties": False,
+    }
+
+
+def _listed(words: str) -> list[str]:
+    return [piece.strip() for piece in words.split(",") if piece.strip()]
+
+
+def _a(noun: str) -> str:
+    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+
+
+def _camel(words: str) -> str:
+    return camel(" ".join(word for word in words.split() if word not in _ARTICLES))

@@ -1,0 +1,156 @@
+"""Planning questions over a domain's whole catalog: which tools, with which values, and which feed which (CallNavi 4.1).
+
+The n-th plan depends on the domain, the seed and n alone, never on how many are asked for.
+"""
+
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from pydantic import JsonValue
+
+from generators.kinds import ROUTING_EASY, ROUTING_HARD
+from generators.routing.atlas import Atlas, Road
+from generators.routing.unknowns import feeds
+from llm.template.values import fill_in
+from warehouse.errors import ConfigurationError
+from warehouse.records import ElementKind, Language, Origin, Picked, PlannedCall, RoutingPlan, Said, Tool, ValueSource
+
+STAGE = "routing_plans"
+MOST_CALLS = 5
+# Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).
+_MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
+_HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
+_SHARED_SHARE = 0.6
+_TRIES = 60
+_SAID: ElementKind = "text"
+
+
+def plan_routing(
+    kind: str, language: Language, count: int, tools: Sequence[Tool], *, seed: int
+) -> Iterator[RoutingPlan]:
+    """The first `count` plans of a kind over the tools of one domain.
+
+    Raises ConfigurationError where the domain's tools allow none.
+    """
+    atlas = Atlas(tools)
+    domain = tools[0].category
+    finals = [tool for tool in tools if atlas.roads(tool)] if kind == ROUTING_HARD else list(tools)
+    if not finals and count:
+        raise ConfigurationError(
+            f"In the domain {domain!r} no tool takes what another one returns, so it allows no samples of the kind {kind!r}."
+        )
+    order = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
+    for number in range(count):
+        rng = Random(f"{seed}:{domain}:{kind}:{language}:{number}")
+        calls = _calls(kind, order[number % len(order)], atlas, language, rng)
+        yield RoutingPlan(
+            kind=kind,
+            language=language,
+            domain=domain,
+            calls=tuple(calls),
+            candidates=tuple(tool.key for tool in tools),
+            seed=rng.getrandbits(32),
+            origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in _named(calls, tools)), seed=seed),
+        )
+
+
+def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
+    names = {call.tool for call in calls}
+    return [tool for tool in tools if tool.name in names]
+
+
+def _calls(kind: str, tool: Tool, atlas: Atlas, language: Language, rng: Random) -> list[PlannedCall]:
+    if kind == ROUTING_EASY:
+        return _said_calls([tool], language, rng)
+    if kind == ROUTING_HARD:
+        return _nested_calls(tool, atlas, language, rng)
+    return _said_calls(_beside(tool, atlas, rng), language, rng)
+
+
+def _beside(tool: Tool, atlas: Atlas, rng: Random) -> list[Tool]:
+    """Tools that go together, none of which another one needs: some take the same thing as the first."""
+    chosen = [tool]
+    wanted = rng.choices(_MEDIUM_CALLS, _MEDIUM_SHARES)[0]
+    near = [one for one in atlas.tools if set(one.required) & set(tool.required)]
+    for _ in range(_TRIES):
+        if len(chosen) == wanted:
+            break
+        one = rng.choice(near if near and rng.random() < _SHARED_SHARE else atlas.tools)
+        if one not in chosen and not atlas.are_linked([*chosen, one]):
+            chosen.append(one)
+    return chosen
+
+
+def _said_calls(tools: Sequence[Tool], language: Language, rng: Random) -> list[PlannedCall]:
+    """Calls whose arguments are all said; what several take is the same thing."""
+    known: dict[str, JsonValue] = {}
+    calls = []
+    for tool in tools:
+        shared = {
+            name: value for name, value in known.items() if name in tool.required and "pattern" in _of(tool, name)
+        }
+        lacking = [name for name in tool.required if name not in shared]
+        values = shared | fill_in(lacking, tool.properties, language, rng, shared)
+        known.update(values)
+        calls.append(_planned(tool, {name: _said(value) for name, value in values.items()}))
+    return calls
+
+
+def _of(tool: Tool, name: str) -> dict[str, JsonValue]:
+    return tool.properties[name]
+
+
+def _nested_calls(last: Tool, atlas: Atlas, language: Language, rng: Random) -> list[PlannedCall]:
+    """A chain of lookups up to a tool; where it is shorter than wanted, more is done with what it found."""
+    wanted = rng.choices(_HARD_CALLS, _HARD_SHARES)[0]
+    roads = _chain(last, atlas, wanted, rng)
+    taken = [road.source for road in reversed(roads)]
+    calls = [_call_on_road(tool, taken[:at], language, rng) for at, tool in enumerate([*taken, last])]
+    goal = roads[0]
+    others = [
+        one
+        for one in atlas.tools
+        if one.name != last.name and any(road == goal for road in atlas.roads(one)) and one not in taken
+    ]
+    more = rng.sample(others, min(len(others), wanted - len(calls), 1))
+    return calls + [_call_on_road(tool, taken, language, rng) for tool in more]
+
+
+def _chain(last: Tool, atlas: Atlas, wanted: int, rng: Random) -> list[Road]:
+    """The roads from a tool back to a lookup that takes what the user says; nothing is looked up twice."""
+    best: list[Road] = []
+    for _ in range(_TRIES):
+        roads = [rng.choice(atlas.roads(last))]
+        while len(roads) < wanted - 1:
+            known = {road.parameter for road in roads}
+            further = [road for road in atlas.roads(roads[-1].source) if road.parameter not in known]
+            if not further:
+                break
+            roads.append(rng.choice(further))
+        if len(roads) > len(best):
+            best = roads
+        if len(best) == wanted - 1:
+            break
+    return best
+
+
+def _call_on_road(tool: Tool, before: Sequence[Tool], language: Language, rng: Random) -> PlannedCall:
+    """A call that takes from the last of the calls before it what that returns, and has all else said."""
+    picked: dict[str, ValueSource] = {}
+    if before:
+        at = len(before) - 1
+        picked = {
+            name: Picked(call=at, entries="", field=name)
+            for name in tool.required
+            if feeds(name, before[at], name, tool)
+        }
+    said = fill_in([name for name in tool.required if name not in picked], tool.properties, language, rng)
+    return _planned(tool, {**{name: _said(value) for name, value in said.items()}, **picked})
+
+
+def _said(value: JsonValue) -> Said:
+    return Said(value=value, element=_SAID)
+
+
+def _planned(tool: Tool, sources: dict[str, ValueSource]) -> PlannedCall:
+    return PlannedCall(tool=tool.name, arguments={name: sources[name] for name in tool.required})

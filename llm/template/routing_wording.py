@@ -1,0 +1,144 @@
+"""Calls in a clerk's words: a clause for each, things that lookups find told inside the clause that needs them."""
+
+import re
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Any
+
+from llm.language.writing import write_value
+from llm.template.names import humanise, split_name
+from llm.template.sections import Sections
+from warehouse.errors import ReplyError
+from warehouse.records import JsonSchema
+
+_VERBS: Mapping[str, tuple[str, ...]] = {
+    "look up": ("look up", "check", "tell me", "find out", "give me", "show me"),
+    "change": ("change", "update", "set"),
+    "find": ("find", "look up", "tell me", "give me"),
+}
+_SINGLE = (
+    "Please {0}.", "Could you {0}?", "Can you {0}?", "I need you to {0}.", "{1}, please.", "I'd like you to {0}.",
+    "Would you {0}?", "Hello, could you {0}?", "Hi, please {0}.", "We need you to {0}.", "Kindly {0}.",
+)  # fmt: skip
+_FIRST = ("Please {0}.", "Could you {0}?", "First, {0}.", "I need you to {0}.", "Hello, please {0}.", "{1}, please.")
+_LATER = ("Also, {0}.", "Then {0}.", "After that, {0}.", "And please {0}.", "Next, {0}.", "Besides that, {0}.")
+_ID = frozenset({"number", "id", "code", "key"})
+_SAID = ("{thing} {value}", "the {thing} {value}", "the {thing} with number {value}", "{thing} number {value}")
+_AGAIN = ("that {thing}", "the same {thing}")
+_WITH = ("with the {what} {value}", "whose {what} is {value}")
+_REST = (" with ", ", with ", ", using ", ", ")
+_ARTICLE = re.compile(r"^(?:an?|the) ")
+
+
+def word_routing(sections: Sections, rng: Random) -> str:
+    """The request for the calls in <calls> of the tools in <tools>; ReplyError where the prompt shows none."""
+    calls, tools = sections.json("calls"), sections.json("tools")
+    if not isinstance(calls, list) or not calls or not isinstance(tools, list):
+        raise ReplyError("template/v1 expects in <calls> a list of calls and in <tools> their tools.")
+    if sections.word("language", "en") != "en":
+        raise ReplyError("template/v1 words calls of whole catalogs in English only; use another model for Chinese.")
+    return _Wording(calls, {str(tool["name"]): tool for tool in tools if isinstance(tool, dict)}, rng).request()
+
+
+class _Wording:
+    def __init__(self, calls: Sequence[Any], tools: Mapping[str, Any], rng: Random) -> None:
+        unknown = [call["tool"] for call in calls if call["tool"] not in tools]
+        if unknown:
+            raise ReplyError(f"template/v1 finds no tool {unknown[0]!r} in <tools>.")
+        self._calls, self._tools, self._rng = calls, tools, rng
+        self._told: set[int] = set()  # lookups whose finding was already spoken of
+        self._known: set[tuple[str, str]] = set()  # parameters and values that were already said
+
+    def request(self) -> str:
+        feeding = {
+            source["call"]
+            for call in self._calls
+            for source in call["arguments"].values()
+            if source["kind"] == "picked"
+        }
+        clauses = [self._clause(at) for at in range(len(self._calls)) if at not in feeding]
+        if len(clauses) == 1:
+            return self._framed(self._rng.choice(_SINGLE), clauses[0])
+        first, *later = clauses
+        leads = self._rng.sample(_LATER, len(later))
+        sentences = [self._framed(self._rng.choice(_FIRST), first)]
+        return " ".join([*sentences, *(self._framed(lead, one) for lead, one in zip(leads, later, strict=True))])
+
+    def _framed(self, frame: str, clause: str) -> str:
+        return frame.format(clause, clause[0].upper() + clause[1:])
+
+    def _clause(self, at: int) -> str:
+        phrase = self._phrase(at)
+        verb = next((verb for verb in _VERBS if phrase.startswith(f"{verb} ")), "")
+        body, rest = self._body(at, phrase.removeprefix(f"{verb} "))
+        is_change = verb == "change" and len(rest) == 1
+        tail = f" to {next(iter(rest.values()))}" if is_change else self._tail(rest)
+        return f"{self._rng.choice(_VERBS[verb])} {body}{tail}" if verb else f"{body}{tail}"
+
+    def _tail(self, rest: Mapping[str, str]) -> str:
+        if not rest:
+            return ""
+        said = [f"{what} {value}" for what, value in rest.items()]
+        joined = " and ".join([", ".join(said[:-1]), said[-1]]) if len(said) > 1 else said[0]
+        return self._rng.choice(_REST) + joined
+
+    def _phrase(self, at: int) -> str:
+        described = str(self._tools[self._calls[at]["tool"]]["description"]).strip().rstrip(".")
+        return described[0].lower() + described[1:]
+
+    def _body(self, at: int, body: str) -> tuple[str, dict[str, str]]:
+        """A phrase with the things it speaks of named, and the other arguments by what people call them."""
+        handle = re.fullmatch(r"(an? .+?) by (.+)", body)
+        rest: dict[str, str] = {}
+        for name, source in self._calls[at]["arguments"].items():
+            thing = _thing(name)
+            mention = re.compile(rf"\ban? {re.escape(thing)}\b") if thing else None
+            if mention and mention.search(body):
+                named = self._named(name, thing, source, at)
+                body = mention.sub(lambda _, named=named: named, body, count=1)  # type: ignore[misc]
+            elif source["kind"] == "said":
+                rest[self._what(at, name)] = self._value(at, name, source["value"])
+            else:
+                rest[self._what(at, name)] = f"of {self._finding(source['call'])}"
+        if handle and len(rest) == 1:
+            [(what, value)] = rest.items()
+            thing = _ARTICLE.sub("the ", handle[1])
+            return f"{thing} {self._rng.choice(_WITH).format(what=what, value=value)}", {}
+        return body, rest
+
+    def _named(self, name: str, thing: str, source: Mapping[str, Any], at: int) -> str:
+        if source["kind"] == "picked":
+            return self._finding(source["call"])
+        value = self._value(at, name, source["value"])
+        is_again = (name, value) in self._known
+        self._known.add((name, value))
+        return self._rng.choice(_AGAIN if is_again else _SAID).format(thing=thing, value=value)
+
+    def _finding(self, at: int) -> str:
+        """What a lookup finds, by the words of its description: "the main account of customer CU-1"."""
+        phrase = self._phrase(at)
+        found = next((phrase.removeprefix(f"{verb} ") for verb in _VERBS if phrase.startswith(f"{verb} ")), phrase)
+        if at in self._told:
+            return "that " + _ARTICLE.sub("", re.split(r" (?:by|of|for) ", found)[0])
+        self._told.add(at)
+        body, rest = self._body(at, found)
+        return body + (f" with {' and '.join(f'{what} {value}' for what, value in rest.items())}" if rest else "")
+
+    def _what(self, at: int, name: str) -> str:
+        return str(self._schema(at, name).get("description") or humanise(name))
+
+    def _value(self, at: int, name: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
+        schema = self._schema(at, name)
+        words = write_value(value, schema, "en", self._rng)
+        return f'"{words}"' if "examples" in schema and " " in words else words
+
+    def _schema(self, at: int, name: str) -> JsonSchema:
+        properties = self._tools[self._calls[at]["tool"]].get("parameters", {}).get("properties", {})
+        schema = properties.get(name, {})
+        return schema if isinstance(schema, dict) else {}
+
+
+def _thing(name: str) -> str:
+    """What a parameter identifies: "debit card" for debitCardNumber, "" where its name speaks of no identity."""
+    *thing, last = split_name(name)
+    return " ".join(thing) if thing and last in _ID else ""

@@ -1,0 +1,43 @@
+"""Simulated conversations for tests: made by the template model, and the same with their complexity taken away."""
+
+from random import Random
+
+from generators.catalogs.seed_catalog import seed_tools
+from generators.conversational.acts import label_conversations
+from generators.conversational.plans import plan_conversations, word_scenarios
+from generators.conversational.scenarios import plan_scenarios
+from generators.conversational.wording import write_conversations
+from generators.desk import Desk
+from llm.chat import Answer, ChatRequest, Completion, Prompt
+from llm.template.model import TemplateModel
+from warehouse.records import Complexity, Language, Sample
+
+TOOLS = {tool.key: tool for tool in seed_tools()}
+
+
+class TemplateChat:
+    """The template model without a ledger."""
+
+    name = "template/v1"
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        asked = ChatRequest(self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index)
+        return answer.model_validate_json((await TemplateModel().send(asked)).text)
+
+    async def complete(self, prompt: Prompt, tools: object = (), *, sample_index: int = 0) -> Completion:
+        raise AssertionError("No stage here asks for free text.")
+
+
+def template_desk(seed: int = 1) -> Desk:
+    return Desk(chat=TemplateChat(), rng=Random(seed), tools=TOOLS)
+
+
+async def converse(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> Sample:
+    """A conversation with this complexity, made by all stages."""
+    (scenario,) = plan_scenarios(complexity, language, 1, list(TOOLS.values()), seed=seed)
+    desk = template_desk(scenario.seed)
+    (plan,) = await plan_conversations(scenario, desk)
+    (worded,) = await word_scenarios(plan, desk)
+    (conversation,) = await write_conversations(worded, desk)
+    (sample,) = await label_conversations(conversation, desk)
+    return sample

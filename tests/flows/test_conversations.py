@@ -1,0 +1,97 @@
+"""Builds of simulated conversations."""
+
+from collections import Counter
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.build import BuildReport
+from flows.conversation_planning import count_conversations
+from flows.recipe import Recipe, parse_recipe, read_recipe
+from flows.settings import Settings
+from generators.conversational.complexities import PAPER
+from generators.kinds import CONVERSATION
+from tests.conversational import converse
+from tests.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of
+from warehouse.errors import ConfigurationError
+from warehouse.records import Sample
+
+RECIPE: dict[str, Any] = {
+    "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}], "languages": ["en", "zh"],
+    "samples": {CONVERSATION: 26}, "spare": 1.0, "shard_size": 7,
+}  # fmt: skip
+
+
+class Built:
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.recipe: Recipe = parse_recipe(RECIPE, Path(), "talks")
+        self.report: BuildReport = build(self.recipe, self.settings)
+
+    def samples(self) -> list[Sample]:
+        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
+        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("talks"))
+
+
+def test_as_many_land_as_are_asked_for_in_both_languages(built: Built) -> None:
+    (row,) = built.report.composition
+    assert (row.kind, row.landed, row.paper) == (CONVERSATION, 26, 109)
+    assert {sample.language for sample in built.samples()} == {"en", "zh"}
+
+
+def test_each_complexity_lands_as_often_as_its_share(built: Built) -> None:
+    told = {row.figure.removeprefix("complexity="): row.ours for row in built.report.conversations}
+    landed = {name: told[name] for name in PAPER}
+    assert sum(landed.values()) == 26
+    assert all(count >= 1 for count in landed.values())
+    assert landed["goal_not_supported"] == max(landed.values())
+
+
+def test_what_lands_has_its_complexity_proved(built: Built) -> None:
+    sql = """
+        select count(*) as proved from accepted_samples a join verdicts v on v.subject = a.key
+        where v.check_name = 'complexity' and v.decision = 'proved'
+    """
+    assert warehouse_of(built.settings).rows(sql) == [{"proved": 26}]
+
+
+def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+    before = row_counts(built.settings)
+    again = build(built.recipe, built.settings)
+    assert again.landed == built.report.landed
+    assert row_counts(built.settings) == before
+
+
+def test_the_figures_are_those_of_the_conversations(built: Built) -> None:
+    figures = {row.figure: row.ours for row in count_conversations(built.samples())}
+    assert figures == {row.figure: row.ours for row in built.report.conversations}
+    assert figures["user turns with calls"] == sum(
+        figures[name] for name in ("with 1 action", "with 2 actions", "with 3 and more actions")
+    )
+
+
+async def test_chains_turns_and_acts_are_counted_by_hand_alike() -> None:
+    sample = await converse("failed_conversation")
+    figures = {row.figure: row.ours for row in count_conversations([sample])}
+    kinds = Counter(turn.kind for turn in sample.turns)
+    assert figures["calls"] == kinds["calls"]
+    assert figures["turns in a conversation, in the mean"] == kinds["user"] + kinds["reply"]
+    assert figures["complexity=failed_conversation"] == 1
+
+
+def test_a_catalog_that_allows_no_conversation_is_told_of_before_anything_is_made(tmp_path: Path) -> None:
+    recipe = parse_recipe({**RECIPE, "languages": ["en"], "tools": [{"domains": ["Bank"]}]}, Path(), "talks")
+    bare = recipe.model_copy(update={"languages": ("zh",)})
+    with pytest.raises(ConfigurationError, match="allow no conversation"):
+        build(bare, settings_of(tmp_path))
+
+
+def test_the_recipe_of_the_papers_size_asks_for_its_109() -> None:
+    recipe = read_recipe(TOP / "recipes" / "confetti.yaml")
+    assert recipe.samples == {CONVERSATION: 109}

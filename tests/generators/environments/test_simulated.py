@@ -1,0 +1,72 @@
+"""Tools without an implementation, answered by simulation."""
+
+import pytest
+
+from generators.catalogs.seed_catalog import seed_tools
+from generators.environments.simulated import SimulatedEnvironment, error_of, links_between
+from generators.schemas import value_validator
+from warehouse.records import Arguments, Call, Tool
+
+TOOLS = {tool.name: tool for tool in seed_tools(["en"])}
+FIND, BOOK = TOOLS["Restaurants.Search.findRestaurants"], TOOLS["Restaurants.Booking.bookTable"]
+ASKED: Arguments = {"city": "Boston", "cuisine": "Indian"}
+SILENT = {"type": "object", "properties": {"query": {"type": "string"}}, "required": ["query"]}
+
+
+def world(*tools: Tool, seed: int = 1) -> SimulatedEnvironment:
+    return SimulatedEnvironment(tools or (FIND, BOOK), seed=seed)
+
+
+async def test_the_same_call_is_answered_alike_and_as_the_schema_says() -> None:
+    call = Call(tool=FIND.name, arguments=ASKED)
+    answer = await world().answer(call)
+    assert answer == await world().answer(call)
+    assert answer.response != (await world(seed=2).answer(call)).response
+    assert list(value_validator(FIND.returns or {}).iter_errors(answer.response)) == []
+
+
+async def test_what_a_tool_does_not_allow_is_told_as_a_problem() -> None:
+    assert "required" in (await world().answer(Call(tool=FIND.name, arguments={"city": "Boston"}))).problem
+    assert "no tool" in (await world().answer(Call(tool="Nobody.has.it"))).problem
+
+
+@pytest.mark.parametrize("name", sorted(TOOLS))
+async def test_every_tool_of_the_catalog_can_be_simulated(name: str) -> None:
+    tool = TOOLS[name]
+    assert list(value_validator(tool.returns or {}).iter_errors(world(tool).succeed(tool, {}))) == []
+
+
+@pytest.mark.parametrize(("name", "returned"), [("Shop.findShoes", "results"), ("Shop.orderShoes", "reference")])
+def test_a_tool_that_does_not_say_what_it_returns_is_answered_by_what_it_does(name: str, returned: str) -> None:
+    tool = Tool(name=name, description="Shoes.", parameters=SILENT, category="Shop")
+    result = world(tool).succeed(tool, {"query": "red shoes"})
+    assert isinstance(result, dict)
+    assert returned in result
+
+
+def test_lists_are_as_long_as_asked_for_and_hold_each_thing_once() -> None:
+    result = world().succeed(FIND, ASKED, entries=1)
+    assert isinstance(result, dict)
+    assert len(result["restaurants"]) == 1  # type: ignore[arg-type]
+
+
+def test_what_the_call_names_comes_back_as_it_was() -> None:
+    change = TOOLS["Restaurants.Booking.changeBooking"]
+    result = world(change).succeed(change, {"booking_id": "BK10294"})
+    assert isinstance(result, dict)
+    assert result["booking_id"] == "BK10294"
+
+
+def test_an_error_is_told_by_its_code() -> None:
+    failed = world().fail(BOOK, {"restaurant": "Pier Nine"}, "conflict")
+    assert error_of(failed) == "conflict"
+    assert "Pier Nine" in str(failed)
+    assert error_of({"restaurants": []}) == ""
+    assert error_of(None) == ""
+
+
+def test_a_tool_is_fed_by_what_another_returns_under_its_name() -> None:
+    (link,) = links_between(FIND, BOOK)
+    assert (link.entries, link.field, link.parameter) == ("restaurants", "restaurant", "restaurant")
+    assert link in world().links
+    assert links_between(BOOK, FIND) == []

@@ -1,0 +1,108 @@
+"""CallNavi's questions as samples and back: placeholders with their sources, and what is odd is told."""
+
+import json
+from pathlib import Path
+
+import orjson
+import pytest
+
+from generators.callnavi_samples import read_callnavi_samples
+from generators.routing.unknowns import feed_of
+from warehouse.errors import ConfigurationError, RecordError
+from warehouse.exports.callnavi import callnavi_files
+from warehouse.exports.formats import export_release
+from warehouse.records import CallTurn, Release, ResultTurn
+from warehouse.releases import ReleaseContent
+
+PORTS = [
+    {"name": "findGuest", "parameters": {"name": "string"}, "description": "Finds one.", "returnParameter": {"guestID": "string"}},
+    {"name": "bookSauna", "parameters": {"guestID": "string", "hour": "number"}, "description": "Books the sauna."},
+]  # fmt: skip
+NESTED = {
+    "id": "spa001",
+    "question": [{"role": "user", "content": "Book the sauna at 7 for Ida Berg."}],
+    "ground_truth": {
+        "API": ["findGuest", "bookSauna"],
+        "parameters": [{"name": "Ida Berg"}, {"guestID": "$$$", "hour": 7}],
+    },
+    "difficulty": "hard",
+}
+
+
+def write(folder: Path, *questions: object) -> Path:
+    for name, value in (("Questions", list(questions)), ("APIs", {"api_ports": PORTS})):
+        (folder / name).mkdir()
+        (folder / name / "spa.json").write_bytes(orjson.dumps(value))
+    return folder
+
+
+def test_a_question_is_a_sample_over_the_whole_catalog_of_its_domain(tmp_path: Path) -> None:
+    [record] = read_callnavi_samples(write(tmp_path, NESTED))
+    sample = record.sample
+    assert sample is not None
+    assert (sample.kind, sample.category, sample.language, len(sample.candidates)) == ("routing_hard", "spa", "en", 2)
+    assert "difficulty=hard" in sample.tags
+    assert [(call.tool, call.arguments) for call in sample.gold] == [
+        ("findGuest", {"name": "Ida Berg"}),
+        ("bookSauna", {"guestID": "$$$", "hour": 7}),
+    ]
+    [evidence] = sample.gold[1].evidence
+    assert (evidence.argument, feed_of(evidence)) == ("guestID", (0, "guestID"))
+
+
+def test_what_is_exported_is_the_question_that_was_imported(tmp_path: Path) -> None:
+    [record] = read_callnavi_samples(write(tmp_path, NESTED))
+    assert record.sample is not None
+    files = callnavi_files([record.sample], {tool.key: tool for tool in record.tools})
+    assert files.questions == {"spa": [NESTED]}
+    assert [port["name"] for port in files.apis["spa"]] == ["bookSauna", "findGuest"]
+
+
+def test_a_question_that_can_not_be_read_says_why_and_stops_nobody(tmp_path: Path) -> None:
+    broken = [
+        3,
+        {**NESTED, "difficulty": "odd"},
+        {**NESTED, "question": []},
+        {**NESTED, "ground_truth": {"API": ["findGuest"], "parameters": [{}, {}]}},
+        {**NESTED, "ground_truth": None},
+    ]
+    records = list(read_callnavi_samples(write(tmp_path, *broken, NESTED)))
+    assert [record.sample is None for record in records] == [True] * len(broken) + [False]
+    assert all(record.problems for record in records[:-1])
+
+
+def test_gold_that_names_no_tool_is_told(tmp_path: Path) -> None:
+    strange = {**NESTED, "ground_truth": {"API": ["feedCat"], "parameters": []}}
+    [record] = read_callnavi_samples(write(tmp_path, strange))
+    assert record.sample is not None
+    assert sorted(problem.kind for problem in record.problems) == ["no_parameters", "unresolvable_reference"]
+
+
+def test_a_folder_without_tools_is_answered(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="nowhere"):
+        list(read_callnavi_samples(tmp_path / "nowhere"))
+
+
+def test_calls_that_were_carried_out_have_no_place_there(tmp_path: Path) -> None:
+    [record] = read_callnavi_samples(write(tmp_path, NESTED))
+    assert record.sample is not None
+    asked, due = record.sample.turns
+    made = (asked, CallTurn(calls=record.sample.gold, executed=True), ResultTurn(results=({}, {})), due)
+    with pytest.raises(RecordError, match="carried out"):
+        callnavi_files([record.sample.with_changes(turns=made)], {})
+
+
+def test_the_published_questions_come_back_as_they_were(shared: Path, tmp_path: Path) -> None:
+    records = list(read_callnavi_samples(shared / "data" / "callnavi"))
+    assert len(records) == 729
+    samples = tuple(record.sample for record in records if record.sample is not None)
+    assert len(samples) == 729
+    tools = {tool.key: tool for record in records for tool in record.tools}
+    release = Release(name="v1", content_hash="0", samples=729, created_at="2026-01-01T00:00:00Z")
+    export_release(ReleaseContent(release, samples, tools), "callnavi", tmp_path)
+    other = 0
+    for file in (shared / "data" / "callnavi" / "Questions").glob("*.json"):
+        published = json.loads(file.read_text(encoding="utf-8"))
+        ours = json.loads((tmp_path / "Questions" / file.name).read_text(encoding="utf-8"))
+        other += sum(one != back for one, back in zip(published, ours, strict=True))
+    assert other == 6, "six questions state no parameters at all beside their call"

@@ -1,0 +1,122 @@
+"""The catalogs of business domains: big, without twins, and full of tools that feed each other."""
+
+from itertools import combinations
+from pathlib import Path
+from random import Random
+
+import pytest
+from jsonschema import Draft202012Validator
+
+from flows.recipe import parse_recipe
+from flows.toolbox import gather_tools
+from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain
+from generators.catalogs.domain_fields import shape_of
+from generators.kinds import KINDS, ROUTING
+from generators.routing.atlas import Atlas
+from generators.schemas import value_validator
+from llm.template.makers import make_value
+from llm.template.names import split_name
+from validators.checks.routing_words import does_the_same
+from warehouse.errors import ConfigurationError
+
+SHARED = {"email": "email", "date": "date", "note": "call first; mind the dog"}
+INN = """
+name: Inn
+composition: {easy: 2, medium: 1, hard: 1}
+fields: {bed: soft | hard}
+entities:
+  visitor: {number: V-##, found by: email, leads: {booked chamber: chamber}}
+  chamber: {number: C-##, told: view, changed: bed, actions: {air: "", lock _ up: note}, new: {verb: let, with: bed, of: visitor}}
+"""
+
+
+@pytest.fixture(params=load_domains(), ids=lambda domain: domain.name)
+def domain(request: pytest.FixtureRequest) -> Domain:
+    domain: Domain = request.param
+    return domain
+
+
+def test_there_are_ten_domains_with_the_composition_of_the_paper() -> None:
+    domains = load_domains()
+    assert len(domains) == 10
+    for difficulty in ("easy", "medium", "hard"):
+        assert sum(one.composition[difficulty] for one in domains) == KINDS[f"{ROUTING}_{difficulty}"].paper
+
+
+def test_a_domain_has_more_than_a_hundred_tools_of_different_names(domain: Domain) -> None:
+    assert len({tool.name for tool in domain.tools}) == len(domain.tools) > 100
+
+
+def test_no_two_tools_of_a_domain_do_the_same(domain: Domain) -> None:
+    assert [(one.name, other.name) for one, other in combinations(domain.tools, 2) if does_the_same(one, other)] == []
+
+
+def test_names_are_in_camel_case_and_tell_what_the_description_tells(domain: Domain) -> None:
+    for tool in domain.tools:
+        assert tool.name[0].islower()
+        assert tool.name.isalnum()
+        assert {*split_name(tool.name)} & {*tool.description.lower().replace("-", " ").split()}, tool.name
+
+
+def test_every_tool_says_what_it_takes_and_what_it_returns(domain: Domain) -> None:
+    for tool in domain.tools:
+        assert tool.returns is not None
+        assert tool.returns["properties"]
+        assert set(tool.required) == set(tool.properties) != set()
+        for schema in (tool.parameters, tool.returns):
+            Draft202012Validator.check_schema(schema)
+
+
+def test_most_tools_take_what_another_one_returns(domain: Domain) -> None:
+    atlas = Atlas(domain.tools)
+    assert sum(bool(atlas.roads(tool)) for tool in domain.tools) > len(domain.tools) / 2
+
+
+def test_a_domain_is_expanded_into_what_can_be_found_told_changed_done_and_made() -> None:
+    tools = {tool.name: tool for tool in read_domain(INN, SHARED, "inn.yaml").tools}
+    assert {name: tool.description for name, tool in tools.items()} == {
+        "findVisitorByEmail": "Find a visitor by email",
+        "findBookedChamberOfVisitor": "Find the booked chamber of a visitor",
+        "getChamberView": "Look up the view of a chamber",
+        "updateChamberBed": "Change the bed of a chamber",
+        "airChamber": "Air a chamber",
+        "lockChamberUp": "Lock a chamber up",
+        "letChamber": "Let a chamber for a visitor",
+    }
+    assert tools["updateChamberBed"].required == ("chamberNumber", "bed")
+    assert tools["letChamber"].returns is not None
+    assert list(tools["letChamber"].returns["properties"]) == ["chamberNumber"]
+
+
+@pytest.mark.parametrize(
+    ("text", "complaint"),
+    [
+        (INN.replace("bed: soft", "seat: soft"), "inn.yaml says nothing of the field 'bed'"),
+        (INN.replace("booked chamber: chamber", "booked attic: attic"), "The domain 'Inn' keeps no 'attic'"),
+        (INN.replace("name: Inn", "title: Inn"), "inn.yaml is not written as a domain must be"),
+        (INN.replace("told: view", "told: 'view, view'"), "inn.yaml makes the tools \\['getChamberView'\\] twice"),
+        (INN + "   - [", "inn.yaml is not written as a domain must be"),
+    ],
+)
+def test_a_broken_domain_is_refused_with_the_place(text: str, complaint: str) -> None:
+    with pytest.raises(ConfigurationError, match=complaint):
+        read_domain(text, SHARED, "inn.yaml")
+
+
+@pytest.mark.parametrize("shape", ["date", "time", "email", "phone", "address", "like AB-##A", "number X-##", "3..9"])
+def test_values_can_be_made_for_every_shape(shape: str) -> None:
+    schema = shape_of(shape)
+    for seed in range(20):
+        value = make_value("field", schema, "en", Random(seed))
+        assert list(value_validator(schema).iter_errors(value)) == []
+
+
+def test_a_recipe_takes_all_domains_or_those_it_names() -> None:
+    def names(domains: object) -> set[str]:
+        recipe = {"name": "few", "tools": [{"domains": domains}], "samples": {"routing_easy": 1}}
+        return {tool.category for tool in gather_tools(parse_recipe(recipe, Path(), "few")).tools}
+
+    assert len(names("all")) == 10
+    assert names(["Bank", "Hotel"]) == {"Bank", "Hotel"}
+    with pytest.raises(ConfigurationError, match=r"no domains \['Circus'\]; the domains are Airline, Bank"):
+        domain_tools(["Circus"])

@@ -1,0 +1,156 @@
+"""CallNavi's figures: shares by difficulty, stability over runs, structured outputs, a judge's ratings, the files."""
+
+import json
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validators.metrics.callnavi.files import read_answers, read_questions
+from validators.metrics.callnavi.matching import GoldAnswer
+from validators.metrics.callnavi.rating import mean_rating, read_rating
+from validators.metrics.callnavi.scores import Question, share_right, summarise_stability
+from validators.metrics.callnavi.stability import Stability, levenshtein, measure_stability, settled
+from validators.metrics.callnavi.structured import bare, is_same_output, texts_for_numbers
+from warehouse.errors import ConfigurationError
+
+TEXTS = st.text("ab {}\n`", max_size=8)
+
+
+def test_shares_are_of_the_questions_of_a_difficulty_and_macro_is_their_mean() -> None:
+    shares = share_right([("easy", True), ("easy", True), ("easy", False), ("easy", False), ("hard", True)])
+    assert (shares.easy, shares.medium, shares.hard) == (0.5, None, 1.0)
+    assert shares.overall == pytest.approx(3 / 5)
+    assert shares.macro == pytest.approx(0.75)
+    assert shares.counts == {"easy": 2, "medium": 0, "hard": 1}
+    assert share_right([])[:5] == (None,) * 5
+
+
+def test_an_unknown_difficulty_counts_overall_only() -> None:
+    shares = share_right([("easy", False), ("expert", True)])
+    assert (shares.overall, shares.macro, shares.counts["expert"]) == (0.5, 0.0, 1)
+
+
+@pytest.mark.parametrize(
+    ("answers", "election"),
+    [("AAAAA", 1.0), ("AABBC", 0.0), ("AABCD", 0.25), ("AAABB", 1 / 3), ("AAABC", 0.5), ("A", 1.0)],
+)
+def test_the_election_is_won_by_the_lead_over_the_second(answers: str, election: float) -> None:
+    assert measure_stability(list(answers)).election == pytest.approx(election)
+
+
+def test_levenshtein_stability_compares_each_later_run_with_the_first() -> None:
+    assert measure_stability(["kitten", "sitting", "kitten"]).levenshtein == pytest.approx((1 - 3 / 7 + 1) / 2)
+    assert measure_stability(["", ""]) == Stability(1.0, 1.0)
+    assert measure_stability(["```ab```", "A B\n"]) == Stability(1.0, 1.0)
+    assert measure_stability([]) == Stability(0.0, 0.0)
+
+
+@given(st.lists(TEXTS, min_size=1, max_size=6))
+def test_stability_is_a_fraction_and_the_order_of_later_runs_is_free(answers: list[str]) -> None:
+    scores = measure_stability(answers)
+    assert all(0 <= score <= 1 for score in scores)
+    assert measure_stability([answers[0], *answers[:0:-1]]) == pytest.approx(scores)
+    assert measure_stability([answers[0]] * 5) == Stability(1.0, 1.0)
+
+
+@given(TEXTS, TEXTS, TEXTS)
+def test_levenshtein_is_a_distance(one: str, other: str, third: str) -> None:
+    assert levenshtein(one, other) == levenshtein(other, one)
+    assert (levenshtein(one, other) == 0) is (one == other)
+    assert levenshtein(one, other) <= levenshtein(one, third) + levenshtein(third, other)
+    assert levenshtein(settled(one), settled(one)) == 0
+
+
+def by_the_table(one: str, other: str) -> int:
+    rows = [[at + place for place in range(len(other) + 1)] for at in range(len(one) + 1)]
+    for at in range(1, len(one) + 1):
+        for place in range(1, len(other) + 1):
+            changed = rows[at - 1][place - 1] + (one[at - 1] != other[place - 1])
+            rows[at][place] = min(rows[at - 1][place] + 1, rows[at][place - 1] + 1, changed)
+    return rows[-1][-1]
+
+
+@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
+def test_levenshtein_by_bits_is_levenshtein_by_the_table(one: str, other: str) -> None:
+    assert levenshtein(one, other) == by_the_table(one, other)
+
+
+def test_stability_is_a_mean_over_the_questions_by_difficulty() -> None:
+    asked = [Question(name, "bank", "", GoldAnswer([], []), level) for name, level in (("a", "easy"), ("b", "hard"))]
+    runs = [["x", {"API": ["x"]}], ["x", '{"api":["x"]}'], ["y", None]]
+    found = summarise_stability(asked, runs)
+    election = found["election_stability"]
+    assert (election.easy, election.medium, election.hard, election.overall) == (0.5, None, 0.5, 0.5)
+    assert found["levenshtein_stability"].overall == pytest.approx(0.5)
+
+
+def test_structured_outputs_are_compared_without_case_punctuation_and_order() -> None:
+    assert is_same_output([{"account_id": "x 1"}, 2], [2, {"accountID": "X1."}])
+    assert not is_same_output([1, 1, 2], [1, 2, 2])
+    assert not is_same_output({"a": 5}, {"a": "5"})
+    assert is_same_output({"a": "5"}, texts_for_numbers({"a": 5}))
+    assert bare({"a-b": ["$$$", None]}) == {"AB": ["", None]}
+
+
+def test_the_wildcard_works_only_where_the_authors_meant_it() -> None:
+    assert not is_same_output({"a": 5}, {"a": "$$$"})
+    assert is_same_output({"a": 5}, {"a": "$$$"}, wildcard=True)
+
+
+def test_a_rating_stands_in_double_brackets() -> None:
+    assert [read_rating(text) for text in ("[[0.85]]", "Total: [[ 1.0 ]].", "[[1.5]]", "0.9", "[[x]]")] == [
+        0.85, 1.0, None, None, None,
+    ]  # fmt: skip
+    assert mean_rating(["[[0.5]]", "[[1]]", "well"]) == (0.75, 2, 1)
+    assert mean_rating([]).mean is None
+
+
+def question(name: str, difficulty: str = "easy") -> dict:
+    gold = {"API": ["pay"], "parameters": [{"sum": "5"}]}
+    return {
+        "id": name,
+        "question": [{"role": "user", "content": "Pay."}],
+        "ground_truth": gold,
+        "difficulty": difficulty,
+    }
+
+
+def write(folder: Path, **domains: object) -> Path:
+    folder.mkdir(parents=True, exist_ok=True)
+    for name, rows in domains.items():
+        (folder / f"{name}.json").write_text(rows if isinstance(rows, str) else json.dumps(rows))
+    return folder
+
+
+def test_predictions_go_by_order_or_by_id_and_what_is_missing_is_none(tmp_path: Path) -> None:
+    asked = read_questions(
+        write(tmp_path / "Questions", bank=[question("b1"), question("b2")], hr=[question("h1")]).parent
+    )
+    assert [one.id for one in asked] == ["b1", "b2", "h1"]
+    by_order = read_answers(asked, write(tmp_path / "one", bank=[{"predict": "x"}]))
+    assert [answer for _, answer in by_order.pairs] == ["x", None, None]
+    assert len(by_order.problems) == 2
+    rows = [{"id": "b2", "predit": "y"}, {"id": "b1", "predict": "x"}, {"id": "b2", "predict": "z"}, {"id": "q"}]
+    by_id = read_answers(asked, write(tmp_path / "two", bank=rows, hr=["text"]))
+    assert [answer for _, answer in by_id.pairs] == ["x", "y", None]
+    assert len(by_id.problems) == 2
+
+
+@pytest.mark.parametrize(
+    "rows", ["{", [1], [{"id": "x"}], {"a": 1}, [{**question("a"), "ground_truth": {"API": ["x"]}}]]
+)
+def test_questions_of_another_form_are_refused(tmp_path: Path, rows: object) -> None:
+    with pytest.raises(ConfigurationError, match=r"bank\.json"):
+        read_questions(write(tmp_path, bank=rows))
+
+
+def test_folders_without_files_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"DOMAIN\.json"):
+        read_questions(tmp_path)
+    asked = read_questions(write(tmp_path / "Questions", bank=[question("b1")]))
+    with pytest.raises(ConfigurationError, match="bank"):
+        read_answers(asked, tmp_path)
+    with pytest.raises(ConfigurationError, match="no list"):
+        read_answers(asked, write(tmp_path / "bad", bank={"predict": 1}))

@@ -1,0 +1,279 @@
+"""CONFETTI's soft match, its scorers, dialogue acts, validity of parameters, and the tables over them."""
+
+import json
+import sys
+import types
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validators.metrics.confetti.acts import read_acts, score_acts
+from validators.metrics.confetti.decoding import MadeCall
+from validators.metrics.confetti.files import read_answers, read_predictions, read_questions
+from validators.metrics.confetti.scorers import SCORERS, open_scorer, score_meaning, score_words
+from validators.metrics.confetti.scores import ConfettiScores, read_result, score_confetti
+from validators.metrics.confetti.soft import Combining, score_call, score_value
+from validators.metrics.confetti.validity import judged_call, measure_validity
+from warehouse.errors import ConfigurationError
+
+VALUES = (
+    st.text("ab 1-", max_size=6) | st.integers(-9, 9) | st.booleans() | st.lists(st.text("ab", max_size=3), max_size=3)
+)
+ANSWER = {"fly": {"to": ["Rome"], "query": ["cheap direct flight"], "seats": [2]}}
+
+
+def half(_reference: str, _given: str) -> float:
+    return 0.5
+
+
+def soft(arguments: dict[str, Any], combining: Combining | None = None, answer: dict = ANSWER) -> float:
+    return score_call([MadeCall("fly", arguments)], answer, half, combining or Combining()).score
+
+
+def test_texts_are_scored_softly_and_all_else_strictly() -> None:
+    assert soft({"to": "rome.", "query": "cheap direct flight", "seats": 2}) == 1
+    assert soft({"to": "Roma", "query": "cheap direct flight", "seats": 2}) == pytest.approx(2.5 / 3)
+    assert soft({"to": "Rome", "query": "cheap direct flight", "seats": "2"}) == pytest.approx(2 / 3)
+    assert soft({"to": "Rome", "query": "cheap direct flight", "seats": 3}) == pytest.approx(2 / 3)
+
+
+def test_the_ways_to_combine_are_the_mean_the_product_and_the_least() -> None:
+    made = {"to": "Roma", "query": "any", "seats": 2}
+    found = {way: soft(made, Combining(way)) for way in ("mean", "product", "least")}
+    assert found == pytest.approx({"mean": 2 / 3, "product": 0.25, "least": 0.5})
+
+
+def test_a_missing_or_unexpected_parameter_is_worth_nothing_or_makes_the_call_so() -> None:
+    fewer, more = {"to": "Rome", "seats": 2}, {"to": "Rome", "query": "cheap direct flight", "seats": 2, "x": 1}
+    assert (soft(fewer), soft(more)) == (0, 0)
+    assert soft(fewer, Combining(whole=False)) == pytest.approx(2 / 3)
+    assert soft(more, Combining(whole=False)) == pytest.approx(3 / 4)
+    optional = {"fly": {"to": ["Rome"], "class": ["", "economy"]}}
+    assert soft({"to": "Rome"}, answer=optional) == 1
+
+
+@pytest.mark.parametrize(
+    "made", [None, [], [MadeCall("fly", {}), MadeCall("fly", {})], [MadeCall("ride", {"to": "Rome"})]]
+)
+def test_another_tool_or_number_of_calls_is_worth_nothing(made: list[MadeCall] | None) -> None:
+    score = score_call(made, ANSWER, half)
+    assert (score.score, bool(score.problem)) == (0, True)
+
+
+def test_a_call_without_parameters_is_right_by_its_name() -> None:
+    assert score_call([MadeCall("now", {})], {"now": {}}, half).score == 1
+    assert score_call([MadeCall("now", {"x": 1})], {"now": {}}, half).score == 0
+
+
+def test_dictionaries_that_are_not_wrapped_are_read_as_such_and_as_a_list() -> None:
+    bare = [{"quantity": 1, "product_id": "O73"}]
+    assert score_value({"product_id": "o73", "quantity": 1}, bare, half) == 1
+    assert score_value([{"product_id": "o73", "quantity": 1}], bare, half) == 1
+    assert score_value([{"product_id": "o73", "quantity": 2}], bare, half) == 0
+    assert (
+        score_value({"product_id": "o73", "quantity": 1}, bare, half, {"type": "array", "items": {"type": "dict"}}) == 0
+    )
+    assert score_value({"k": "V"}, [{"k": ["v"]}], half) == 1
+
+
+def test_a_type_that_bfcl_does_not_have_is_told_by_the_accepted_value() -> None:
+    assert score_value(5, [5], half, {"type": "number"}) == 1
+    assert score_value(["a"], [["A"]], half, {"type": "array"}) == 1
+    assert score_value({"k": 1}, [{"k": 1}], half, {"type": "object"}) == 1
+    assert score_value("a", ["b"], half, {"type": "text"}) == 0.5
+    assert score_value({"k": [1]}, [{"k": [[2]]}], half) == 0
+
+
+def test_a_whole_number_may_come_with_or_without_its_point_where_gold_has_one() -> None:
+    assert score_value(10, [10.0], half) == score_value(10.0, [10.0], half) == 1
+    assert score_value(44.0, [44], half) == 0
+    assert score_value(True, [1], half) == 0
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4), st.sampled_from(["mean", "product", "least"]))
+def test_the_gold_call_is_worth_one_whatever_the_scorer(values: dict[str, Any], way: Any) -> None:
+    answer = {"f": {name: [value] for name, value in values.items()}}
+    assert score_call([MadeCall("f", values)], answer, half, Combining(way)).score == 1
+
+
+@given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4), st.dictionaries(st.sampled_from("abcd"), VALUES))
+def test_a_soft_score_lies_between_the_strict_one_and_one(gold: dict[str, Any], made: dict[str, Any]) -> None:
+    answer = {"f": {name: [value] for name, value in gold.items()}}
+    strict = score_call([MadeCall("f", made)], answer, SCORERS["exact"], Combining("least")).score
+    assert strict <= score_call([MadeCall("f", made)], answer, score_words).score <= 1
+
+
+def test_meaning_tells_paraphrases_from_other_requests_and_other_codes() -> None:
+    paraphrase, other = score_meaning("delta refund policy", "refund policy of Delta"), "weather in Denver"
+    assert paraphrase > 0.8
+    assert score_meaning("delta refund policy", other) == 0
+    assert 0 < score_meaning("delta refund policy", "frontier airlines refund policy") < paraphrase
+    assert score_meaning("2024-04-24", "April 24, 2024") == 1
+    assert score_meaning("2024-04-24", "2024-04-25") == 0
+    assert score_meaning("UX301321", "UX301322") == 0
+    assert score_meaning("SAN", "DEN") == 0
+    assert score_meaning("", "x") == score_meaning("x", " ") == 0
+    assert 0 < score_meaning("3 nights in Rome, room 12", "room 12 in Rome for 4 nights") < 0.9
+
+
+def test_words_count_without_order_and_case() -> None:
+    assert score_words("delta refund policy", "refund policy of Delta") == pytest.approx(6 / 7)
+    assert score_words("a", "") == score_words("", "") == 0
+
+
+def test_align_score_is_opened_only_with_its_weights_and_its_package(tmp_path: Path, monkeypatch) -> None:
+    with pytest.raises(ConfigurationError, match="checkpoint"):
+        open_scorer("alignscore", tmp_path / "none.ckpt")
+    weights = tmp_path / "base.ckpt"
+    weights.write_bytes(b"x")
+    monkeypatch.setitem(sys.modules, "alignscore", None)
+    with pytest.raises(ConfigurationError, match="package"):
+        open_scorer("alignscore", weights)
+
+    class Fake:
+        def __init__(self, **settings: Any) -> None:
+            self.path = settings["ckpt_path"]
+
+        def score(self, contexts: list[str], claims: list[str]) -> list[float]:
+            return [0.25 if (contexts, claims) == (["gold"], ["given"]) else 0.0]
+
+    monkeypatch.setitem(sys.modules, "alignscore", types.SimpleNamespace(AlignScore=Fake))
+    scorer = open_scorer("alignscore", weights)
+    assert (scorer("gold", "given"), scorer("given", "gold"), scorer("gold", " ")) == (0.25, 0, 0)
+    with pytest.raises(ConfigurationError, match="meaning, words"):
+        open_scorer("bleu")
+
+
+def test_acts_are_read_from_lists_and_texts() -> None:
+    assert read_acts("agent_inform_user, agent_seek_information") == {"inform", "seek"}
+    assert read_acts(["seek_info", "Call"]) == {"seek", "call"}
+    assert read_acts("") == frozenset()
+    assert read_acts("I would inform the user.") is None
+    assert read_acts(7) is None
+
+
+def test_one_act_in_common_is_a_match_and_mismatches_are_told_by_act() -> None:
+    pairs = [({"inform", "seek"}, {"seek"}), ({"call"}, {"inform", "other"}), ({"reject"}, set())]
+    scores = score_acts(pairs)
+    assert (scores.turns, scores.accuracy) == (3, pytest.approx(1 / 3))
+    assert (scores.precision, scores.recall) == (pytest.approx(1 / 3), pytest.approx(1 / 4))
+    assert scores.f1 == pytest.approx(2 / 7)
+    assert scores.confusion["seek"] == {"seek": 1}
+    assert scores.confusion["call"] == {"inform": 0.5, "other": 0.5}
+    assert scores.confusion["reject"] == {"none": 1}
+    assert score_acts([]).accuracy is None
+
+
+def test_validity_divides_by_the_right_calls_or_by_all() -> None:
+    right, wrong = MadeCall("f", {"a": 1, "b": 2}), MadeCall("g", {"a": 1})
+    validity = measure_validity([judged_call(right, "f", ["b", "z"]), judged_call(wrong, "f", [])])
+    assert (validity.rate, validity.rate_of_all) == (pytest.approx(1 / 2), pytest.approx(1 / 3))
+    assert measure_validity([]).rate is None
+
+
+def test_results_come_as_text_or_as_calls() -> None:
+    call = MadeCall("f", {"class": "x"})
+    for result in ("[f(class='x')]", [{"f": {"class": "x"}}], [{"f": '{"class": "x"}'}]):
+        assert read_result({"result": result}).calls == [call]
+    for result in (None, 7, [{"f": "{"}], [{"f": 1}], [{"f": {}, "g": {}}], ["f"], "Sorry."):
+        decoded = read_result({"result": result})
+        assert (decoded.calls, bool(decoded.problem)) == (None, True)
+    assert read_result(None).calls is None
+
+
+def lines(rows: list[dict[str, Any]]) -> str:
+    return "\n".join(json.dumps(row) for row in rows)
+
+
+@pytest.fixture
+def folder(tmp_path: Path) -> Path:
+    calls = [
+        {"id": f"conversationsclean_{at}", "dialog_id": f"d_{at}", "ground_truth": [{"f": {"q": [word]}}]}
+        for at, word in enumerate(["one", "two", "three"])
+    ]
+    turns = [
+        {"id": "dialogacts_0", "dialog_id": "d_0", "ground_truth": ["agent_function_calling"],
+         "ground_truth_content": ["F.f(q=['one'])", "F.f(q=['two'])", "Done."]},
+        {"id": "dialogacts_1", "dialog_id": "d_1", "ground_truth": ["agent_seek_information"],
+         "ground_truth_content": ["Which?"]},
+        {"id": "dialogacts_2", "dialog_id": "d_2", "ground_truth": ["agent_function_calling", "agent_inform_user"],
+         "ground_truth_content": ["F.f(q=['three'])", "Done."]},
+    ]  # fmt: skip
+    (tmp_path / "BFCL_v2_conversationsclean.json").write_text(lines(calls))
+    (tmp_path / "BFCL_v2_dialogacts.json").write_text(lines(turns))
+    return tmp_path
+
+
+def scored(folder: Path, *rows: dict[str, Any], questions: Path | None = None) -> ConfettiScores:
+    predicted = {row["id"]: row for row in rows}
+    return score_confetti(read_answers(folder), predicted, half, questions=read_questions(questions))
+
+
+def test_chains_are_products_over_the_calls_of_a_turn(folder: Path) -> None:
+    words = ["one", "2", "three"]
+    scores = scored(
+        folder, *({"id": f"conversationsclean_{at}", "result": f"f(q='{q}')"} for at, q in enumerate(words))
+    )
+    assert (scores.calls, scores.chains) == (3, 2)
+    assert (scores.ast_soft, scores.ast) == (pytest.approx(2.5 / 3), pytest.approx(2 / 3))
+    assert (scores.ast_soft_chains, scores.ast_chains) == (0.75, 0.5)
+    assert scores.by_chain_length == {"1": (1, 1, 1), "2": (1, 0.5, 0)}
+    assert scores.by_user_turns == {"1-5": (2, 0.75, 0.5)}
+    assert (scores.by_tools, scores.acts, scores.validity, scores.problems) == ({}, None, None, [])
+
+
+def test_questions_tell_of_tools_and_user_turns(folder: Path, tmp_path: Path) -> None:
+    said = [[{"role": "user", "content": "x"}, {"role": "assistant", "content": "y"}] * 6]
+    rows = [{"id": f"conversationsclean_{at}", "question": said, "function": [{"name": "f"}] * 12} for at in range(3)]
+    file = tmp_path / "questions.jsonl"
+    file.write_text(lines(rows))
+    scores = scored(folder, questions=file)
+    assert scores.by_user_turns == {"6-10": (2, 0, 0)}
+    assert scores.by_tools == {"10-19": (2, 0, 0)}
+    assert len(scores.problems) == 3
+
+
+def test_acts_and_made_up_parameters_are_scored_where_they_are_predicted(folder: Path) -> None:
+    scores = scored(
+        folder,
+        {"id": "dialogacts_0", "result": "[f(q='one')]"},
+        {"id": "dialogacts_1", "acts": "agent_inform_user"},
+        {"id": "dialogacts_2", "acts": ["agent_inform_user"]},
+        {"id": "conversationsclean_0", "result": "f(q='one')", "hallucinated_parameters": [["q"]]},
+        {"id": "conversationsclean_1", "result": "f(q='two')", "hallucinated_parameters": [[]]},
+        {"id": "conversationsclean_2", "result": "f(q='three')", "hallucinated_parameters": "none"},
+        {"id": "conversationsclean_9", "result": ""},
+    )
+    assert scores.acts is not None
+    assert (scores.acts.turns, scores.acts.accuracy) == (3, pytest.approx(2 / 3))
+    assert scores.validity == (0.5, 0.5, 2, 2)
+    assert scores.problems == ["The row 'conversationsclean_9' answers nothing that is asked."]
+
+
+def test_a_dialogue_whose_turns_do_not_fit_has_a_chain_a_call(folder: Path) -> None:
+    (folder / "BFCL_v2_dialogacts.json").unlink()
+    answers = read_answers(folder)
+    assert [len(chain) for chain in answers.chains] == [1, 1, 1]
+    assert len(answers.problems) == 1
+
+
+@pytest.mark.parametrize(
+    "row", ["{", "7", '{"id": "x"}', '{"id": "x", "dialog_id": "d", "ground_truth": [{"f": {}}]}',
+            '{"id": "x", "dialog_id": "d_1", "ground_truth": [{"f": {"a": 1}}]}'],
+)  # fmt: skip
+def test_rows_of_another_form_are_refused_with_their_place(tmp_path: Path, row: str) -> None:
+    (tmp_path / "conversationsclean.json").write_text(row)
+    with pytest.raises(ConfigurationError, match="conversationsclean"):
+        read_answers(tmp_path)
+
+
+def test_places_without_rows_are_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="accepted calls"):
+        read_answers(tmp_path)
+    with pytest.raises(ConfigurationError, match="no predictions"):
+        read_predictions(tmp_path)
+    with pytest.raises(ConfigurationError, match="can't be read"):
+        read_predictions(tmp_path / "none.jsonl")

@@ -1,0 +1,98 @@
+"""BFCL's check, as CONFETTI's scoring has it, accepts every gold call that is exported and refuses what is not it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from validators.metrics.confetti.bfcl_check import check_calls
+from validators.metrics.confetti.decoding import MadeCall
+from warehouse.exports.bfcl import bfcl_files
+from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, UserTurn
+from warehouse.releases import ReleaseContent
+
+TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
+
+
+@pytest.fixture
+def every_kind(content: ReleaseContent, arguments: dict[str, Any]) -> ReleaseContent:
+    trip, ride = GoldCall(tool=TRIP, arguments=arguments), GoldCall(tool=RIDE, arguments={"place": "Voss"})
+    later = GoldCall(tool=TRIP, arguments={"city": "$$$", "nights": 3})
+
+    def made(kind: str, *turns: Any) -> Sample:
+        return content.samples[0].with_changes(kind=kind, turns=(UserTurn(text=f"A {kind}."), *turns))
+
+    more = (
+        made("routing_easy", CallTurn(calls=(trip,))),
+        made("routing_hard", CallTurn(calls=(ride, later))),
+        made("multi_step", CallTurn(calls=(trip, ride), executed=True), ResultTurn(results=(1, 2))),
+        made("conversation", CallTurn(calls=(ride, ride), executed=True), ResultTurn(results=(1, 2))),
+    )
+    return content._replace(samples=(*content.samples, *more))
+
+
+def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any]], list[MadeCall], list[Any]]]:
+    files = bfcl_files(content)
+    for category, asked, answers in (
+        ("multiple", files.questions, files.answers),
+        ("parallel_multiple", files.parallel_questions, files.parallel_answers),
+    ):
+        for question, answer in zip(asked, answers, strict=True):
+            truth = answer["ground_truth"]
+            yield category, question["function"], [gold(one) for one in truth], truth
+
+
+def gold(answer: dict[str, dict[str, list[Any]]]) -> MadeCall:
+    [(name, accepted)] = answer.items()
+    return MadeCall(name, {key: plain(values[0]) for key, values in accepted.items() if values != [""]})
+
+
+def plain(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {name: members[0] for name, members in value.items()}
+    return [plain(one) if isinstance(one, dict) else one for one in value] if isinstance(value, list) else value
+
+
+def other(value: Any) -> Any:
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int | float):
+        return value + 17
+    return f"{value}x" if isinstance(value, str) else {} if isinstance(value, dict) else []
+
+
+def broken(calls: list[MadeCall]) -> Iterator[tuple[str, list[MadeCall]]]:
+    first, *rest = calls
+    yield "another name", [first._replace(name="sing"), *rest]
+    yield "one too many", [*calls, first]
+    yield "one too few", rest
+    yield "a strange parameter", [first._replace(arguments={**first.arguments, "zz": 1}), *rest]
+    for name, value in first.arguments.items():
+        yield f"another {name}", [first._replace(arguments={**first.arguments, name: other(value)}), *rest]
+        yield (
+            f"no {name}",
+            [
+                first._replace(arguments={key: one for key, one in first.arguments.items() if key != name}),
+                *rest,
+            ],
+        )
+
+
+def test_gold_of_every_kind_is_accepted_and_broken_calls_are_not(every_kind: ReleaseContent) -> None:
+    seen = 0
+    for category, documents, calls, truth in questions(every_kind):
+        assert check_calls(documents, calls, truth, category).valid, truth
+        for what, made in broken(calls):
+            assert not check_calls(documents, made, truth, category).valid, (what, truth)
+            seen += 1
+    assert seen > 40
+
+
+def test_what_only_a_result_tells_may_be_the_placeholder_or_left_out(every_kind: ReleaseContent) -> None:
+    [(category, documents, calls, truth)] = [one for one in questions(every_kind) if "$$$" in str(one[3])]
+    for city in ({"city": "$$$"}, {}):
+        made = [calls[0], MadeCall(calls[1].name, {"nights": 3, **city})]
+        assert check_calls(documents, made, truth, category).valid
+    assert not check_calls(
+        documents, [calls[0], MadeCall(calls[1].name, {"nights": 3, "city": "Rome"})], truth, category
+    ).valid

@@ -1,0 +1,180 @@
+"""Whether a question over a whole catalog has its calls proved, by code alone (CallNavi 3, 4.1).
+
+From the request: each value that is given is said, and none that is unknown. From the tools: each unknown value is
+returned by a call before it, and no other tool of the catalog does what a due one does.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.desk import Desk
+from generators.kinds import ROUTING
+from generators.routing.unknowns import UNKNOWN
+from generators.routing.wording import DIFFICULTY_TAG
+from llm.language.locating import locate
+from validators.checks.executed import tag_of
+from validators.checks.findings import Finding, contradicted, unproved
+from validators.checks.routing_words import LEAST_ASKED, closer_rivals, does_the_same, share_asked
+from validators.checks.unknowns import feed_problem, is_routed, known_arguments
+from validators.datasets.callnavi_requests import find_said
+from warehouse.records import GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
+
+CHECK = "routing"
+VERSION = "1"
+SHOWN = 4
+_LEAST = {"easy": 1, "medium": 2, "hard": 2}
+_MOST = {"easy": 1, "medium": 5, "hard": 5}
+
+
+class _Question(NamedTuple):
+    """What the user asks until a snapshot, that and the messages with it, the calls due there, and the catalog by name."""
+
+    sample: Sample
+    request: str
+    said: str
+    calls: tuple[GoldCall, ...]
+    tools: dict[str, Tool]
+
+
+def applies_to(sample: Sample) -> bool:
+    """Whether the sample's calls are to be chosen out of a whole catalog, also after a shift or with a message."""
+    return sample.kind.startswith(f"{ROUTING}_")
+
+
+async def check_routing(sample: Sample, desk: Desk) -> list[Verdict]:
+    """Prove the calls of a question from the request and from what the tools return."""
+    return [routing_verdict(sample, desk.toolset(sample.candidates), tuple(desk.tools.values()))]
+
+
+def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Verdict:
+    """The verdict on a question with these candidates, out of a build's whole catalog."""
+    tools = {tool.name: tool for tool in candidates}
+    findings = list(_left_out(sample, catalog))
+    for snapshot in sample.snapshots():
+        if snapshot.calls:
+            findings += _findings(_question(snapshot, sample, tools))
+    if not any(snapshot.calls for snapshot in sample.snapshots()):
+        findings.append(contradicted("No call is due."))
+    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
+    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
+    return Verdict(
+        subject=sample.key,
+        check=CHECK,
+        decision="contradicted" if broken else "unproved" if doubtful else "proved",
+        reason=" ".join(list(dict.fromkeys(broken or doubtful))[:SHOWN])
+        or f"{len(sample.gold)} of {len(candidates)} tools are due, in this order; {unknown} values are returned on the way.",
+        version=VERSION,
+    )
+
+
+def _question(snapshot: Snapshot, sample: Sample, tools: dict[str, Tool]) -> _Question:
+    users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
+    said = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
+    return _Question(sample, " ".join(turn.text for turn in users), " ".join(said), snapshot.calls, tools)
+
+
+def _findings(question: _Question) -> Iterator[Finding]:
+    yield from _counts(question)
+    for call in question.calls:
+        yield from _call_findings(call, question)
+    yield from _order(question)
+    yield from _other_tools(question)
+
+
+def _counts(question: _Question) -> Iterator[Finding]:
+    difficulty = tag_of(question.sample, DIFFICULTY_TAG)
+    if difficulty not in _MOST or not question.sample.kind.startswith(f"{ROUTING}_{difficulty}"):
+        yield contradicted(f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.")
+        return
+    if question.calls != next(snapshot.calls for snapshot in question.sample.snapshots() if snapshot.calls):
+        return  # a value that is changed later is due in one call alone, however many the question had
+    due = len(question.calls)
+    if not _LEAST[difficulty] <= due <= _MOST[difficulty]:
+        most = _MOST[difficulty]
+        yield contradicted(f"{due} calls are due; a question that is {difficulty} has {_LEAST[difficulty]} to {most}.")
+    nested = any(UNKNOWN in call.arguments.values() for call in question.calls)
+    if nested != (difficulty == "hard"):
+        yield contradicted(f"The question is {difficulty}, but {'a' if nested else 'no'} value is unknown.")
+    made = [(call.tool, repr(sorted(known_arguments(call).items()))) for call in question.calls]
+    if difficulty != "hard" and len(set(made)) < len(made):
+        yield contradicted("The same call is due twice.")
+
+
+def _left_out(sample: Sample, catalog: Sequence[Tool]) -> Iterator[Finding]:
+    shown = set(sample.candidates)
+    beside = [tool for tool in catalog if tool.category == sample.category and tool.language == sample.language]
+    hidden = [tool.name for tool in beside if tool.key not in shown]
+    if hidden:
+        yield contradicted(
+            f"The candidates are not the whole catalog: {len(hidden)} tools are left out, {hidden[0]!r} too."
+        )
+
+
+def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
+    tool = question.tools.get(call.tool)
+    if tool is None:
+        yield contradicted(f"The tool {call.tool!r} is not in the catalog.")
+        return
+    missing = [name for name in tool.required if name not in call.arguments]
+    if missing:
+        yield contradicted(f"{call.tool} is called without {missing[0]!r}, which it requires.")
+    for name, value in call.arguments.items():
+        if value == UNKNOWN:
+            yield from _unknown_findings(name, call, question)
+        elif not _is_said(value, tool.properties.get(name, {}), question.said):
+            yield unproved(f"The request does not say {value!r} for {name!r} of {call.tool}.")
+    if share_asked(tool, question.request) < LEAST_ASKED:
+        yield unproved(f"The request speaks of little that {call.tool} is about ({tool.description}).")
+
+
+def _order(question: _Question) -> Iterator[Finding]:
+    """Where no call needs another one, they are made in the order in which they are asked for: by what only each has said."""
+    if not is_routed(question.sample) or any(UNKNOWN in call.arguments.values() for call in question.calls):
+        return  # a shift puts the new value behind all else
+    spans = [{(one.start, one.end) for one in call.evidence if one.start is not None} for call in question.calls]
+    shared = Counter(span for own in spans for span in own)
+    begins = [
+        (min(alone)[0] or 0, call.tool)
+        for call, own in zip(question.calls, spans, strict=True)
+        if (alone := [span for span in own if shared[span] == 1])
+    ]
+    for (at, tool), (later, other) in pairwise(begins):
+        if later < at:
+            yield unproved(f"{tool} is made before {other}, but the request speaks of it later.")
+
+
+def _is_said(value: JsonValue, schema: JsonSchema, request: str) -> bool:
+    return schema.get("default") == value or locate(value, schema, request) is not None
+
+
+def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterator[Finding]:
+    problem = feed_problem(name, call, question.calls, question.tools)
+    if problem:
+        yield contradicted(problem)
+    schema = question.tools[call.tool].properties.get(name, {})
+    given = [str(value) for one in question.calls for value in known_arguments(one).values()]
+    pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
+    said = [found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", question.said)] if pattern else []
+    stands = next((words for words in said if words not in given), "")
+    if not pattern:
+        stands = find_said(name, question.said, given)
+    if stands:
+        yield contradicted(f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it.")
+
+
+def _other_tools(question: _Question) -> Iterator[Finding]:
+    gold = [question.tools[call.tool] for call in question.calls if call.tool in question.tools]
+    for tool in gold:
+        twin = next(
+            (one for one in question.tools.values() if one.name != tool.name and does_the_same(tool, one)), None
+        )
+        if twin is not None:
+            yield contradicted(f"{twin.name} does what {tool.name} does: {twin.description}.")
+    for tool, rival in closer_rivals(gold, tuple(question.tools.values()), question.request):
+        yield unproved(f"The request may ask for {rival.name} in the place of {tool.name}.")

@@ -1,0 +1,1 @@
+"""Faults in other people's datasets, found from what they hold themselves."""

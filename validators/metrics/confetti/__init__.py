@@ -1,0 +1,1 @@
+"""CONFETTI's figures: calls matched strictly and softly, chains, dialogue acts, validity of parameters (CONFETTI 4)."""

@@ -1,0 +1,194 @@
+"""CONFETTI's tables: AST soft over calls and chains, by tools, user turns and length, acts and validity (CONFETTI 5)."""
+
+from __future__ import annotations
+
+from math import prod
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+from validators.metrics.confetti.acts import ActScores, read_acts, score_acts
+from validators.metrics.confetti.decoding import Decoded, MadeCall, decode_calls
+from validators.metrics.confetti.scorers import score_exactly
+from validators.metrics.confetti.soft import Combining, score_call
+from validators.metrics.confetti.validity import Validity, judged_call, measure_validity
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Mapping, Sequence
+
+    from validators.metrics.confetti.files import Answers, Asked, DueCall
+    from validators.metrics.confetti.scorers import StringScorer
+
+Row = dict[str, Any]
+
+
+class ScoredCall(NamedTuple):
+    """A due call with what was predicted: its strict and its soft score, and what is wrong with the prediction."""
+
+    id: str
+    strict: float
+    soft: float
+    problem: str
+
+
+class Slice(NamedTuple):
+    """The chains of one kind: how many, and their mean scores."""
+
+    chains: int
+    ast_soft: float
+    ast: float
+
+
+class ConfettiScores(NamedTuple):
+    """All figures; those of chains are products over their calls, each predicted after the gold ones before it."""
+
+    calls: int
+    chains: int
+    ast_soft: float
+    ast: float
+    ast_soft_chains: float
+    ast_chains: float
+    by_chain_length: dict[str, Slice]
+    by_user_turns: dict[str, Slice]
+    by_tools: dict[str, Slice]
+    acts: ActScores | None
+    validity: Validity | None
+    problems: list[str]
+
+
+def read_result(row: Row | None) -> Decoded:
+    """The calls of a predicted row: a text as models write it, or objects with a call each."""
+    if row is None:
+        return Decoded(None, "There is no prediction.")
+    result = row.get("result")
+    if isinstance(result, str):
+        return decode_calls(result, any_name=True)
+    if not isinstance(result, list) or not all(isinstance(one, dict) and len(one) == 1 for one in result):
+        return Decoded(None, f"The result {result!r:.200} is neither a text nor a list of calls.")
+    calls = [_made(name, given) for one in result for name, given in one.items()]
+    if None in calls:
+        return Decoded(None, "The arguments of a call are no object.")
+    return Decoded([call for call in calls if call is not None])
+
+
+def _made(name: str, given: object) -> MadeCall | None:
+    if isinstance(given, str):  # as providers give the arguments of native calls
+        import json
+
+        try:
+            given = json.loads(given)
+        except (ValueError, RecursionError):
+            return None
+    return MadeCall(name, given) if isinstance(given, dict) else None
+
+
+def score_confetti(
+    answers: Answers,
+    predicted: Mapping[str, Row],
+    scorer: StringScorer,
+    combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
+    questions: Mapping[str, Asked] | None = None,
+) -> ConfettiScores:
+    """Score predicted rows against all that is due; what was not predicted is worth 0."""
+    known = questions or {}
+    scored = {
+        call.id: _score(call, predicted.get(call.id), scorer, combining, known.get(call.id)) for call in answers.calls
+    }
+    products = [
+        (chain, prod(scored[one.id].soft for one in chain), prod(scored[one.id].strict for one in chain))
+        for chain in answers.chains
+    ]
+    slices = _slicer(products)
+    unknown = predicted.keys() - scored.keys() - {turn.id for turn in answers.turns}
+    return ConfettiScores(
+        calls=len(scored),
+        chains=len(products),
+        ast_soft=fmean(one.soft for one in scored.values()),
+        ast=fmean(one.strict for one in scored.values()),
+        ast_soft_chains=fmean(soft for _, soft, _ in products),
+        ast_chains=fmean(strict for _, _, strict in products),
+        by_chain_length=slices(lambda chain: _bucket(len(chain), ((1, 1), (2, 2), (3, 3)), "4+")),
+        by_user_turns=slices(lambda chain: _turns(chain[0].id, known, answers)),
+        by_tools=slices(lambda chain: _tools(known.get(chain[0].id))),
+        acts=_acts(answers, predicted),
+        validity=_validity(answers, predicted),
+        problems=[
+            *answers.problems,
+            *(f"The row {name!r} answers nothing that is asked." for name in sorted(unknown)),
+            *(f"{one.id}: {one.problem}" for one in scored.values() if one.problem),
+        ],
+    )
+
+
+def _score(
+    call: DueCall, row: Row | None, scorer: StringScorer, combining: Combining, asked: Asked | None
+) -> ScoredCall:
+    made = read_result(row)
+    name = next(iter(call.answer))
+    document = next((tool for tool in (asked.tools if asked else ()) if tool.get("name") == name), None)
+    soft = score_call(made.calls, call.answer, scorer, combining, document)
+    strict = score_call(made.calls, call.answer, score_exactly, Combining("least"), document)
+    return ScoredCall(call.id, float(strict.score == 1), soft.score, made.problem)
+
+
+def _slicer(
+    products: Sequence[tuple[list[DueCall], float, float]],
+) -> Callable[[Callable[[list[DueCall]], str]], dict[str, Slice]]:
+    def slices(name_of: Callable[[list[DueCall]], str]) -> dict[str, Slice]:
+        kinds: dict[str, list[tuple[float, float]]] = {}
+        for chain, soft, strict in products:
+            kinds.setdefault(name_of(chain), []).append((soft, strict))
+        return {
+            name: Slice(len(found), fmean(soft for soft, _ in found), fmean(strict for _, strict in found))
+            for name, found in sorted(kinds.items(), key=lambda kind: (len(kind[0]), kind[0]))
+            if name
+        }
+
+    return slices
+
+
+def _bucket(number: int, ranges: Iterable[tuple[int, int]], beyond: str) -> str:
+    for least, most in ranges:
+        if number <= most:
+            return str(least) if least == most else f"{least}-{most}"
+    return beyond
+
+
+def _turns(first: str, known: Mapping[str, Asked], answers: Answers) -> str:
+    """The user turns so far: those of the question, else by the number of the agent's turn."""
+    number = known[first].user_turns if first in known else answers.user_turns.get(first)
+    return "" if number is None else _bucket(number, ((1, 5), (6, 10)), "11+")
+
+
+def _tools(asked: Asked | None) -> str:
+    return "" if asked is None else _bucket(len(asked.tools), ((1, 9), (10, 19)), "20+")
+
+
+def _acts(answers: Answers, predicted: Mapping[str, Row]) -> ActScores | None:
+    """The acts of all turns that were predicted: by their labels, else a mere call is known by its form."""
+    pairs = []
+    for turn in answers.turns:
+        row = predicted.get(turn.id)
+        if row is not None:
+            pairs.append((read_acts(turn.acts) or frozenset(), _predicted_acts(row)))
+    return score_acts(pairs) if pairs else None
+
+
+def _predicted_acts(row: Row) -> frozenset[str]:
+    acts = read_acts(row["acts"] if "acts" in row else row.get("result"))
+    if acts is None and "acts" not in row and read_result(row).calls:
+        return frozenset({"call"})
+    return acts or frozenset()
+
+
+def _validity(answers: Answers, predicted: Mapping[str, Row]) -> Validity | None:
+    """Over the rows that bring a judge's word, a list of made-up parameters for each call."""
+    judged = []
+    for due in answers.calls:
+        row = predicted.get(due.id) or {}
+        words = row.get("hallucinated_parameters")
+        calls = read_result(row).calls if isinstance(words, list) else None
+        for at, call in enumerate(calls or ()):
+            word = words[at] if isinstance(words, list) and at < len(words) else []
+            made_up = [str(name) for name in word] if isinstance(word, list) else []
+            judged.append(judged_call(call, next(iter(due.answer)), made_up))
+    return measure_validity(judged) if judged else None

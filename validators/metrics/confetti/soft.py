@@ -1,0 +1,143 @@
+"""The soft AST match: texts by a scorer, all other values strictly (CONFETTI 4.1).
+
+The paper does not say how the parameters' scores make a call's, nor what a missing or an unexpected parameter does.
+Here a call of another tool, or with another set of parameters, is worth 0, as in the strict match that is softened, and
+otherwise the mean of its parameters counts. `Combining` offers the alternatives.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from statistics import fmean
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
+
+from validators.metrics.confetti import bfcl_values as values
+from validators.metrics.confetti.bfcl_check import NESTED, TYPES, check_value
+
+if TYPE_CHECKING:
+    from collections.abc import Mapping, Sequence
+
+    from validators.metrics.confetti.bfcl_check import Document
+    from validators.metrics.confetti.decoding import MadeCall
+    from validators.metrics.confetti.scorers import StringScorer
+
+Way = Literal["mean", "product", "least"]
+
+
+class Combining(NamedTuple):
+    """How a call's score comes of its parameters': their mean, product or least.
+
+    With `whole` a parameter that is missing or not expected makes the call worth 0; without, it is one more parameter
+    that is worth 0.
+    """
+
+    way: Way = "mean"
+    whole: bool = True
+
+
+class SoftScore(NamedTuple):
+    """A call's score, that of each parameter, and why it is 0 as a whole, where it is."""
+
+    score: float
+    parameters: Mapping[str, float]
+    problem: str = ""
+
+
+def score_call(
+    made: Sequence[MadeCall] | None,
+    answer: Mapping[str, Mapping[str, Any]],
+    scorer: StringScorer,
+    combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
+    document: Document | None = None,
+) -> SoftScore:
+    """Score what was made of one due call. Without its tool's document types are those of the accepted values."""
+    name, accepted = next(iter(answer.items()))
+    if not made or len(made) != 1:
+        return SoftScore(0.0, {}, f"There are {len(made or ())} calls for one.")
+    call = made[0]
+    if call.name != name:
+        return SoftScore(0.0, {}, f"The call is to {call.name!r}, not to {name!r}.")
+    properties = ((document or {}).get("parameters") or {}).get("properties") or {}
+    due = [one for one, wanted in accepted.items() if one in call.arguments or values.OPTIONAL not in wanted]
+    strange = [one for one in call.arguments if one not in accepted]
+    odd = [*(one for one in due if one not in call.arguments), *strange]
+    if odd and combining.whole:
+        return SoftScore(0.0, {}, f"{', '.join(map(repr, odd))} missing or not expected.")
+    scores = {
+        one: score_value(call.arguments[one], accepted[one], scorer, properties.get(one)) if one not in odd else 0.0
+        for one in [*due, *strange]
+    }
+    return SoftScore(_combine(list(scores.values()), combining.way), scores)
+
+
+def _combine(scores: Sequence[float], way: Way) -> float:
+    if not scores:
+        return 1.0
+    match way:
+        case "mean":
+            return fmean(scores)
+        case "product":
+            return prod(scores)
+        case "least":
+            return min(scores)
+        case _:
+            assert_never(way)
+
+
+def score_value(
+    value: object, accepted: Sequence[Any], scorer: StringScorer, declared: Document | None = None
+) -> float:
+    """1 for an accepted value, else the scorer's word on texts, and 0 on anything else."""
+    best = 0.0
+    for reading in readings(list(accepted), declared):
+        declaration = declared if declared and _is_known(declared) else declare(reading)
+        try:
+            valid = check_value("value", value, reading, declaration).valid
+        except values.UnreadableAnswerError:  # such a value has no members that could be compared
+            valid = False
+        if valid:
+            return 1.0
+        if isinstance(value, str) and TYPES.get(str(declaration.get("type"))) is str:
+            texts = [one for one in reading if isinstance(one, str) and one != values.OPTIONAL]
+            best = max([best, *(max(0.0, min(1.0, scorer(text, value))) for text in texts)])
+    return best
+
+
+def _is_known(declared: Document) -> bool:
+    """Whether a parameter's type is one of BFCL's; documents of other makes call numbers and objects otherwise."""
+    kind = declared.get("type")
+    return kind in TYPES and (kind not in NESTED or (declared.get("items") or {}).get("type") in TYPES)
+
+
+def declare(accepted: Sequence[Any]) -> dict[str, Any]:
+    """What type of parameter the accepted values tell of."""
+    first: Any = next((one for one in accepted if one != values.OPTIONAL), "")
+    kind = next((name for name, of in TYPES.items() if type(first) is of), "string")
+    if isinstance(first, list):
+        return {"type": kind, "items": declare(first)}
+    # a whole number that the data have as 10.0 is given as 10, too
+    return {"type": "integer" if isinstance(first, float) and first.is_integer() else kind}
+
+
+def readings(accepted: list[Any], declared: Document | None = None) -> list[list[Any]]:
+    """What accepted values may stand for: CONFETTI's dictionaries are not wrapped member by member as BFCL's are.
+
+    A dictionary is read as such, its members wrapped, and as the one member of a list; the tool's document decides
+    where there is one.
+    """
+    if not any(_is_bare(one) for one in accepted):
+        return [accepted]
+    wrapped = [_wrap(one) for one in accepted]
+    kind = (declared or {}).get("type")
+    meant = {name for name in ("dict", "array") if kind == name} or {"dict", "array"}
+    return [reading for name, reading in (("dict", wrapped), ("array", [wrapped])) if name in meant]
+
+
+def _is_bare(accepted: object) -> bool:
+    return isinstance(accepted, dict) and any(not isinstance(member, list) for member in accepted.values())
+
+
+def _wrap(accepted: Any) -> Any:  # noqa: ANN401 - only dictionaries are changed
+    if not isinstance(accepted, dict):
+        return accepted
+    return {name: member if isinstance(member, list) else [member] for name, member in accepted.items()}

@@ -1,0 +1,128 @@
+"""Samples as CallNavi's questions: the names of all calls, the parameters of each, and which of them nobody knows yet.
+
+The placeholder for what only an earlier call's result can tell is the same there and here. The tools of a domain stand in one file.
+"""
+
+import re
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from warehouse.errors import RecordError
+from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
+
+UNKNOWN = "$$$"
+QUESTIONS, APIS = "Questions", "APIs"
+ID_TAG, DIFFICULTY_TAG = "callnavi_id=", "difficulty="
+DIFFICULTIES = ("easy", "medium", "hard")
+KIND = "routing_"
+_FILE_NAME = re.compile(r"[^\w-]+")
+
+Fields = dict[str, JsonValue]
+
+
+class CallNaviFiles(NamedTuple):
+    """The questions and the tools of each domain, by its name."""
+
+    questions: dict[str, list[Fields]]
+    apis: dict[str, list[Fields]]
+
+
+def difficulty_of(sample: Sample) -> str:
+    """How hard a sample is: by its tag, else by its kind, "" where neither tells."""
+    tagged = next((tag.removeprefix(DIFFICULTY_TAG) for tag in sample.tags if tag.startswith(DIFFICULTY_TAG)), "")
+    named = next((name for name in DIFFICULTIES if sample.kind.startswith(f"{KIND}{name}")), "")
+    return tagged or named
+
+
+def callnavi_files(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> CallNaviFiles:
+    """Every sample as a question of its domain, with all tools that are candidates there.
+
+    Raises RecordError at a sample that the format can't hold.
+    """
+    files = CallNaviFiles({}, {})
+    shown: dict[str, dict[str, Tool]] = {}
+    numbers: Counter[str] = Counter()
+    for sample in samples:
+        domain = _FILE_NAME.sub("_", sample.category) or "samples"
+        listed = files.questions.setdefault(domain, [])
+        numbers[domain] += 1
+        listed.append(callnavi_question(sample, f"{domain}{numbers[domain]:03d}"))
+        shown.setdefault(domain, {}).update((tools[key].name, tools[key]) for key in sample.candidates if key in tools)
+    for domain, of_domain in shown.items():
+        files.apis[domain] = [_port(tool) for _, tool in sorted(of_domain.items())]
+    return files
+
+
+def callnavi_question(sample: Sample, name: str) -> Fields:
+    """One sample as a question; one that was imported keeps its id. Raises RecordError where the format has no place."""
+    said = list(_said(sample))
+    calls = sample.gold
+    names: list[JsonValue] = [call.tool for call in calls]
+    parameters: list[JsonValue] = [call.arguments for call in calls]
+    stated = next((tag.removeprefix(ID_TAG) for tag in sample.tags if tag.startswith(ID_TAG)), None)
+    return {
+        "id": name if stated is None else str(orjson.loads(stated)),
+        "question": said,
+        "ground_truth": {"API": names, "parameters": parameters},
+        "difficulty": difficulty_of(sample) or ("easy" if len(calls) < 2 else _by_placeholders(calls)),  # noqa: PLR2004 - one call is easy
+    }
+
+
+def _by_placeholders(calls: Sequence[GoldCall]) -> str:
+    return "hard" if any(UNKNOWN in call.arguments.values() for call in calls) else "medium"
+
+
+def _said(sample: Sample) -> Iterator[JsonValue]:
+    """What is said before the last calls that are due. Raises RecordError at calls that were carried out."""
+    last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
+    for turn in sample.turns[:last]:
+        match turn:
+            case UserTurn(text=text, external=None):
+                yield {"role": "user", "content": text}
+            case UserTurn(text=text, external=message) if message is not None:
+                yield {"role": "user", "content": f"{text}\n[{message.app}] {message.text}"}
+            case ReplyTurn(text=text):
+                yield {"role": "assistant", "content": text}
+            case CallTurn(executed=False):
+                continue
+            case _:
+                raise RecordError(
+                    f"The sample {sample.key} of the kind {sample.kind!r} has calls that were carried out; CallNavi's"
+                    " questions have no place for them. Export a release of requests."
+                )
+
+
+def _port(tool: Tool) -> Fields:
+    declared: Fields = {
+        "name": tool.name,
+        "description": tool.description,
+        "parameters": {name: _word(schema) for name, schema in tool.properties.items()},
+    }
+    if tool.returns is not None:
+        members = tool.returns.get("properties")
+        declared["returnParameter"] = (
+            {name: _word(schema) for name, schema in members.items()}
+            if isinstance(members, dict)
+            else _word(tool.returns)
+        )
+    return declared
+
+
+def _word(schema: JsonSchema) -> JsonValue:
+    """A type as CallNavi writes it: a word, the choices with slashes, or a mapping of members."""
+    members = schema.get("properties")
+    if isinstance(members, dict) and members:
+        return {name: _word(member) for name, member in members.items()}
+    choices = schema.get("enum")
+    if (
+        isinstance(choices, list)
+        and len(choices) > 1
+        and all(isinstance(one, str) and "/" not in one for one in choices)
+    ):
+        return "/".join(str(one) for one in choices)
+    declared = schema.get("type")
+    return declared if isinstance(declared, str) else "string"

@@ -1,0 +1,157 @@
+"""Conversations in CONFETTI's shape, that of BFCL v2: a question for each call, and one for each agent turn with its acts.
+
+A question has all that was said, called and returned before it. The published folder has the accepted answers only. Here
+every question stands beside them, with the tools; calls in its messages are objects, and an agent turn has all its messages,
+so that the conversation can be read back as it was.
+"""
+
+from collections.abc import Iterable, Iterator
+from itertools import groupby
+from typing import Any, NamedTuple
+
+import orjson
+
+from warehouse.errors import RecordError
+from warehouse.exports.bfcl import accepted_calls, function_docs
+from warehouse.exports.names import plain_names
+from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from warehouse.releases import ReleaseContent
+
+CALLS_FILE, ACTS_FILE, POSSIBLE = "BFCL_v2_conversationsclean.json", "BFCL_v2_dialogacts.json", "possible_answer"
+CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"
+DIALOGUE_TAG = "confetti_dialogue="
+ACTS = {
+    "seek": "agent_seek_information",
+    "inform": "agent_inform_user",
+    "reject": "agent_reject_request",
+    "call": "agent_function_calling",
+    "other": "agent_other",
+}
+
+Row = dict[str, Any]
+
+
+class ConfettiFiles(NamedTuple):
+    """The lines of each file: questions and answers of calls, then of agent turns."""
+
+    questions: list[Row]
+    answers: list[Row]
+    turn_questions: list[Row]
+    turns: list[Row]
+
+
+class _Place(NamedTuple):
+    """A call of a conversation: the turn it belongs to, which of the turn's calls it is."""
+
+    turn: int
+    number: int
+    call: GoldCall
+
+
+def confetti_files(content: ReleaseContent) -> ConfettiFiles:
+    """Every conversation of a release. Raises RecordError at a sample whose calls were not carried out."""
+    files = ConfettiFiles([], [], [], [])
+    for sample in content.samples:
+        _look_for_losses(sample)
+        tools = [content.tools[key] for key in sample.candidates]
+        _add_calls(files, sample, tools)
+        _add_turns(files, sample, tools)
+    return files
+
+
+def dialogue_of(sample: Sample) -> str:
+    """What the conversation is called: the name it was imported with, else its key."""
+    stated = next((tag.removeprefix(DIALOGUE_TAG) for tag in sample.tags if tag.startswith(DIALOGUE_TAG)), None)
+    return sample.key if stated is None else str(orjson.loads(stated))
+
+
+def _look_for_losses(sample: Sample) -> None:
+    for at, turn in enumerate(sample.turns):
+        if isinstance(turn, CallTurn) and not turn.executed:
+            raise RecordError(
+                f"Turn {at} of the sample {sample.key} of the kind {sample.kind!r} has calls that nobody carried out;"
+                " CONFETTI's conversations have results. Export a release of conversations."
+            )
+
+
+def _add_calls(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
+    names, dialogue = plain_names(tools), dialogue_of(sample)
+    for number, place in enumerate(_places(sample)):
+        identity = {"id": f"{CALLS_ID}_{len(files.answers)}", "dialog_id": f"{dialogue}_{number}"}
+        messages = [*_messages(sample.turns[: place.turn], names), *_half_turn(sample, place, names)]
+        docs = function_docs(tools, (place.call,), with_required=True)
+        files.questions.append({**identity, "question": [messages], "function": docs})
+        [answer] = accepted_calls((place.call,), tools)
+        said = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
+        files.answers.append({**identity, "ground_truth": [said]})
+
+
+def _places(sample: Sample) -> Iterator[_Place]:
+    for at, turn in enumerate(sample.turns):
+        if isinstance(turn, CallTurn):
+            yield from (_Place(at, number, call) for number, call in enumerate(turn.calls))
+
+
+def _half_turn(sample: Sample, place: _Place, names: dict[str, str]) -> Iterator[Row]:
+    """The calls of the same turn before this one, with their results: each is asked for after the gold ones before it."""
+    turn, following = sample.turns[place.turn], sample.turns[place.turn + 1 : place.turn + 2]
+    if place.number and isinstance(turn, CallTurn):
+        yield _call_message(turn.calls[: place.number], names)
+        for result in following:
+            if isinstance(result, ResultTurn):
+                yield from _result_messages(result.results[: place.number])
+
+
+def _add_turns(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
+    """One row an agent turn: all that the agent does before the user speaks again."""
+    names, dialogue = plain_names(tools), dialogue_of(sample)
+    spoken = enumerate(sample.turns)
+    agents = (
+        list(group) for is_user, group in groupby(spoken, lambda one: isinstance(one[1], UserTurn)) if not is_user
+    )
+    for number, group in enumerate(agents):
+        identity = {"id": f"{ACTS_ID}_{len(files.turns)}", "dialog_id": f"{dialogue}_{number}"}
+        turns = [turn for _, turn in group]
+        calls = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
+        acts = [act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts]
+        labels = list(dict.fromkeys(ACTS[act] for act in (*(("call",) if calls else ()), *acts)))
+        words = "\n\n".join(turn.text for turn in turns if isinstance(turn, ReplyTurn))
+        written = [_call_text(call, names) for call in calls]
+        before = list(_messages(sample.turns[: group[0][0]], names))
+        docs = function_docs(tools, with_required=True)
+        asked = {
+            "question": [before],
+            "function": docs,
+            "turn": list(_messages(turns, names)),
+            "category": sample.category,
+        }
+        files.turn_questions.append({**identity, **asked})
+        files.turns.append({**identity, "ground_truth": labels, "ground_truth_content": [*written, words]})
+
+
+def _call_text(call: GoldCall, names: dict[str, str]) -> str:
+    return f"{names[call.tool]}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"
+
+
+def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Row]:
+    for turn in turns:
+        match turn:
+            case UserTurn(text=text, external=None):
+                yield {"role": "user", "content": text}
+            case UserTurn(text=text, external=Message(app=app, text=message)):
+                yield {"role": "user", "content": text, "message": {"app": app, "text": message}}
+            case ReplyTurn(text=text, acts=acts):
+                yield {"role": "assistant", "content": text} | ({"acts": [ACTS[act] for act in acts]} if acts else {})
+            case CallTurn(calls=calls):
+                yield _call_message(calls, names)
+            case ResultTurn(results=results):
+                yield from _result_messages(results)
+
+
+def _call_message(calls: Iterable[GoldCall], names: dict[str, str]) -> Row:
+    made = [{"name": names[call.tool], "arguments": call.arguments} for call in calls]
+    return {"role": "assistant", "content": "", "tool_calls": made}
+
+
+def _result_messages(results: Iterable[Any]) -> Iterator[Row]:
+    yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)

@@ -1,0 +1,27 @@
+-- One row a run of a model by a strategy, and a slice of the release: CallNavi's figures over plans of calls, CONFETTI's over
+-- conversations, and how steady the answers of all runs are (told with the first). Fractions.
+create or replace view answer_board as
+select
+    release, model, strategy, tools_shown, run, slice_by, slice_value,
+    max(value) filter (metric = 'syntax_validity') as syntax_validity,
+    max(value) filter (metric = 'syntax_validity_repaired') as syntax_validity_repaired,
+    max(value) filter (metric = 'routing') as routing,
+    max(value) filter (metric = 'structure') as structure,
+    max(value) filter (metric = 'ast') as ast,
+    max(value) filter (metric = 'syntax_validity_macro') as syntax_validity_macro,
+    max(value) filter (metric = 'routing_macro') as routing_macro,
+    max(value) filter (metric = 'structure_macro') as structure_macro,
+    max(value) filter (metric = 'ast_macro') as ast_macro,
+    max(value) filter (metric = 'ast_soft') as ast_soft,
+    max(value) filter (metric = 'ast_strict') as ast_strict,
+    max(value) filter (metric = 'ast_soft_chains') as ast_soft_chains,
+    max(value) filter (metric = 'ast_strict_chains') as ast_strict_chains,
+    max(value) filter (metric = 'act_accuracy') as act_accuracy,
+    max(value) filter (metric = 'invented') as invented,
+    max(value) filter (metric = 'election_stability') as election_stability,
+    max(value) filter (metric = 'levenshtein_stability') as levenshtein_stability,
+    max(count) filter (metric = 'ast') as plans,
+    max(count) filter (metric = 'ast_soft') as call_turns,
+    max(count) filter (metric = 'invented') as answers
+from scores where judge = '' and snapshots = 'all' group by all
+having count(*) filter (metric in ('ast', 'ast_soft', 'election_stability', 'invented')) > 0;
