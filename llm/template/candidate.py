@@ -9,22 +9,17 @@ from pydantic import JsonValue
 
 from llm.chat import ChatMessage
 from llm.template.calling import Proposal
-from llm.template.choosing_tools import choose_tool
 from llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json
-from llm.template.resolving import resolve_pointers
-from llm.template.sections import Sections, Turn
+from llm.template.planning import Toolbox, plan_calls, read_toolbox, speech
+from llm.template.sections import Sections
 from llm.template.spoiling_calls import spoil_call, text_language
 from llm.template.tasks import proposed_call
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView, view_of
+from llm.template.views import ToolView
 from warehouse.errors import ReplyError
 
 NO_TOOL = "Sorry, none of my tools can do this."
-UNKNOWN = "$$$"
 _FENCED_SHARE = 0.5
 _YAML_TOOLS = re.compile(r"^<tools>\n(.*?)\n</tools>[ \t]*$", re.MULTILINE | re.DOTALL)
-_WISH = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|(?:,\s*|\s+)(?:and\s+)?then\s+|，?然后", re.IGNORECASE)
-_DONE = "Is there anything else that I can do for you?"
 
 
 def candidate_reply(
@@ -35,13 +30,13 @@ def candidate_reply(
     wanted = sections.word("wanted", "")
     if not wanted:
         return _as_one_call(sections, rng, flaws, defect)
-    views = _views(messages, sections)
+    box = _toolbox(messages, sections)
     if defect == REFUSAL:
         return apology(flaws), REFUSAL
-    plan = plan_calls(sections, views)
-    plan, planted = _spoilt(plan, views, sections, flaws, defect)
+    plan = plan_calls(sections, box)
+    plan, planted = _spoilt(plan, list(box.views), sections, flaws, defect)
     notation = sections.word("format", "json")
-    text = _worded(wanted, plan, sections, notation)
+    text = _worded(wanted, plan, sections, notation) or _written(speech(sections, box), notation)
     if defect == MALFORMED_JSON and plan:
         return break_json(_written(_listed(plan), "json"), flaws), MALFORMED_JSON
     return text, planted
@@ -62,7 +57,7 @@ def _as_one_call(sections: Sections, rng: Random, flaws: Random, defect: str) ->
     return (f"```json\n{call}\n```" if rng.random() < _FENCED_SHARE else call), planted
 
 
-def _views(messages: Sequence[ChatMessage], sections: Sections) -> list[ToolView]:
+def _toolbox(messages: Sequence[ChatMessage], sections: Sections) -> Toolbox:
     """The tools of the prompt, which stand there in JSON on one line, or in YAML on many."""
     if "tools" in sections.tagged:
         listed = sections.json("tools")
@@ -75,41 +70,7 @@ def _views(messages: Sequence[ChatMessage], sections: Sections) -> list[ToolView
         listed = yaml.load(found[1], getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader either way
     if not isinstance(listed, list):
         raise ReplyError("template/v1 expects a list of tools in the section <tools>.")
-    return [view_of(tool) for tool in listed]
-
-
-def plan_calls(sections: Sections, views: Sequence[ToolView]) -> list[Proposal]:
-    """The calls that are due: one for each wish of a request; in a conversation the one that was not made yet."""
-    turns = resolve_pointers(sections.turns())
-    said = [turn for turn in turns if turn.speaker not in {"call", "result"}]
-    if sections.word("setting", "call") != "plan":
-        view = choose_tool(views, said)
-        made = [turn.text for turn in turns if turn.speaker == "call"]
-        call = Proposal(view.name, read_conversation(view, said)) if view else None
-        return [call] if call and _dumped({"tool": call.tool, "arguments": call.arguments}) not in made else []
-    plan: list[Proposal] = []
-    for view, wish in _wishes(views, said):
-        stated = read_conversation(view, [Turn("user", wish), *said[1:]])
-        open_ones = {name: UNKNOWN for name in view.required if name not in stated} if plan else {}
-        plan.append(Proposal(view.name, {**stated, **open_ones}))
-    return plan
-
-
-def _wishes(views: Sequence[ToolView], said: Sequence[Turn]) -> list[tuple[ToolView, str]]:
-    """The tools that a request asks for, in order, each with the words that are about it."""
-    wishes: list[tuple[ToolView, str]] = []
-    first = next((turn.text for turn in said if turn.speaker == "user"), "")
-    for sentence in filter(None, (piece.strip() for piece in _WISH.split(first) if piece)):
-        view = choose_tool(views, [Turn("user", sentence)])
-        if view is None or (wishes and wishes[-1][0].name == view.name):
-            if wishes:
-                wishes[-1] = (wishes[-1][0], f"{wishes[-1][1]} {sentence}")
-            continue
-        wishes.append((view, sentence))
-    if len(wishes) < 2:  # noqa: PLR2004 - one wish may be spread over all sentences
-        view = choose_tool(views, said)
-        return [(view, first)] if view else []
-    return wishes
+    return read_toolbox(listed)
 
 
 def _spoilt(
@@ -134,9 +95,7 @@ def _worded(wanted: str, plan: Sequence[Proposal], sections: Sections, notation:
     due = plan[-1:] if wanted == "last" else plan
     if due:
         return _written(_listed(due), notation)
-    if sections.word("setting", "call") == "conversation":
-        return _written({"say": _DONE, "acts": ["other"]}, notation)
-    return NO_TOOL
+    return "" if sections.word("setting", "call") == "conversation" else NO_TOOL
 
 
 def _listed(plan: Sequence[Proposal]) -> list[JsonValue]:

@@ -59,8 +59,9 @@ def word_answer(
         if locate(value, _titled(parameter), answered.words) is None or answered.words not in answered.answer:
             continue
         best = best or answered
-        asked = (parameter,) if is_bare else ()
-        if read_answers(view, asked, answered.answer) == {parameter.name: value}:
+        # A sentence is read right after its question too, where its words could be taken for the bare value.
+        contexts = ((parameter,),) if is_bare else ((), (parameter,))
+        if all(read_answers(view, asked, answered.answer) == {parameter.name: value} for asked in contexts):
             return answered
     if best is None:
         raise ReplyError(f"template/v1 finds no words in {language!r} that say {value!r} for {parameter.name!r}.")

@@ -3,7 +3,7 @@
 from random import Random
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
@@ -57,6 +57,7 @@ def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed:
 
 
 @given(st.integers(0, 10_000), st.sampled_from([TABLE, TRAINS]), st.booleans())
+@example(1430, TRAINS, False)
 def test_a_dialogue_is_understood_answer_by_answer(seed: int, view: ToolView, is_bare: bool) -> None:
     rng = Random(seed)
     language: Language = "zh" if view is TRAINS else "en"

@@ -1,0 +1,94 @@
+"""What template/v1 answers as a candidate that plans: all calls, their names, the last one, those before it, in two notations."""
+
+import orjson
+import pytest
+import yaml
+
+from llm.chat import ChatRequest
+from llm.prompts import render
+from llm.template.model import TemplateModel
+from warehouse.errors import ReplyError
+
+ID = {"type": "string", "pattern": "^C[0-9]+$", "description": "The customer's number"}
+TOOLS = [
+    {
+        "name": "findCustomerByPhone", "description": "Find a customer by phone.",
+        "parameters": {"type": "object", "required": ["phone"], "properties": {"phone": {"type": "string", "description": "The phone number", "examples": ["555-245-1598"]}}},
+        "returns": {"type": "object", "properties": {"customerNumber": ID}},
+    },
+    {
+        "name": "openAccount", "description": "Open an account.",
+        "parameters": {"type": "object", "required": ["customerNumber", "accountType"], "properties": {
+            "customerNumber": ID, "accountType": {"type": "string", "enum": ["savings", "checking"]}}},
+        "returns": {"type": "object", "properties": {"accountNumber": {"type": "string"}}},
+    },
+    {
+        "name": "closePool", "description": "Close the pool.",
+        "parameters": {"type": "object", "required": ["reason"], "properties": {"reason": {"type": "string", "enum": ["storm", "repair"]}}},
+    },
+]  # fmt: skip
+NESTED = "Can you open an account for the customer whose phone is 555-245-1598, using account type savings?"
+PLAN = [
+    {"name": "findCustomerByPhone", "arguments": {"phone": "555-245-1598"}},
+    {"name": "openAccount", "arguments": {"customerNumber": "$$$", "accountType": "savings"}},
+]
+
+
+async def answer(template: str, request: str, notation: str = "json", setting: str = "plan", **more: object) -> str:
+    listing = yaml.safe_dump(TOOLS, sort_keys=False).rstrip()
+    prompt = render(
+        "validators.prompts", template, tools=TOOLS, listing=listing, format=notation, setting=setting,
+        conversation=request if "\n" in request else f"user: {request}", **more,
+    )  # fmt: skip
+    return (await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))).text
+
+
+def read(text: str, notation: str) -> object:
+    return orjson.loads(text) if notation == "json" else yaml.safe_load(text)
+
+
+@pytest.mark.parametrize("notation", ["json", "yaml"])
+async def test_what_nobody_says_is_looked_up_first(notation: str) -> None:
+    assert read(await answer("answer_with_calls", NESTED, notation), notation) == PLAN
+
+
+@pytest.mark.parametrize("notation", ["json", "yaml"])
+async def test_pieces_of_a_plan_are_answered_piece_by_piece(notation: str) -> None:
+    names = read(await answer("name_needed_tools", NESTED, notation), notation)
+    assert names == ["findCustomerByPhone", "openAccount"]
+    assert read(await answer("call_last", NESTED, notation), notation) == PLAN[1:]
+    assert read(await answer("calls_before", NESTED, notation, calls=PLAN[1:]), notation) == PLAN[:1]
+    assert read(await answer("calls_before", NESTED, notation, calls=PLAN), notation) == []
+
+
+async def test_several_wishes_are_several_calls_in_their_order() -> None:
+    request = (
+        "Close the pool; the reason is storm. Then open an account for customer number C12 with account type checking."
+    )
+    assert orjson.loads(await answer("answer_with_calls", request)) == [
+        {"name": "closePool", "arguments": {"reason": "storm"}},
+        {"name": "openAccount", "arguments": {"customerNumber": "C12", "accountType": "checking"}},
+    ]
+
+
+async def test_what_no_tool_does_is_declined() -> None:
+    assert (await answer("answer_with_calls", "Sing me a lullaby.")).startswith("Sorry")
+    assert orjson.loads(await answer("name_needed_tools", "Sing me a lullaby.")) == []
+
+
+async def test_in_a_conversation_a_call_is_made_once_and_then_told_of() -> None:
+    asked = "user: Close the pool; the reason is storm."
+    assert orjson.loads(await answer("answer_with_calls", f"{asked}\n", setting="conversation")) == [
+        {"name": "closePool", "arguments": {"reason": "storm"}}
+    ]
+    made = 'call: {"tool":"closePool","arguments":{"reason":"storm"}}\nresult: {"closed":true}'
+    spoken = orjson.loads(await answer("answer_with_calls", f"{asked}\n{made}", setting="conversation"))
+    assert spoken["acts"] == ["inform"]
+
+
+async def test_a_prompt_without_tools_is_told_of() -> None:
+    prompt = render(
+        "validators.prompts", "answer_with_calls", tools=3, listing="", format="json", setting="plan", conversation="user: Hm."
+    )  # fmt: skip
+    with pytest.raises(ReplyError, match="list of tools"):
+        await TemplateModel().send(ChatRequest("template/v1", prompt.messages, None, (), (), 0))
