@@ -18,7 +18,7 @@ from llm.template.slot_naming import asked_parameters
 from llm.template.value_reading import is_free_text, read_after, read_before, read_whole
 from llm.template.views import CueTable, ParameterView, ToolView
 
-_OUTRIGHT = re.compile(r"\b(?:is|are|be|named|called|as|use|take|say)\b|[:：=是为填用写叫选要]", re.IGNORECASE)
+_OUTRIGHT = re.compile(r"\b(?:is|are|be|named|called|as|use|take|say)\b|[:：=是为填用写叫选要在]", re.IGNORECASE)
 _QUOTES = "\"'“「『《«"
 _BETWEEN = " ,，.。;；-—…\"'”」"
 _LONGEST_ANSWER = 80

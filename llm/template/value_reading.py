@@ -17,11 +17,11 @@ from llm.template.views import ParameterView
 _CONNECTOR = re.compile(
     r"\s*(?:(?:(?:is|are|was|being|should be|shall be|will be|would be|must be|to be|as|to|of|at|on|for|named|called|by"
     r"|equals|set to|in|(?:with\s+(?:the\s+)?)?(?:id|number|code|name))\b|,\s*(?:use|take)\b"
-    r"|[:：=]|应该[是为]|就?是|就?设?定?为|设成|就?填|就?用|就?写|就?叫|就?选|就在|改成|改为|定在|有[:：])\s*)*",
+    r"|[:：=]|应该[是为]|就?是|就?设?定?为|设成|就?填|就?用|就?写|就?叫|就?选|就?在|改成|改为|定在|有[:：])\s*)*",
     re.IGNORECASE,
 )
 _STRONG = re.compile(
-    r"\b(?:is|are|be|named|called|to|as|being|use|take|equals)\b|[:：=是为填用写叫选成]|就在", re.IGNORECASE
+    r"\b(?:is|are|be|named|called|to|as|being|use|take|equals)\b|[:：=是为填用写叫选成]", re.IGNORECASE
 )
 _NEAR = re.compile(
     r"[\s\"'“「(]*(?:the|about|around|exactly|just|for|大概|大约|约|不超过|最多|至少|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*",

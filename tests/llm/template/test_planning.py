@@ -10,22 +10,22 @@ from llm.template.model import TemplateModel
 from warehouse.errors import ReplyError
 
 ID = {"type": "string", "pattern": "^C[0-9]+$", "description": "The customer's number"}
+PHONE = {"type": "string", "description": "The phone number", "examples": ["555-245-1598"]}
+
+
+def tool(name: str, about: str, returns: dict[str, object] | None = None, /, **properties: object) -> dict[str, object]:
+    schema = {"type": "object", "required": list(properties), "properties": properties}
+    returned = {"returns": {"type": "object", "properties": returns}} if returns else {}
+    return {"name": name, "description": about, "parameters": schema, **returned}
+
+
 TOOLS = [
-    {
-        "name": "findCustomerByPhone", "description": "Find a customer by phone.",
-        "parameters": {"type": "object", "required": ["phone"], "properties": {"phone": {"type": "string", "description": "The phone number", "examples": ["555-245-1598"]}}},
-        "returns": {"type": "object", "properties": {"customerNumber": ID}},
-    },
-    {
-        "name": "openAccount", "description": "Open an account.",
-        "parameters": {"type": "object", "required": ["customerNumber", "accountType"], "properties": {
-            "customerNumber": ID, "accountType": {"type": "string", "enum": ["savings", "checking"]}}},
-        "returns": {"type": "object", "properties": {"accountNumber": {"type": "string"}}},
-    },
-    {
-        "name": "closePool", "description": "Close the pool.",
-        "parameters": {"type": "object", "required": ["reason"], "properties": {"reason": {"type": "string", "enum": ["storm", "repair"]}}},
-    },
+    tool("findCustomerByPhone", "Find a customer by phone.", {"customerNumber": ID}, phone=PHONE),
+    tool(
+        "openAccount", "Open an account.", {"accountNumber": {"type": "string"}},
+        customerNumber=ID, accountType={"type": "string", "enum": ["savings", "checking"]},
+    ),
+    tool("closePool", "Close the pool.", reason={"type": "string", "enum": ["storm", "repair"]}),
 ]  # fmt: skip
 NESTED = "Can you open an account for the customer whose phone is 555-245-1598, using account type savings?"
 PLAN = [
