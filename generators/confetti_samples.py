@@ -4,6 +4,7 @@ The published folder has answers alone. Without their questions nobody knows wha
 """
 
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from typing import NamedTuple
 
@@ -126,11 +127,12 @@ class _Reading:
         turns: list[Turn] = []
         for message in messages:
             self._add(message if isinstance(message, dict) else {}, turns)
-        for at, turn in enumerate(turns):
-            following = turns[at + 1] if at + 1 < len(turns) else None
+        for turn, following in pairwise(turns):
             results = len(following.results) if isinstance(following, ResultTurn) else 0
             if isinstance(turn, CallTurn) and results != len(turn.calls):
                 self._refuse(f"{len(turn.calls)} calls have {results} results")
+        if turns and isinstance(turns[-1], CallTurn):  # due, and not carried out any more
+            turns[-1] = turns[-1].with_changes(executed=False)
         return turns
 
     def _add(self, message: Fields, turns: list[Turn]) -> None:

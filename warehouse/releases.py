@@ -38,8 +38,16 @@ def create_release(warehouse: Warehouse, name: str, recipes: Sequence[str] = (),
         raise ConfigurationError(
             f"Nothing has been accepted{of}, so there is nothing to release. Run `callwright build` first."
         )
+    return freeze(warehouse, name, keys, note)
+
+
+def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "") -> Release:
+    """Give samples that are kept a name for good, by their keys, sorted; the same under the same name is the same release.
+
+    Raises ConfigurationError where the name is taken by others.
+    """
     release = Release(
-        name=name, content_hash=content_key(keys), samples=len(keys), created_at=datetime.now(UTC), note=note
+        name=name, content_hash=content_key(list(keys)), samples=len(keys), created_at=datetime.now(UTC), note=note
     )
     existing = {one.name: one for one in list_releases(warehouse)}.get(name)
     if existing is not None:

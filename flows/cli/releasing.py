@@ -5,13 +5,14 @@ from typing import Annotated
 
 import typer
 
-from flows.cli.screen import AsJson, show, show_json, show_table
+from flows.cli.screen import AsJson, say, show, show_json, show_table
 
 
 def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     release = typer.Typer(help="Freeze accepted samples.", no_args_is_help=True, rich_markup_mode=None)
     release.command("create", epilog="Example: callwright release create v1 --recipe demo")(create)
+    release.command("import", epilog="Example: callwright release import published callnavi data/callnavi")(import_one)
     release.command("list", epilog="Example: callwright release list")(list_all)
     release.command("diff", epilog="Example: callwright release diff v1 v2")(diff)
     release.command("card", epilog="Example: callwright release card v1")(card)
@@ -34,6 +35,28 @@ def create(
         show_json(release)
     else:
         show(f"{release.name}: {release.samples} samples, content hash {release.content_hash}")
+
+
+def import_one(
+    name: Annotated[str, typer.Argument(help="The release's name.")],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="callnavi, confetti or hammerbench.")],
+    path: Annotated[Path, typer.Argument(help="The file or folder.")],
+    as_json: AsJson = False,
+) -> None:
+    """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""
+    from flows.importing import import_release
+    from flows.places import open_warehouse
+
+    imported = import_release(open_warehouse(), name, form, path)
+    if as_json:
+        show_json(imported._asdict())
+        return
+    for problem in imported.problems:
+        say(f"{problem.where}: {problem.message}")
+    release = imported.release
+    show(
+        f"{release.name}: {release.samples} samples, {imported.left_out} left out, content hash {release.content_hash}"
+    )
 
 
 def list_all(as_json: AsJson = False) -> None:

@@ -21,6 +21,7 @@ class ReportFacts(NamedTuple):
     kinds: list[Row]
     scores: list[Row]
     errors: list[Row]
+    answers: list[Row]
     domains: list[Row]
     parameter_types: list[Row]
     steps: list[Row]
@@ -34,7 +35,10 @@ def read_facts(warehouse: Warehouse) -> ReportFacts:
 
 _METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")
 # One run of a model in one context, named as shortly as it can be told from the others.
-_NAME = "model || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '')"
+_NAME = (
+    "model || if(strategy not in ('direct', 'native'), ' by ' || strategy, '')"
+    " || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '')"
+)
 _CANDIDATE = f"{_NAME} as candidate"
 # And the way that it went through multi-step samples, where that is told apart.
 _WAY = "if(judge <> '', ' judged by ' || judge, '') || if(mode = 'as_published_code', ' (published code)', '')"
@@ -72,6 +76,9 @@ _QUERIES = {
     "errors": f"""
         select release, {_NAME} || {_WAY} as candidate, error_type, sum(predictions) as predictions from error_types
         group by all order by all""",  # noqa: S608
+    "answers": """
+        select * from answer_board where slice_by in ('all', 'difficulty')
+        order by release, model, strategy, tools_shown, run, slice_by, slice_value""",
     "domains": "select * from domain_board",
     "parameter_types": """
         select release, model, mode, judge, parameter_type, sum(due) as due, sum(wrong) as wrong,

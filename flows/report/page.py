@@ -35,6 +35,7 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
                 "board": [row for row in facts.leaderboard if row["release"] == release and row["predictions"]],
                 "kinds": [row for row in facts.kinds if row["release"] == release],
                 "slices": _slices(facts, release),
+                **_of_answers(facts, release),
                 **_of_runs(facts, release),
                 "errors": Markup(error_plot(facts, release)),  # noqa: S704
             }
@@ -44,6 +45,13 @@ def write_report(warehouse: Warehouse, path: Path) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(page, encoding="utf-8")
     return path
+
+
+def _of_answers(facts: ReportFacts, release: str) -> dict[str, list[Row]]:
+    """What there is about plans of calls, and about conversations as wholes."""
+    rows = [row for row in facts.answers if row["release"] == release]
+    talks = [row for row in rows if row["call_turns"] and row["slice_by"] == "all"]
+    return {"plans": [row for row in rows if row["plans"]], "talks": talks}
 
 
 def _of_runs(facts: ReportFacts, release: str) -> dict[str, list[Row]]:

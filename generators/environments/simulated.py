@@ -18,6 +18,8 @@ _LOOKING = frozenset({"list", "search", "look"})
 _MOST_ENTRIES = 3
 _DEEPEST = 4
 _TRIES = 6
+_NUMBERED = ("_id", "_code")
+_OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
     "not_found": 404, "invalid_value": 422, "conflict": 409, "too_many_requests": 429, "unavailable": 503,
 }  # fmt: skip
@@ -48,12 +50,16 @@ class Offer(NamedTuple):
 
 
 class _Asked(NamedTuple):
-    """What a result is simulated by: the call's arguments and how long a list is to be, 0 where chance decides."""
+    """What a result is simulated by: the call's arguments and how long a list is to be, 0 where chance decides.
+
+    `listed` is the name of the list that an entry is made for, "" outside of lists.
+    """
 
     tool: Tool
     given: Arguments
     entries: int
     rng: Random
+    listed: str = ""
 
 
 class SimulatedEnvironment:
@@ -166,17 +172,28 @@ def _simulate(name: str, schema: JsonSchema, asked: _Asked, depth: int = 0) -> J
     items = schema.get("items")
     if schema.get("type") == "array" and isinstance(items, dict) and items.get("properties"):
         count = asked.entries or asked.rng.randint(1, _MOST_ENTRIES)
-        return _distinct(lambda: _simulate(name, items, asked._replace(given={}), depth + 1), count)
+        return _distinct(lambda: _simulate(name, items, asked._replace(listed=name), depth + 1), count)
     if depth == 1 and schema.get("type") == "boolean":
         return True  # it went well
-    return make_value(name, schema, asked.tool.language, asked.rng)
+    called = asked.listed.removesuffix("s") if name in _OWN_NAMES and asked.listed else name
+    return make_value(called, _narrowed(name, schema, asked.given), asked.tool.language, asked.rng)
+
+
+def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
+    """The schema of a value, within the limits that the call sets (`max_price`), and numbers not out of a few examples."""
+    limits = {"maximum": given.get(f"max_{name}"), "minimum": given.get(f"min_{name}")}
+    narrowed = schema | {key: value for key, value in limits.items() if isinstance(value, int | float)}
+    if name.endswith(_NUMBERED) and "pattern" in schema:  # several results would have the same number
+        narrowed.pop("examples", None)
+    return narrowed
 
 
 def _is_echo(name: str, schema: JsonSchema, asked: _Asked) -> bool:
     """Whether a result has what the call has given: under the same name, and told in the same words."""
     own = asked.tool.properties.get(name, {})
     return (
-        name in asked.given
+        not asked.listed
+        and name in asked.given
         and own.get("type") == schema.get("type")
         and own.get("description") == schema.get("description")
     )

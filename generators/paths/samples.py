@@ -29,7 +29,11 @@ async def write_sample(path: GoalPath, desk: Desk, template: GoalPath) -> Sample
         category=goal.domain,
         candidates=tuple(key for key in goal.candidates if key not in path.removed),
         turns=_turns(path, resolved, environment),
-        tags=(f"environment={goal.environment}", f"template={template.traced.worded.goal.key}", wanted_tag(goal, resolved)),
+        tags=(
+            f"environment={goal.environment}",
+            f"template={template.traced.worded.goal.key}",
+            wanted_tag(goal, resolved),
+        ),
         origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=desk.chat.name),
     )
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.shifts.phrases import is_question
-from generators.shifts.turns import find_said, tools_by_name, until_due
+from generators.shifts.turns import find_said, is_conversation, tools_by_name, until_due
 from llm.language.booleans import ANSWERED
 from llm.language.locating import locate
 from warehouse.records import (
@@ -124,9 +124,17 @@ def _closed(sample: Sample) -> str:
         return NO_CALL
     if isinstance(last, UserTurn) or (isinstance(last, CallTurn) and last.executed):
         return OPEN_END
+    if is_conversation(sample) and _ends_with_chain(sample):
+        return "It ends with a chain of calls, so nobody could tell which one is meant."
     if isinstance(last, ReplyTurn) and is_question(last.text):
         return "It ends with a question of the assistant's, so the call has not been made yet."
     return ""
+
+
+def _ends_with_chain(sample: Sample) -> bool:
+    """Whether the last call was made right after another one's result."""
+    last = max(index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    return last > 0 and isinstance(sample.turns[last - 1], ResultTurn)
 
 
 def _weighed(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> Iterator[tuple[Place, str]]:

@@ -5,11 +5,22 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from generators.conversational.complexities import COMPLEXITY_TAG
+from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG
 from generators.kinds import CONVERSATION
 from llm.language.locating import locate
 from warehouse.exports.hammerbench import ID_TAG, LABEL_TAG
-from warehouse.records import CallTurn, Evidence, GoldCall, JsonSchema, Sample, Tool, Transform, Turn, UserTurn
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Transform,
+    Turn,
+    UserTurn,
+)
 
 SHIFT_TAG = "shift="
 _TURN_IN_PATH = re.compile(r"^turns\[(\d+)\]")
@@ -20,15 +31,33 @@ _OF_THE_SOURCE = (SHIFT_TAG, ID_TAG, LABEL_TAG, COMPLEXITY_TAG)  # what these ta
 def until_due(sample: Sample, transform: Transform) -> Sample:
     """What of the sample a transform can change.
 
-    Of a simulated conversation, where a value is overridden before the call, that is all up to its last call, which is yet
-    to be made (CONFETTI 3.2 cuts there too); of any other sample all of it.
+    Of a simulated conversation, where a value is overridden before the call, that is all up to the last call that is no
+    part of a chain, yet to be made (CONFETTI 3.2 cuts there too); of any other sample all of it.
     """
-    calls = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
-    is_conversation = sample.kind == CONVERSATION or sample.kind.startswith(f"{CONVERSATION}_")
-    if not calls or not is_conversation or transform not in _BEFORE_THE_CALL:
+    last = sample.turns[-1]
+    is_due = isinstance(last, CallTurn) and not last.executed
+    if is_due or not is_conversation(sample) or transform not in _BEFORE_THE_CALL:
         return sample
-    due = sample.turns[calls[-1]].with_changes(executed=False)
-    return sample.with_changes(turns=(*sample.turns[: calls[-1]], due))
+    kinds = [turn.kind for turn in sample.turns]
+    single = [at for at in range(1, len(kinds)) if kinds[at - 1 : at + 3] == ["user", "calls", "result", "reply"]]
+    if transform == "SO_case2":  # the correction comes while a question is open
+        single = [at for at in single if _is_asked(sample.turns, at - 2)]
+    if not single:
+        return sample
+    due = sample.turns[single[-1]].with_changes(executed=False)
+    later = {f"{tag}{at}:" for tag in (GOAL_TAG, EXTRA_TAG) for at in range(single[-1], len(kinds))}
+    tags = tuple(tag for tag in sample.tags if not tag.startswith(tuple(later)))
+    return sample.with_changes(turns=(*sample.turns[: single[-1]], due), tags=tags)
+
+
+def is_conversation(sample: Sample) -> bool:
+    """Whether the sample is a simulated conversation, or made of one."""
+    return sample.kind == CONVERSATION or sample.kind.startswith(f"{CONVERSATION}_")
+
+
+def _is_asked(turns: Sequence[Turn], at: int) -> bool:
+    asked = turns[at] if at >= 0 else None
+    return isinstance(asked, ReplyTurn) and "seek" in asked.acts
 
 
 def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:

@@ -14,6 +14,7 @@ from llm.template.views import ToolView, view_of
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 
+_GREETING = re.compile(r"^(?:hi|hey|hello|你好)[,，!！]?\s*(?=\S)", re.IGNORECASE)
 _CODED = re.compile(r"\{(\w+)\}")
 
 
@@ -69,5 +70,6 @@ def action_of(view: ToolView, language: Language) -> str:
 
 def lowered(text: str) -> str:
     """A sentence as it goes on behind a colon or comma; a name or "I" stays as it is."""
+    text = _GREETING.sub("", text)
     second = text[1:2]
     return text[:1].lower() + text[1:] if second.islower() and not text.startswith("I'") else text

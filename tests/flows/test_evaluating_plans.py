@@ -182,14 +182,12 @@ def test_backward_thinking_ends_where_it_would_go_on_for_ever(model_server: Mode
     assert board(settings, "far", strategy="backward")["routing"] == 0
 
 
-@pytest.mark.parametrize(
-    "hostile", ["[" * 5000, "- &a [*a, *a]", "- !!python/object:os.system {name: x}", "name: [", "\x00"]
-)
-def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings: Settings, hostile: str) -> None:
-    model_server.behaviour = lambda asked: hostile
+def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings: Settings) -> None:
+    hostile = ["[" * 5000, "- name: &a x\n  arguments: *a", "- !!python/object:os.system {name: x}"]
+    model_server.behaviour = lambda asked: hostile[asked.number % len(hostile)]
     evaluate(settings, candidate(model_server, "far"), manner=Manner(format="yaml"))
     row = board(settings, "far", strategy="direct/yaml")
-    assert (row["ast"], row["syntax_validity"]) == (0, 0)
+    assert (row["ast"], row["syntax_validity"], row["answers"]) == (0, 0, len(PLANS))
 
 
 def said(words: str, *acts: str) -> str:

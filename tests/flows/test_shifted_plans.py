@@ -16,6 +16,7 @@ OF_PLANS = {
     "routing_medium_SO_case1": 2, "routing_medium_external": 2, "routing_hard_SO_case1": 2, "routing_hard_mSv": 2,
 }  # fmt: skip
 OF_TALKS = {"conversation_external": 2, "conversation_mSv": 2, "conversation_IS": 2}
+OVERRIDDEN = {"conversation_SO_case1": 2, "conversation_SO_case2": 2}  # where no result has come of the value yet
 SEED = ["Banking", "Hotels", "Parcels", "Rides", "Weather", "Music"]
 
 
@@ -61,24 +62,22 @@ def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> No
 
 def test_conversations_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
-    samples = made_by(settings, {"perfect": 6, "conversation": 13} | OF_TALKS, [{"seed": SEED}])
+    samples = made_by(settings, {"perfect": 6, "conversation": 13} | OF_TALKS | OVERRIDDEN, [{"seed": SEED}])
     assert set(OF_TALKS) <= {sample.kind for sample in samples}
-    there, doubts = landed(settings), unproved(settings, OF_TALKS)
-    assert sum(there.get(kind, 0) for kind in OF_TALKS) >= sum(OF_TALKS.values()) - len(doubts)
+    kinds = OF_TALKS | OVERRIDDEN
+    there, doubts = landed(settings), unproved(settings, kinds)
+    made = sum(sample.kind in kinds for sample in samples)
+    assert sum(there.get(kind, 0) for kind in kinds) + len(doubts) == made
     assert all(reason for _, reason in doubts)
     shifted = next(sample for sample in samples if sample.kind == "conversation_IS")
     assert [turn.calls for turn in shifted.turns if isinstance(turn, CallTurn)][-1] == (), "nothing is due at the end"
-    tools = read_tools(warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates}))
-    talk = next(sample for sample in samples if sample.kind == "conversation" and any(_calls(sample)))
-    refused = obstacle_for(kind_named("conversation_SO_case1"))(talk, tools)
-    assert "executed" in refused, "a result would not be true of another value"
+    for sample in samples:
+        if sample.kind.startswith("conversation_SO"):
+            [*_, last] = [turn for turn in sample.turns if isinstance(turn, CallTurn)]
+            assert not last.executed, "a result would not be true of another value"
 
 
-def _calls(sample: Sample) -> list[CallTurn]:
-    return [turn for turn in sample.turns if isinstance(turn, CallTurn) and turn.calls]
-
-
-@pytest.mark.parametrize("kind", [*OF_PLANS, *OF_TALKS])
+@pytest.mark.parametrize("kind", [*OF_PLANS, *OF_TALKS, *OVERRIDDEN])
 def test_a_shifted_kind_is_named_after_its_source(kind: str) -> None:
     found = kind_named(kind)
     assert found.sources == (kind.removesuffix(f"_{found.transform}"),)

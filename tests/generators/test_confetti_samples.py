@@ -121,6 +121,17 @@ def test_a_dialogue_that_can_not_be_read_says_why(tmp_path: Path, message: objec
 
 
 def test_calls_that_nobody_carried_out_have_no_place_there() -> None:
-    bare = TALK.with_changes(turns=(UserTurn(text="A ferry."), CallTurn(calls=(call("find_ferry", port="Voss"),))))
+    due = CallTurn(calls=(call("find_ferry", port="Voss"),))
+    bare = TALK.with_changes(turns=(UserTurn(text="A ferry."), due, ReplyTurn(text="Which one?")))
     with pytest.raises(RecordError, match="nobody carried out"):
         confetti_files(content(bare))
+
+
+def test_a_call_that_is_due_at_the_end_is_kept_as_such(tmp_path: Path) -> None:
+    due = CallTurn(calls=(call("find_ferry", port="Voss"),))
+    export_release(content(TALK.with_changes(turns=(*TALK.turns[:-1], due))), "confetti", tmp_path)
+    [record] = read_confetti_samples(tmp_path)
+    assert record.sample is not None
+    last = record.sample.turns[-1]
+    assert isinstance(last, CallTurn)
+    assert (last.executed, [one.arguments for one in last.calls]) == (False, [{"port": "Voss"}])

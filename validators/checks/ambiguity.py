@@ -13,6 +13,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.desk import Desk
+from generators.shifts.turns import is_conversation
 from llm.language.dates import find_dates
 from llm.language.folding import fold
 from llm.language.found import Found
@@ -20,11 +21,11 @@ from llm.language.locating import locate
 from llm.language.times import find_times
 from llm.template.names import split_name
 from llm.template.views import ParameterView, ToolView
-from validators.checks.executed import was_made_already
+from validators.checks.executed import is_path
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
 from validators.checks.unknowns import is_routed
-from warehouse.records import GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
+from warehouse.records import CallTurn, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"
 VERSION = "1"
@@ -43,11 +44,13 @@ class _Subject(NamedTuple):
 def applies_to(sample: Sample) -> bool:
     """Whether a call is due at some turn; what responses leave open is the check of paths to find.
 
+    In a simulated conversation the calls that were made were proved before, when nothing had been shifted yet.
+
     Where several calls are due at once, as by a question over a whole catalog, what one takes is said beside the other's:
     the check of routing sees to these.
     """
-    due = [len(snapshot.calls) for snapshot in sample.snapshots()]
-    return any(due) and not was_made_already(sample) and not (is_routed(sample) and max(due) > 1)
+    due = [len(snapshot.calls) for snapshot in _due_snapshots(sample)]
+    return any(due) and not is_path(sample) and not (is_routed(sample) and max(due) > 1)
 
 
 async def check_ambiguity(sample: Sample, desk: Desk) -> list[Verdict]:
@@ -59,7 +62,7 @@ def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     """The verdict on `sample`, whose calls are of `tools`."""
     by_name = {tool.name: tool for tool in tools}
     findings: list[Finding] = []
-    for snapshot in sample.snapshots():
+    for snapshot in _due_snapshots(sample):
         for call in snapshot.calls:
             if call.tool in by_name:
                 findings.extend(_call_findings(call, by_name[call.tool], snapshot))
@@ -73,6 +76,12 @@ def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:
         reason=" ".join(broken or doubtful) or "Nothing else is said for an argument after its gold value.",
         version=VERSION,
     )
+
+
+def _due_snapshots(sample: Sample) -> list[Snapshot]:
+    """The snapshots, those of a simulated conversation without the ones whose calls were made."""
+    due = [not (isinstance(turn, CallTurn) and turn.executed) for turn in sample.turns]
+    return [one for one in sample.snapshots() if not is_conversation(sample) or due[one.turn]]
 
 
 def _call_findings(call: GoldCall, tool: Tool, snapshot: Snapshot) -> Iterator[Finding]:

@@ -1,6 +1,6 @@
 """Which samples hold calls with results: paths made in an environment, and simulated conversations."""
 
-from generators.kinds import CONVERSATION
+from generators.shifts.turns import is_conversation
 from warehouse.records import CallTurn, Sample
 
 ENVIRONMENT_TAG = "environment="
@@ -14,11 +14,6 @@ def tag_of(sample: Sample, name: str) -> str:
 def was_made_already(sample: Sample) -> bool:
     """Whether the calls were made with results that later turns build upon: a path, or a simulated conversation."""
     return is_path(sample) or is_conversation(sample)
-
-
-def is_conversation(sample: Sample) -> bool:
-    """Whether the sample is a simulated conversation, or made of one."""
-    return sample.kind == CONVERSATION or sample.kind.startswith(f"{CONVERSATION}_")
 
 
 def is_path(sample: Sample) -> bool:

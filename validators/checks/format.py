@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from generators.desk import Desk
 from generators.schemas import argument_problems
-from validators.checks.executed import is_conversation
+from generators.shifts.turns import is_conversation
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.format_language import language_findings
 from validators.checks.format_turns import turn_findings

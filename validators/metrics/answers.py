@@ -17,7 +17,7 @@ from validators.metrics.confetti.acts import score_acts
 from validators.metrics.confetti.scorers import StringScorer, score_meaning
 from validators.metrics.errors import ErrorType, error_type
 from validators.metrics.plans import BY_DIFFICULTY, PlanScore, plan_error, score_plan
-from validators.metrics.talks import TalkScores, score_talk
+from validators.metrics.talks import ChainScore, TalkScores, score_talk
 from validators.replies.formats import join_replies
 from validators.runs import CandidateRun
 from warehouse.exports.callnavi import difficulty_of
@@ -56,7 +56,7 @@ def score_answers(
     scores: list[Score] = []
     for run, of_run in sorted(asked.items(), key=lambda one: one[0]):
         answered = [_hold(by_key[key], of_sample, tools, scorer) for key, of_sample in of_run.items()]
-        scores += _scores(run, answered)
+        scores += [*_scores(run, answered), *_of_chains(run, answered)]
     families = sorted({run._replace(run=0) for run in asked})
     for first in families:
         runs = [of_run for run, of_run in sorted(asked.items(), key=lambda one: one[0]) if run._replace(run=0) == first]
@@ -101,6 +101,18 @@ def _scores(run: CandidateRun, answered: Sequence[_Answered]) -> Iterator[Score]
             yield Score(
                 **run._asdict(), slice_by=slice_by, slice_value=slice_value, metric=metric, value=value, count=count
             )
+
+
+def _of_chains(run: CandidateRun, answered: Sequence[_Answered]) -> Iterator[Score]:
+    cells: dict[tuple[str, str], list[ChainScore]] = defaultdict(list)
+    for one in answered:
+        for chain in one.talk.chains if one.talk else ():
+            for cell in chain.slices(len(one.sample.candidates)):
+                cells[cell].append(chain)
+    for (slice_by, slice_value), chains in sorted(cells.items()):
+        told = {"slice_by": slice_by, "slice_value": slice_value, "count": len(chains)}
+        yield Score(**run._asdict(), **told, metric="ast_soft_chains", value=fmean(chain.soft for chain in chains))
+        yield Score(**run._asdict(), **told, metric="ast_strict_chains", value=fmean(chain.strict for chain in chains))
 
 
 def _of_all(members: Sequence[_Answered]) -> Values:

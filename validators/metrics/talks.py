@@ -31,11 +31,25 @@ class TurnScore(NamedTuple):
 
 
 class ChainScore(NamedTuple):
-    """One chain: how many calls it has, its strict and its soft score."""
+    """One chain: how many calls it has, how often the user spoke before it, its strict and its soft score."""
 
     length: int
+    user_turns: int
     strict: float
     soft: float
+
+    def slices(self, tools: int) -> Iterator[tuple[str, str]]:
+        """What the paper's figures tell chains apart by (CONFETTI 5.2); `tools` is how many candidates there are."""
+        yield "chain_length", _bucket(self.length, ((1, 1), (2, 2), (3, 3)), "4+")
+        yield "user_turns", _bucket(self.user_turns, ((1, 5), (6, 10)), "11+")
+        yield "tools", _bucket(tools, ((1, 9), (10, 19)), "20+")
+
+
+def _bucket(number: int, ranges: Sequence[tuple[int, int]], beyond: str) -> str:
+    for least, most in ranges:
+        if number <= most:
+            return str(least) if least == most else f"{least}-{most}"
+    return beyond
 
 
 class TalkScores(NamedTuple):
@@ -55,7 +69,10 @@ def score_talk(predictions: Sequence[Prediction], sample: Sample, scorer: String
         scored = [_score_turn(by_turn.get(at), turn.calls, scorer) for at, turn in chain]
         turns += [TurnScore(number, strict, soft) for strict, soft in scored]
         length = sum(len(turn.calls) for _, turn in chain)
-        chains.append(ChainScore(length, prod(strict for strict, _ in scored), prod(soft for _, soft in scored)))
+        spoken = sum(turn.kind == "user" for turn in sample.turns[: chain[0][0]])
+        chains.append(
+            ChainScore(length, spoken, prod(strict for strict, _ in scored), prod(soft for _, soft in scored))
+        )
     return TalkScores(tuple(turns), tuple(chains), tuple(_acts(by_turn, sample)))
 
 

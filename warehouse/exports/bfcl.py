@@ -1,7 +1,7 @@
 """BFCL's format: question files and possible-answer files for samples with due calls, a question file for the others.
 
 One call that is due makes a question of the category `multiple`, several one of `parallel_multiple`. Where calls were
-carried out, each step is a question of its own, after the calls and results before it; elsewhere the last snapshot is.
+carried out, each step is a question of its own, after the calls and results before it; the last snapshot always is.
 What nobody can know before an earlier call returns may be left out, or be the placeholder.
 
 The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes here. It can't say that a call is due with
@@ -83,9 +83,9 @@ def bfcl_files(content: ReleaseContent) -> BfclFiles:
 
 
 def due_turns(sample: Sample) -> Iterator[DueCalls]:
-    """The turns of a sample that are asked about: every step that was carried out, else the last snapshot."""
+    """The turns of a sample that are asked about: every step that was carried out, and the last snapshot."""
     turns = [(at, turn) for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
-    steps = [(at, turn) for at, turn in turns if turn.executed] or turns[-1:]
+    steps = [(at, turn) for at, turn in turns if turn.executed or at == turns[-1][0]]
     for at, turn in steps:
         yield DueCalls(sample, at, turn.calls)
     if not turns:

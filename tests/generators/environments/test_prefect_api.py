@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from generators.environments.exploring import argument_with
 from generators.environments.opening import explore_environment, open_environment
-from generators.environments.settings import HttpSettings
 from generators.environments.protocol import Environment
 from generators.environments.recorded import RecordedEnvironment, StoreRecording
 from generators.environments.response_store import ResponseStore
 from generators.environments.sayable import sayable_from_responses
+from generators.environments.settings import HttpSettings
 from generators.environments.store import StoredEnvironment
 from generators.paths.picking import entries_of, value_at
 from tests.generators.environments.prefect_world import Api, fill

@@ -70,3 +70,11 @@ def test_a_tool_is_fed_by_what_another_returns_under_its_name() -> None:
     assert (link.entries, link.field, link.parameter) == ("restaurants", "restaurant", "restaurant")
     assert link in world().links
     assert links_between(BOOK, FIND) == []
+
+
+def test_what_is_found_keeps_within_the_limits_that_the_call_sets() -> None:
+    shop = TOOLS["Shopping.Search.findProducts"]
+    for seed in range(20):
+        result = world(shop, seed=seed).succeed(shop, {"product": "red shoes", "max_price": 60})
+        assert isinstance(result, dict)
+        assert all(entry["price"] <= 60 for entry in result["products"])  # type: ignore[union-attr,index,call-overload,operator]
