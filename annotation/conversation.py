@@ -6,6 +6,7 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
+from annotation.acts import tell_reply
 from annotation.call_changes import shift_turn, tell_snapshot
 from annotation.dialogue_lines import is_dialogue
 from annotation.words import Words
@@ -41,8 +42,8 @@ def tell_conversation(sample: Sample, words: Words) -> Iterator[Line]:
                 before = turn
             case ResultTurn(results=results):
                 yield Line(author=words.result, text="\n".join(map(_indented, results)))
-            case ReplyTurn(text=text):
-                yield Line(author=words.assistant, text=text)
+            case ReplyTurn():
+                yield Line(author=words.assistant, text=tell_reply(turn, words))
             case _:
                 assert_never(turn)
 

@@ -8,12 +8,14 @@
     [Mail] Let us meet on the 3rd of May.
     + date = 2026-05-03
 
+Where the sample has dialogue acts, what the assistant says begins with them: `Assistant: [seek] For when?`.
 A text goes on in lines that begin with two spaces. `edited_dialogue` reads these lines back.
 """
 
 from collections.abc import Iterator
 from typing import assert_never
 
+from annotation.acts import has_acts, write_acts
 from annotation.call_changes import changes, goes_on, same_calls
 from annotation.typed_values import write_name, write_value
 from annotation.words import Words
@@ -46,6 +48,7 @@ def plain_lines(text: str) -> str:
 
 def _lines(sample: Sample, words: Words) -> Iterator[str]:
     users = 0
+    labelled = has_acts(sample)
     before: CallTurn | None = None
     for index, turn in enumerate(sample.turns):
         match turn:
@@ -61,8 +64,8 @@ def _lines(sample: Sample, words: Words) -> Iterator[str]:
                 before = turn
             case ResultTurn():
                 yield f"{RESULT} {write_result(turn)}"
-            case ReplyTurn(text=text):
-                yield _text(f"{words.assistant}: ", text)
+            case ReplyTurn(text=text, acts=acts):
+                yield _text(f"{words.assistant}: {write_acts(acts, words) if labelled else ''}", text)
             case _:
                 assert_never(turn)
 

@@ -5,6 +5,7 @@ from typing import get_args
 
 from pydantic import JsonValue
 
+from annotation.acts import has_acts, read_acts
 from annotation.call_changes import same_calls
 from annotation.dialogue_blocks import Block, Entry, read_blocks
 from annotation.dialogue_lines import plain_lines, write_result
@@ -49,6 +50,7 @@ class _Reading:
 
     def __init__(self, sample: Sample, tools: Sequence[Tool], blocks: Sequence[Block]) -> None:
         self._sample = sample
+        self._labelled = has_acts(sample)
         self._tools = tools
         self._left = list(reversed(blocks))
         self._before: CallTurn | None = None
@@ -69,12 +71,24 @@ class _Reading:
             if block.text != write_result(turn):
                 raise RecordError(f"Line {block.line}: results can't be changed here; reject the sample instead.")
             return turn
-        text = _reworded(turn.text, block.text, block)
         if isinstance(turn, ReplyTurn):
-            return turn if text == turn.text else turn.with_changes(text=text)
+            return self._reply(turn, block)
+        text = _reworded(turn.text, block.text, block)
         message = _message(turn, block)
         same = text == turn.text and message == turn.external
         return turn if same else turn.with_changes(text=text, external=message)
+
+    def _reply(self, turn: ReplyTurn, block: Block) -> ReplyTurn:
+        """What the assistant says, with its dialogue acts where the sample has any."""
+        if not self._labelled:
+            text, acts = _reworded(turn.text, block.text, block), turn.acts
+        else:
+            try:
+                acts, typed = read_acts(block.text, turn)
+            except RecordError as error:
+                raise RecordError(f"Line {block.line}: {error}") from error
+            text = _reworded(turn.text, typed, block)
+        return turn if (text, acts) == (turn.text, turn.acts) else turn.with_changes(text=text, acts=acts)
 
     def _next(self, turn: Turn) -> Block:
         if not self._left:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import assert_never
 
+from annotation.acts import tell_reply
 from annotation.conversation import SNAPSHOT, Line
 from annotation.excerpts import tell_result, without_long_words
 from annotation.picks import Contest, contests_of
@@ -26,8 +27,8 @@ def tell_steps(sample: Sample, words: Words) -> Iterator[Line]:
                 yield Line(author=SNAPSHOT, text=tell_step(steps, turn, words))
             case ResultTurn():
                 yield Line(author=words.result, text=_told_results(index, turn, contests, words))
-            case ReplyTurn(text=text):
-                yield Line(author=words.assistant, text=text)
+            case ReplyTurn():
+                yield Line(author=words.assistant, text=tell_reply(turn, words))
             case _:
                 assert_never(turn)
 

@@ -5,7 +5,7 @@ from importlib.resources import files
 
 import yaml
 
-from warehouse.records import Decision, Language, Record
+from warehouse.records import Decision, DialogueAct, Language, Record
 from warehouse.records.samples import EvidenceKind
 
 
@@ -52,6 +52,7 @@ class Words(Record):
     more_entries: str
     no_evidence: str
     evidence_kind: dict[EvidenceKind, str]
+    act: dict[DialogueAct, str]
     decision: dict[Decision, str]
     required: str
     optional: str

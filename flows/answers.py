@@ -4,10 +4,11 @@ from collections.abc import Iterator, Sequence
 
 import orjson
 
+from validators.grading import grade_versions
 from validators.judging import judge_version
 from validators.metrics.multi_step import metric_names
 from validators.runs import CandidateRun
-from warehouse.records import Call, Prediction, Score
+from warehouse.records import Call, Grade, Prediction, Score
 from warehouse.store import Warehouse
 
 _OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
@@ -52,6 +53,17 @@ def read_agreements(warehouse: Warehouse, release: str, judge: str) -> dict[str,
         where p.release = ? and v.judge = ? and v.version = ?
     """
     return {row["prediction"]: row["agree"] for row in warehouse.rows(sql, [release, judge, judge_version()])}
+
+
+def read_grades(warehouse: Warehouse, release: str, judge: str) -> dict[str, Grade]:
+    """How a judge grades the predictions on a release, by their keys, on the prompts as they are now."""
+    columns = ", ".join(f"g.{name}" for name in Grade.model_fields)
+    sql = f"""
+        select {columns} from grades g join predictions p on p.key = g.prediction
+        where p.release = ? and g.judge = ? and list_contains(?::varchar[], g.version)
+    """  # noqa: S608 - our own names
+    rows = warehouse.rows(sql, [release, judge, list(grade_versions().values())])
+    return {row["prediction"]: Grade(**row) for row in rows}
 
 
 def put_scores(warehouse: Warehouse, scores: Sequence[Score]) -> None:

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from flows.answers import forget_other_settings, put_scores, read_agreements, read_predictions
+from flows.answers import forget_other_settings, put_scores, read_agreements, read_grades, read_predictions
 from flows.asking import Keeping, ask_and_keep
 from flows.conditions import JUDGING, Conditions, Office
+from flows.grading import grade_missing
 from flows.multi_step import MULTI_STEP, evaluate_paths
 from flows.news import News
 from flows.recipe import Candidate, read_recipe
@@ -24,6 +25,7 @@ from llm.models import ModelSettings, read_model
 from validators.judging import judge_prediction
 from validators.manners import Manner
 from validators.metrics.answers import has_one_call, name_errors, score_answers
+from validators.metrics.grades import score_grades
 from validators.metrics.predicted import needs_judge
 from validators.metrics.predictions import score_predictions
 from validators.predictions import predict
@@ -98,6 +100,7 @@ async def _evaluate_snapshots(desks: _Desks, candidate: Candidate, judge: Ledger
     _score(desks, predictions)
     if judge is not None:
         await _judge_missing(desks, judge, predictions)
+        await grade_missing(office, desks.content, judge, predictions)
         _score(desks, predictions, judge.name)
 
 
@@ -168,7 +171,10 @@ def _score(desks: _Desks, predictions: Sequence[Prediction], judge: str = "") ->
     samples = {sample.key: sample for sample in content.samples}
     by_call = [one for one in predictions if has_one_call(samples[one.subject])]
     scores = score_predictions(by_call, content.samples, content.tools, judge=judge, agreements=agreements)
-    if not judge:
+    if judge:
+        grades = read_grades(warehouse, content.release.name, judge)
+        scores += score_grades(predictions, content.samples, grades, judge)
+    else:
         scores += score_answers(predictions, content.samples, content.tools)
     put_scores(warehouse, scores)
     if not judge:
@@ -188,12 +194,12 @@ def leaderboard(release: str, settings: Settings) -> list[Row]:
 
 
 def answer_board(release: str, settings: Settings) -> list[Row]:
-    """How candidates answered the release's plans and conversations, and how steadily: a row a run, "all" slice first."""
+    """How candidates answered the release's plans and conversations, and how steadily: a row a run and judge, "all" slice first."""
     warehouse = Warehouse(settings.warehouse, patience=settings.patience)
     return warehouse.rows(
         """
         select * exclude (release) from answer_board where release = ? and slice_by in ('all', 'difficulty')
-        order by slice_by, model, strategy, run, slice_value
+        order by slice_by, model, strategy, run, judge, slice_value
         """,
         [release],
     )

@@ -206,7 +206,13 @@ class _Work:
         return {"threshold": getattr(self.shard.recipe.checks, stage.threshold)} if stage.threshold else {}
 
     def _judge(self, facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:
-        """What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people."""
+        """What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people.
+
+        Where a stage must prove before anything is made, what it does not prove goes no further.
+        """
+        if stage.must_prove and (doubts := [one for one in verdicts if one.decision != "proved"]):
+            self._note(facts, stage, record, "rejected", doubts[0].reason)
+            return None
         against = [verdict for verdict in verdicts if verdict.decision == "contradicted"]
         if against:
             self._note(facts, stage, record, "waiting", against[0].reason)

@@ -11,7 +11,7 @@ This page is generated from the table in `flows/stages.py` (`make docs`); a test
 A record goes through the stages of its group in order. At every stage, entered = passed + rejected + failed + waiting, each
 with a reason, kept in the table `fates` and counted in the view `funnel`. A check that proves its sample passes it on; one
 that can't (*unproved*) passes it on too, and people are asked at the stage `review`; one that *contradicts* it sends it to
-people at once.
+people at once. The check `scenario` comes before anything is made: what it doesn't prove is rejected.
 """
 
 

@@ -49,6 +49,7 @@ from validators.checks.relevance import applies_to as lacks_due_call
 from validators.checks.relevance import check_relevance
 from validators.checks.routing import applies_to as is_routed
 from validators.checks.routing import check_routing
+from validators.checks.scenario import check_scenario
 from warehouse.errors import ConfigurationError
 from warehouse.records import Record
 
@@ -75,6 +76,7 @@ class Stage(NamedTuple):
     templates: tuple[str, ...] = ()
     applies: Callable[[Any], bool] = _always
     threshold: str = ""  # the recipe's check setting that the function takes as `threshold`
+    must_prove: bool = False  # a check before anything is made: what it doesn't prove is rejected
 
     @property
     def is_check(self) -> bool:
@@ -210,6 +212,11 @@ STAGES: tuple[Stage, ...] = (
         "conversation_goals", "conversational", "Put into words what the user of a planned conversation wants.",
         "ConversationPlan", "WordedScenario", "CONFETTI 3.1",
         word_scenarios, "generator", ("generators/prompts/plan_scenario_goal.j2",),
+    ),
+    Stage(
+        "scenario", "conversational", "Does the goal want what its APIs do, and is the complexity possible with them?",
+        "WordedScenario", "Verdict", "CONFETTI 3.1",
+        check_scenario, "judge", ("validators/prompts/read_scenario.j2",), must_prove=True,
     ),
     Stage(
         "conversations", "conversational", "Word each turn, again until it says, asks or tells what is planned.",

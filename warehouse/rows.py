@@ -12,6 +12,7 @@ from warehouse.records import (
     CallError,
     Draft,
     Failure,
+    Grade,
     JudgeVerdict,
     LlmCall,
     MultiStepRun,
@@ -147,6 +148,11 @@ def _(record: Prediction, stamp: Stamp) -> tuple[str, Row]:
 @_row.register
 def _(record: JudgeVerdict, stamp: Stamp) -> tuple[str, Row]:
     return "judge_verdicts", dict(record) | {"key": record.key, "made_at": stamp.made_at}
+
+
+@_row.register
+def _(record: Grade, stamp: Stamp) -> tuple[str, Row]:
+    return "grades", dict(record) | {"key": record.key, "made_at": stamp.made_at}
 
 
 @_row.register

@@ -66,6 +66,10 @@ TABLES: dict[str, dict[str, Column]] = {
         "key": "text", "prediction": "text", "judge": "text", "agree": "flag", "reason": "text", "version": "text",
         "made_at": "moment",
     },
+    "grades": {
+        "key": "text", "prediction": "text", "judge": "text", "metric": "text", "value": "real", "count": "whole",
+        "reason": "text", "version": "text", "made_at": "moment",
+    },
     "multi_step_runs": {
         "key": "text", "release": "text", "subject": "text", "model": "text", "strategy": "text", "mode": "text", "run": "whole",
         "judge": "text", "settings": "text", "success": "flag", "correct_calls": "whole", "total_calls": "whole",

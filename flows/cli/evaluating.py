@@ -37,6 +37,11 @@ _SHOWN_OF_TALKS = {
     "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts",
     "invented": "invented", "election_stability": "election", "call_turns": "call turns",
 }  # fmt: skip
+_SHOWN_OF_GRADES = {
+    "model": "model", "strategy": "strategy", "run": "run", "judge": "judge", "slice_value": "difficulty",
+    "judge_score": "judge score", "judge_score_macro": "macro", "graded_plans": "plans",
+    "parameter_validity": "parameter validity", "judged_parameters": "parameters",
+}  # fmt: skip
 
 
 def register(app: typer.Typer) -> None:
@@ -63,8 +68,9 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     judge: Annotated[
         str,
         typer.Option(
-            help="Score also by the verdicts of this model: whether other words in a call mean the same; in multi-step samples"
-            " also how complete and how correct final answers are."
+            help="Score also by the verdicts of this model: whether other words in a call mean the same, how near plans come to"
+            " the due ones, which parameters conversations bear out; in multi-step samples also how complete and how"
+            " correct final answers are."
         ),
     ] = "",
     complexeval: Annotated[
@@ -145,19 +151,20 @@ def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
         return
     plans = [row for row in answers if row["plans"]]
     talks = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
+    grades = [row for row in answers if row["judge"]]
     others = domains or plans or talks
     snapshots = [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others]
     if snapshots or not others:
         show_table(list(_SHOWN.values()), [[row[column] for column in _SHOWN] for row in snapshots])
     if domains:
         show_table(_SHOWN_OF_RUNS, [[row[column] for column in _SHOWN_OF_RUNS] for row in domains])
-    for shown, board in ((_SHOWN_OF_PLANS, plans), (_SHOWN_OF_TALKS, talks)):
+    for shown, board in ((_SHOWN_OF_PLANS, plans), (_SHOWN_OF_TALKS, talks), (_SHOWN_OF_GRADES, grades)):
         if board:
             show_table(list(shown.values()), [[row[column] for column in shown] for row in board])
 
 
 def _is_run_of(answers: "Row", row: "Row") -> bool:
-    return not row["judge"] and all(answers[name] == row[name] for name in ("model", "run", "strategy", "tools_shown"))
+    return all(answers[name] == row[name] for name in ("model", "run", "judge", "strategy", "tools_shown"))
 
 
 def _is_of(domain: "Row", row: "Row") -> bool:

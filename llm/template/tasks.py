@@ -12,9 +12,11 @@ from llm.template.choosing_parameters import choose_names
 from llm.template.conversing import word_user_turn
 from llm.template.drafting_tools import describe, parameter_sketches
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
+from llm.template.grading import grade_plan, name_made_up
 from llm.template.judging import judge
 from llm.template.mending import mend_request
 from llm.template.naming_tools import name_all
+from llm.template.reading_scenarios import read_scenario
 from llm.template.replying import label_acts, word_agent_turn, word_scenario
 from llm.template.routing_wording import word_routing
 from llm.template.scoring_answers import score_answer
@@ -221,6 +223,8 @@ TASKS: dict[str, Task] = {
     "ProposedCall": _propose_call,
     "Judgement": _judge_calls,
     "AnswerScore": lambda sections, _, __, ___: Answer(score_answer(sections)),
+    "PlanGrade": lambda sections, _, __, ___: Answer(grade_plan(sections)),
+    "MadeUp": lambda sections, _, __, ___: Answer(name_made_up(sections, shown_views(sections))),
     "Relevance": _judge_relevance,
     "Entities": _name_entities,
     "Pronoun": _word_pronoun,
@@ -239,5 +243,6 @@ TASKS: dict[str, Task] = {
     "ScenarioGoal": lambda sections, _, __, ___: Answer(word_scenario(sections, _language(sections))),
     "UserWords": lambda sections, rng, _, __: Answer(word_user_turn(sections, _language(sections), rng)),
     "AgentWords": lambda sections, rng, _, __: Answer(word_agent_turn(sections, _language(sections), rng)),
+    "ScenarioReading": lambda sections, _, __, ___: Answer(read_scenario(sections)),
     "DialogueActs": lambda sections, _, __, ___: Answer(label_acts(sections)),
 }

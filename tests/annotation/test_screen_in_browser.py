@@ -213,6 +213,29 @@ def test_a_conversation_is_edited_line_by_line(language, desk, pushed, dialogue,
     assert parsed.edited.tags == dialogue.tags
 
 
+@pytest.mark.parametrize(("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")])
+def test_dialogue_acts_are_seen_and_corrected(
+    language, told, typed, desk, pushed, dialogue, tools, label_studio, tmp_path
+):
+    turns = [turn.with_changes(acts=("seek",)) if turn.kind == "reply" else turn for turn in dialogue.turns]
+    labelled = dialogue.with_changes(turns=tuple(turns))
+    project = pushed(labelled, language)
+    desk.open(project)
+    assert f"[{told}] For which day?" in desk.page.inner_text('[data-testid="phrase:2"]')
+    keys = desk.page.keyboard
+    keys.press("2")
+    keys.press("Tab")
+    box = desk.page.evaluate("document.activeElement.value")
+    keys.press("Control+A")
+    keys.insert_text(box.replace(f"[{told}] How many", f"[{typed}] How many"))
+    keys.press("Shift+Enter")
+    desk.page.screenshot(path=tmp_path / f"{language}.png")
+    desk.submit()
+    edited = pulled(label_studio, project, labelled, tools).edited
+    assert edited.turns[5].acts == ("seek", "inform")
+    assert edited.turns[2] == labelled.turns[2]
+
+
 def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(desk, pushed, dialogue, tools, label_studio):
     project = pushed(dialogue)
     desk.open(project)

@@ -1,6 +1,7 @@
 """Builds of simulated conversations."""
 
 from collections import Counter
+from itertools import count
 from pathlib import Path
 from typing import Any
 
@@ -13,7 +14,8 @@ from flows.settings import Settings
 from generators.conversational.complexities import PAPER
 from generators.kinds import CONVERSATION
 from tests.conversational import converse
-from tests.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of
+from tests.flows.model_server import Asked, ModelServer
+from tests.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of
 from warehouse.errors import ConfigurationError
 from warehouse.records import Sample
 
@@ -105,3 +107,40 @@ def test_shifts_and_messages_take_conversations_too_and_are_proved(tmp_path: Pat
     recipe = parse_recipe({**RECIPE, "languages": ["en"], "samples": asked}, Path(), "talks")
     report = build(recipe, settings_of(tmp_path))
     assert {row.kind: row.landed for row in report.composition if row.kind in SHIFTED} == SHIFTED
+
+
+def test_each_conversation_comes_of_a_scenario_that_was_proved_before(built: Built) -> None:
+    sql = """
+        select count(*) as made, count(*) filter (v.decision = 'proved') as proved
+        from fates f join verdicts v on v.subject = f.subject and v.check_name = 'scenario'
+        where f.stage = 'conversations'
+    """
+    (row,) = warehouse_of(built.settings).rows(sql)
+    assert row["made"] >= 26
+    assert row["proved"] == row["made"]
+
+
+def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
+    tmp_path: Path, model_server: ModelServer
+) -> None:
+    readings = count()
+
+    def reads_every_second(asked: Asked) -> str | None:
+        return '{"wants": []}' if asked.title == "ScenarioReading" and next(readings) % 2 else None
+
+    model_server.behaviour = reads_every_second
+    changes = {"samples": {CONVERSATION: 6}, "spare": 0.0, "models": {"judge": stub_settings(model_server)}}
+    settings = settings_of(tmp_path)
+    report = build(parse_recipe(RECIPE | changes, Path(), "talks"), settings)
+    warehouse = warehouse_of(settings)
+    sql = "select outcome, reason, count(*) as scenarios from fates where stage = 'scenario' group by all order by outcome"
+    passed, *rejected = warehouse.rows(sql)
+    assert (passed["outcome"], passed["scenarios"], report.landed) == ("passed", 3, 3)
+    assert {row["outcome"] for row in rejected} == {"rejected"}
+    assert all("The judge finds no wish in the goal" in row["reason"] for row in rejected)
+    (row,) = warehouse.rows("select entered, passed, rejected, waiting from funnel where stage = 'scenario'")
+    assert row == {"entered": 6, "passed": 3, "rejected": 3, "waiting": 0}
+    (row,) = warehouse.rows("select entered from funnel where stage = 'conversations'")
+    assert row == {"entered": 3}
+    kept = "select count(*) as kept from verdicts where check_name = 'scenario' and decision = 'unproved'"
+    assert warehouse.rows(kept) == [{"kept": 3}]

@@ -89,7 +89,7 @@ def _waiting(office: Office, key: str) -> None:
 def test_a_few_corrections_are_asked_about_and_pushed_once(office: Office) -> None:
     asked = _asked(office, "correction")
     corrected = office.rows(
-        "select 1 from drafts where stage = 'correction' and json_array_length(body -> 'corrections') > 0"
+        "select 1 from drafts where stage = 'corrections' and json_array_length(body -> 'corrections') > 0"
     )
     assert 0 < len(asked) <= min(5, len(corrected))
     office.push()

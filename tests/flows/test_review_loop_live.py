@@ -13,7 +13,7 @@ from annotation.server import ServerInfo
 from flows.deciding import Pulled
 from flows.news import Silence
 from flows.reviewing import push_reviews, review_status
-from tests.flows.offices import Office, erring_recipe, gold_of, open_office, spot_check_with_a_call
+from tests.flows.offices import OFF_TOPIC, Office, erring_recipe, gold_of, open_office, spot_check_with_a_call
 from tests.flows.paper_studio import control_result
 from tests.flows.small_builds import build, run, settings_of, write_recipe
 
@@ -70,8 +70,8 @@ def annotate(office: Office, subject: str, verdict: str, *, skipped: bool = Fals
 
 def test_the_loop_goes_round(office: Office, label_studio_server: ServerInfo) -> None:
     accepted, rejected, broken, skipped = office.asked("doubtful")[:4]
-    edited = spot_check_with_a_call(office)
-    contradicted, spot = [key for key in office.asked("spot check") if key != edited and office.sample(key).gold][:2]
+    contradicted = spot_check_with_a_call(office)
+    edited, spot = [key for key in office.asked("spot check") if key != contradicted and office.sample(key).gold][:2]
     asked = office.value("select count(*) from review_requests")
     assert office.push() == (asked, 0)
     assert office.push() == (0, 0)
@@ -79,7 +79,7 @@ def test_the_loop_goes_round(office: Office, label_studio_server: ServerInfo) ->
     change = annotate(office, rejected, "reject", reasons=["wrong_value", "other"])
     annotate(office, spot, "reject", reasons=["unnatural"])
     annotate(office, edited, "edit", edited_request=office.polite(edited), edited_calls=gold_of(office, edited))
-    annotate(office, contradicted, "edit", edited_request="Never mind.", edited_calls=gold_of(office, contradicted))
+    annotate(office, contradicted, "edit", edited_request=OFF_TOPIC, edited_calls=gold_of(office, contradicted))
     annotate(office, broken, "edit", edited_request="Other words.", edited_calls='[{"tool": ')
     annotate(office, skipped, "", skipped=True)
 

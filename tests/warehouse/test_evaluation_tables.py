@@ -7,7 +7,7 @@ import duckdb
 import pytest
 
 from warehouse.errors import StoreError
-from warehouse.records import JudgeVerdict, Prediction, Score
+from warehouse.records import Grade, JudgeVerdict, Prediction, Score
 from warehouse.store import Warehouse
 
 EARLIER = ("0001_spine.sql", "0002_toolsets.sql")
@@ -65,3 +65,23 @@ def test_a_judge_is_noted_once(older: Path) -> None:
     warehouse.put([verdict, verdict])
     [row] = warehouse.rows("select prediction, judge, agree, reason from judge_verdicts")
     assert tuple(row.values()) == (PREDICTION.key, "j", True, "Four is 4.")
+
+
+def test_a_grade_is_noted_once_and_only_for_a_metric_that_there_is(older: Path) -> None:
+    warehouse = Warehouse(older)
+    grade = Grade(
+        prediction=PREDICTION.key, judge="j", metric="judge_score", value=0.85, count=1, reason="Near.", version="1"
+    )
+    warehouse.put([grade, grade, grade.with_changes(metric="parameter_validity", value=2, count=3)])
+    rows = warehouse.rows("select metric, value, count from grades order by metric")
+    assert [tuple(row.values()) for row in rows] == [("judge_score", 0.85, 1), ("parameter_validity", 2, 3)]
+    with pytest.raises(StoreError, match="CHECK constraint"):
+        warehouse.execute("update grades set metric = 'beauty'")
+
+
+def test_a_judges_figures_stand_in_rows_of_their_own(older: Path) -> None:
+    warehouse = Warehouse(older)
+    by_rule = SCORE.with_changes(metric="ast")
+    warehouse.put([by_rule, SCORE.with_changes(metric="judge_score", judge="j", value=0.9)])
+    rows = warehouse.rows("select judge, ast, judge_score, graded_plans from answer_board order by judge")
+    assert [tuple(row.values()) for row in rows] == [("", 0.5, None, None), ("j", None, 0.9, 2)]

@@ -83,7 +83,8 @@ def _hold(
             return held
 
 
-def _slices(sample: Sample) -> Iterator[tuple[str, str]]:
+def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
+    """What the scores of a sample are told by: the whole, and each of its traits."""
     yield "all", ""
     for field in ("kind", "category", "language"):
         yield field, getattr(sample, field)
@@ -94,7 +95,7 @@ def _slices(sample: Sample) -> Iterator[tuple[str, str]]:
 def _scores(run: CandidateRun, answered: Sequence[_Answered]) -> Iterator[Score]:
     cells: dict[tuple[str, str], list[_Answered]] = defaultdict(list)
     for one in answered:
-        for cell in _slices(one.sample):
+        for cell in slices_of(one.sample):
             cells[cell].append(one)
     for (slice_by, slice_value), members in sorted(cells.items()):
         for metric, value, count in (*_of_all(members), *_of_plans(members), *_of_talks(members)):
@@ -156,7 +157,7 @@ def _stabilities(
     shared = set(runs[0]).intersection(*runs[1:])
     cells: dict[tuple[str, str], list[str]] = defaultdict(list)
     for key in shared:
-        for cell in _slices(samples[key]):
+        for cell in slices_of(samples[key]):
             cells[cell].append(key)
     measured = {key: measure_stability([_text(of_run[key]) for of_run in runs]) for key in shared}
     for (slice_by, slice_value), keys in sorted(cells.items()):

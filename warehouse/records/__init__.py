@@ -31,6 +31,8 @@ from warehouse.records.drafts import Draft
 from warehouse.records.evaluation import (
     CallError,
     EvalMode,
+    Grade,
+    GradeMetric,
     JudgeVerdict,
     MultiStepRun,
     ParameterCount,
@@ -117,6 +119,8 @@ __all__ = [
     "Goal",
     "GoalPath",
     "GoldCall",
+    "Grade",
+    "GradeMetric",
     "Intent",
     "JsonSchema",
     "JudgeVerdict",

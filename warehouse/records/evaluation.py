@@ -10,6 +10,7 @@ from warehouse.records.tools import Arguments, Call
 ToolsShown = Literal["first", "always"]
 SnapshotsScored = Literal["all", "first", "last", "shift"]
 EvalMode = Literal["as_paper", "as_published_code"]
+GradeMetric = Literal["judge_score", "parameter_validity"]
 
 
 class Prediction(Record):
@@ -38,6 +39,22 @@ class JudgeVerdict(Record):
     prediction: str
     judge: str
     agree: bool
+    reason: str
+    version: str
+
+
+class Grade(Record):
+    """A judge's graded word on a prediction, named by its key: `value` out of `count`.
+
+    A plan's score is from 0 to 1, out of 1; of parameters as many are valid out of all that were judged. A `count` of 0
+    is a reply that could not be read.
+    """
+
+    prediction: str
+    judge: str
+    metric: GradeMetric
+    value: float
+    count: int
     reason: str
     version: str
 

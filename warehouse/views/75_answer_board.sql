@@ -1,8 +1,9 @@
 -- One row a run of a model by a strategy, and a slice of the release: CallNavi's figures over plans of calls, CONFETTI's over
--- conversations, and how steady the answers of all runs are (told with the first). Fractions.
+-- conversations, and how steady the answers of all runs are (told with the first). Fractions. The figures by a judge's grades
+-- stand in rows of their own (`judge`), those by rule where it is ''.
 create or replace view answer_board as
 select
-    release, model, strategy, tools_shown, run, slice_by, slice_value,
+    release, model, strategy, tools_shown, run, judge, slice_by, slice_value,
     max(value) filter (metric = 'syntax_validity') as syntax_validity,
     max(value) filter (metric = 'syntax_validity_repaired') as syntax_validity_repaired,
     max(value) filter (metric = 'routing') as routing,
@@ -20,8 +21,16 @@ select
     max(value) filter (metric = 'invented') as invented,
     max(value) filter (metric = 'election_stability') as election_stability,
     max(value) filter (metric = 'levenshtein_stability') as levenshtein_stability,
+    max(value) filter (metric = 'judge_score') as judge_score,
+    max(value) filter (metric = 'judge_score_macro') as judge_score_macro,
+    max(value) filter (metric = 'parameter_validity') as parameter_validity,
+    max(value) filter (metric = 'parameter_validity_of_all') as parameter_validity_of_all,
+    max(count) filter (metric = 'judge_score') as graded_plans,
+    max(count) filter (metric = 'parameter_validity') as judged_parameters,
     max(count) filter (metric = 'ast') as plans,
     max(count) filter (metric = 'ast_soft') as call_turns,
     max(count) filter (metric = 'invented') as answers
-from scores where judge = '' and snapshots = 'all' group by all
-having count(*) filter (metric in ('ast', 'ast_soft', 'election_stability', 'invented')) > 0;
+from scores where snapshots = 'all' group by all
+having count(*) filter (
+    metric in ('ast', 'ast_soft', 'election_stability', 'invented', 'judge_score', 'parameter_validity', 'parameter_validity_of_all')
+) > 0;

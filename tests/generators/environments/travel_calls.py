@@ -14,6 +14,10 @@ FORWARD = ("to", "drop", "departure", "end")
 Entry = JsonValue
 
 
+class NothingThereError(AssertionError):
+    """A search that worked and found nothing: sold out, or closed on that day."""
+
+
 def values_at(response: JsonValue, entries: str, field: str) -> list[JsonValue]:
     """The values that a link gives: of every entry, in order."""
     listed = inside(response, entries)
@@ -101,7 +105,8 @@ class Traveller:
             shared["query"] = self._query(link, name)
         response = await self.good(link.source, await self.arguments(link.source, shared))
         values = values_at(response, link.entries, link.field)
-        assert values, (link, response)
+        if not values:
+            raise NothingThereError(f"{link.source} answers with no entry in {link.entries!r}.")
         return values[-1 if name.startswith("drop_off_place") else 0]
 
     def _query(self, link: Link, name: str) -> str:

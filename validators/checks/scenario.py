@@ -1,0 +1,169 @@
+"""Whether a scenario is fit to be acted out, before any conversation is made of it (CONFETTI 3.1).
+
+By code: its APIs are at hand or withheld as its episodes need them, its complexity is possible with them, its reference
+time is one, and its plan has the turns that it asks for. By the judge: the goal in words wants what the APIs of the
+plan do and, where something is to be refused, what none of them does. What is not proved makes no conversation.
+"""
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from datetime import datetime
+
+from pydantic import BaseModel
+
+from generators.candidates import are_redundant
+from generators.conversational.complexities import SHAPES
+from generators.conversational.scenarios import changeable
+from generators.desk import Desk
+from generators.environments.simulated import links_between
+from llm.prompts import render
+from validators.checks.findings import Finding, contradicted, unproved
+from validators.checks.relevance import find_twin
+from validators.proposals import PROMPTS
+from warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
+
+CHECK = "scenario"
+VERSION = "1"
+TEMPLATE = "read_scenario"
+_TIME = "%Y-%m-%d %H:%M"
+_MOST_TURNS = 20
+Rule = Callable[[Sequence[Tool]], str]
+
+
+class Want(BaseModel):
+    """Something that the person wants, and the tool that does it, null where none does."""
+
+    want: str
+    tool: str | None
+
+
+class ScenarioReading(BaseModel):
+    """All that the person wants."""
+
+    wants: list[Want]
+
+
+async def check_scenario(worded: WordedScenario, desk: Desk) -> list[Verdict]:
+    """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
+    finding = next(_by_code(worded.plan, desk), None) or await _by_reading(worded, desk)
+    told = f"The goal wants what its APIs do, and {worded.plan.scenario.complexity!r} is possible with them."
+    return [
+        Verdict(
+            subject=worded.key,
+            check=CHECK,
+            decision=finding.decision if finding else "proved",
+            reason=finding.reason if finding else told,
+            version=VERSION,
+        )
+    ]
+
+
+def _by_code(plan: ConversationPlan, desk: Desk) -> Iterator[Finding]:
+    scenario = plan.scenario
+    problems = (_time_problem(scenario), _turns_problem(plan), _apis_problem(scenario, desk))
+    yield from (contradicted(problem) for problem in problems if problem)
+    shape = SHAPES[scenario.complexity]
+    own = [episode for episode in scenario.episodes if episode.shape == shape]
+    if not own:
+        yield contradicted(f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.")
+    # Episodes before and after the scenario's own may have its shape too: one that is possible is enough.
+    rule = _NEEDS[scenario.complexity]
+    found = [rule([desk.tool(key) for key in episode.tools]) for episode in own]
+    if found and all(found):
+        yield contradicted(f"{scenario.complexity!r} is not possible with its APIs: {found[0]}")
+
+
+def _time_problem(scenario: Scenario) -> str:
+    said = scenario.reference_time
+    try:
+        moment = datetime.strptime(said, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
+    except ValueError:
+        return f"The reference time {said!r} is none; it is written like 2026-11-02 08:15."
+    return "" if f"{moment:{_TIME}}" == said else f"The reference time {said!r} is not written like 2026-11-02 08:15."
+
+
+def _turns_problem(plan: ConversationPlan) -> str:
+    least = plan.scenario.minimum_turns
+    turns = sum(move.speaker == "user" for move in plan.moves)
+    if least > _MOST_TURNS:
+        return f"It asks for {least} turns of the user; nobody plays more than {_MOST_TURNS}."
+    return f"It asks for {least} turns of the user, and its plan has {turns}." if turns < least else ""
+
+
+def _apis_problem(scenario: Scenario, desk: Desk) -> str:
+    both = set(scenario.candidates) & set(scenario.withheld)
+    if both:
+        return f"{desk.tool(min(both)).name!r} is at hand and withheld at once."
+    for episode in scenario.episodes:
+        refused = episode.shape == "unsupported"
+        here = scenario.withheld if refused else scenario.candidates
+        missing = next((key for key in episode.tools if key not in here), None)
+        if missing is not None:
+            where = "withheld" if refused else "at hand"
+            return (
+                f"{desk.tool(missing).name!r}, which an episode of the shape {episode.shape!r} takes, is not {where}."
+            )
+    twin = find_twin(desk.toolset(scenario.withheld), desk.toolset(scenario.candidates))
+    return f"What no API shall do, one does: {twin}." if twin else ""
+
+
+async def _by_reading(worded: WordedScenario, desk: Desk) -> Finding | None:
+    scenario = worded.plan.scenario
+    shown = [{"name": tool.name, "description": tool.description} for tool in desk.toolset(scenario.candidates)]
+    prompt = render(PROMPTS, TEMPLATE, tools=shown, goal=worded.goal)
+    reading = await desk.chat.ask(prompt, ScenarioReading)
+    problem = reading_problem(reading, worded.plan, desk)
+    return unproved(problem) if problem else None
+
+
+def reading_problem(reading: ScenarioReading, plan: ConversationPlan, desk: Desk) -> str:
+    """How what the judge reads in the goal differs from what the plan serves and refuses, "" where it does not."""
+    users = [move for move in plan.moves if move.speaker == "user"]
+    withheld = set(plan.scenario.withheld)
+    asked = {part.tool for move in users for part in move.parts}
+    due = {desk.tool(key).name for key in asked - withheld}
+    offered = {desk.tool(key).name for move in users for key in move.options}
+    named = {want.tool for want in reading.wants if want.tool is not None}
+    beyond = [want.want for want in reading.wants if want.tool is None]
+    if due - named:
+        return f"The judge finds no wish in the goal that {min(due - named)!r} does."
+    if named - due - offered:
+        return f"The judge reads a wish for {min(named - due - offered)!r} in the goal, which the plan does not call."
+    if asked & withheld and not beyond:
+        return "The judge finds no wish in the goal that none of the APIs does, and one is to be refused."
+    if beyond and not asked & withheld:
+        return f"The judge reads a wish in the goal that none of the APIs does: {beyond[0]!r}."
+    return ""
+
+
+def _can_vary(tools: Sequence[Tool]) -> str:
+    return "" if changeable(tools[0]) else f"{tools[0].name!r} requires no text or number that could be another one."
+
+
+def _can_ask(tools: Sequence[Tool]) -> str:
+    return "" if tools[0].required else f"{tools[0].name!r} requires nothing that could be said."
+
+
+def _are_two(tools: Sequence[Tool]) -> str:
+    if len(tools) > 1 and not are_redundant(tools[0], tools[1]):
+        return ""
+    return f"it takes two APIs that differ, not {' and '.join(repr(tool.name) for tool in tools)}."
+
+
+def _are_linked(tools: Sequence[Tool]) -> str:
+    if _are_two(tools) or links_between(tools[0], tools[1]):
+        return _are_two(tools)
+    return f"nothing that {tools[0].name!r} returns is required by {tools[1].name!r}."
+
+
+def _have_something_beside(tools: Sequence[Tool]) -> str:
+    if _are_two(tools) or any(name not in tools[0].properties for name in changeable(tools[1])):
+        return _are_two(tools)
+    return f"whatever {tools[1].name!r} requires is of use for {tools[0].name!r} too."
+
+
+_NEEDS: Mapping[Complexity, Rule] = {
+    "exception_in_execution": _can_vary, "failed_conversation": _can_vary, "confirmation": _can_ask,
+    "goal_switching": _are_two, "no_target_complexity": _can_ask, "goal_correction": _can_vary, "goal_stacking": _are_two,
+    "ambiguous_goal": _are_two, "follow_up_question": _are_linked, "implicit_descriptive_goal": _can_ask,
+    "overfill": _have_something_beside, "underfill": _can_vary, "goal_not_supported": _can_ask,
+}  # fmt: skip
