@@ -11,12 +11,12 @@ from typing import Any, Self
 import orjson
 
 from llm.chat import ChatRequest, Prompt, RawReply
+from llm.sqlite_files import open_file
 from warehouse.errors import CallwrightError, StoreError
 from warehouse.records import Call
 
 KEY_BYTES = 16
 GROUPING = 0.005  # seconds in which answers are gathered into one commit
-PATIENCE = 60.0  # seconds to wait for another process's commit
 _MARK = 0x63776C67  # SQLite's application id of our ledgers
 _TABLE = "create table if not exists answers (key blob primary key, reply blob not null)"
 _PUT = "insert into answers (key, reply) values (?, ?) on conflict (key) do nothing"
@@ -153,20 +153,9 @@ class Ledger:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"The ledger at {path} can't be opened ({error}); choose a folder to write to.") from error
-    try:
-        _set_up(connection, path)
-    except sqlite3.Error as error:
-        connection.close()
-        raise StoreError(_damage(path, error)) from error
-    except StoreError:
-        connection.close()
-        raise
-    return connection
+    return open_file(
+        path, _set_up, _damage, "The ledger at {path} can't be opened ({error}); choose a folder to write to."
+    )
 
 
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:

@@ -9,6 +9,7 @@ from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GO
 from generators.conversational.fitting import agent_problem, expected_mentions, user_problem
 from generators.conversations import conversation_text
 from generators.desk import Desk
+from generators.responses import walk
 from llm.prompts import prompt_version, render
 from warehouse.errors import ReplyError
 from warehouse.records import (
@@ -146,7 +147,7 @@ class _Writing:
         for index in range(len(self.turns) - 1, -1, -1):
             turn = self.turns[index]
             if isinstance(turn, ResultTurn):
-                path = next((path for path, held in _walk(turn.results[0], "") if held == value), None)
+                path = next((path for path, held in walk(turn.results[0], "") if held == value), None)
                 if path is not None:
                     yield Evidence(argument=name, kind="response", turn=index, path=f"turns[{index}].results[0]{path}")
                     return
@@ -203,13 +204,3 @@ class _Writing:
 
 def _described(tool: Tool) -> dict[str, Any]:
     return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-
-
-def _walk(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
-    yield path, value
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _walk(member, f"{path}.{name}")
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from _walk(member, f"{path}[{index}]")

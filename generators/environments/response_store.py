@@ -11,10 +11,10 @@ import orjson
 from pydantic import JsonValue
 
 from generators.environments.protocol import Answer
+from llm.sqlite_files import open_file
 from warehouse.errors import StoreError
 from warehouse.records import Call, Link, Tool, content_key
 
-PATIENCE = 60.0  # seconds to wait for another process's commit
 _MARK = 0x63777273  # SQLite's application id of our response stores
 _TABLES = """
 create table if not exists responses (
@@ -205,20 +205,9 @@ class ResponseStore:
 
 
 def _open(path: Path) -> sqlite3.Connection:
-    try:
-        path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
-    except (OSError, sqlite3.Error) as error:
-        raise StoreError(f"The response store at {path} can't be opened ({error}); choose another folder.") from error
-    try:
-        _set_up(connection, path)
-    except sqlite3.Error as error:
-        connection.close()
-        raise StoreError(_damage(path, error)) from error
-    except StoreError:
-        connection.close()
-        raise
-    return connection
+    return open_file(
+        path, _set_up, _damage, "The response store at {path} can't be opened ({error}); choose another folder."
+    )
 
 
 def _set_up(connection: sqlite3.Connection, path: Path) -> None:

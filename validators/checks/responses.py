@@ -1,10 +1,11 @@
 """Where an earlier result holds a value."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.responses import walk
 from warehouse.records import ResultTurn, Turn
 
 
@@ -23,17 +24,7 @@ def find_in_results(value: JsonValue, prefix: Sequence[Turn]) -> Place | None:
         turn = prefix[index]
         if isinstance(turn, ResultTurn):
             for number, result in enumerate(turn.results):
-                for path, held in _walk(result, f"turns[{index}].results[{number}]"):
+                for path, held in walk(result, f"turns[{index}].results[{number}]"):
                     if held == value and not isinstance(held, bool):
                         return Place(index, path)
     return None
-
-
-def _walk(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
-    yield path, value
-    if isinstance(value, dict):
-        for name, member in value.items():
-            yield from _walk(member, f"{path}.{name}")
-    elif isinstance(value, list):
-        for index, member in enumerate(value):
-            yield from _walk(member, f"{path}[{index}]")
