@@ -1,6 +1,7 @@
 """What every test may ask for."""
 
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,10 @@ from flows.cli.ending import silence_teardown
 settings.register_profile("callwright", deadline=None)
 settings.load_profile("callwright")
 silence_teardown()  # so that pytest's closing line is the last
+
+# A shell starts what it puts behind itself with Ctrl-C ignored, and all that is started from there would ignore it too.
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 pytest_plugins = ["tests.servers"]
 
