@@ -10,9 +10,9 @@ from pydantic import BaseModel, JsonValue
 from generators.conversations import conversation_text
 from generators.desk import Desk
 from generators.slots import gold_tool, known_arguments
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.locating import locate
 from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
 from warehouse.records import (
     Arguments,
     CallTurn,
@@ -34,8 +34,6 @@ STAGE = "dialogues"
 KIND = "sQsA"
 QUESTION = "ask_question"
 ANSWER = "answer_question"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST_QUESTION = 200
 LONGEST_ANSWER = 400
 Manner = Literal["bare", "sentence"]
@@ -123,13 +121,14 @@ async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _Talk)
         seed=talk.seed,
         conversation=conversation_text(turns),
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        question = (await talk.desk.chat.ask(prompt, SlotQuestion, sample_index=attempt)).question.strip()
-        problem = question_problem(question, slot, known, talk.tool, talk.language)
-        if not problem:
-            return question
-    raise ReplyError(f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings: {problem}")
+    answer = await first_fit(
+        talk.desk,
+        prompt,
+        SlotQuestion,
+        lambda given: question_problem(given.question.strip(), slot, known, talk.tool, talk.language),
+        f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
+    )
+    return answer.question.strip()
 
 
 async def _answer(slot: Slot, known: Arguments, manner: Manner, turns: Sequence[Turn], talk: _Talk) -> SlotAnswer:
@@ -145,13 +144,13 @@ async def _answer(slot: Slot, known: Arguments, manner: Manner, turns: Sequence[
         conversation=conversation_text(turns),
     )
     others = {one.parameter: one.value for one in talk.plan.slots if one != slot} | known
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await talk.desk.chat.ask(prompt, SlotAnswer, sample_index=attempt)
-        problem = answer_problem(answer, slot, others, talk.tool, talk.language)
-        if not problem:
-            return answer
-    raise ReplyError(f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings: {problem}")
+    return await first_fit(
+        talk.desk,
+        prompt,
+        SlotAnswer,
+        lambda answer: answer_problem(answer, slot, others, talk.tool, talk.language),
+        f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
+    )
 
 
 def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, language: Language) -> str:

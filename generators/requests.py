@@ -5,15 +5,13 @@ import re
 from pydantic import BaseModel
 
 from generators.desk import Desk
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.language.locating import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
+from llm.prompts import render
 from warehouse.records import CallTurn, DraftCall, Evidence, GoldCall, Language, Origin, Sample, Tool, UserTurn
 
 STAGE = "requests"
 TEMPLATE = "write_request"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST = 2000
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
@@ -42,20 +40,15 @@ async def write_requests(draft: DraftCall, desk: Desk) -> list[Sample]:
     prompt = render(
         PROMPTS, TEMPLATE, tool=tool, arguments=draft.arguments, language=assignment.language, seed=assignment.seed
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        wording = await desk.chat.ask(prompt, Wording, sample_index=attempt)
-        problem = wording_problem(wording, draft, tool)
-        if not problem:
-            origin = Origin(
-                stage=STAGE,
-                parents=(draft.key,),
-                seed=assignment.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [_sample(wording, draft, tool, origin)]
-    raise ReplyError(f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings: {problem}")
+    wording = await first_fit(
+        desk,
+        prompt,
+        Wording,
+        lambda wording: wording_problem(wording, draft, tool),
+        f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
+    )
+    origin = made_by(desk, STAGE, TEMPLATE, parent=draft.key, seed=assignment.seed)
+    return [_sample(wording, draft, tool, origin)]
 
 
 def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:

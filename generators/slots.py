@@ -7,17 +7,16 @@ from pydantic import JsonValue
 
 from generators.desk import Desk
 from generators.schemas import argument_problems
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from generators.values import ArgumentValues
 from llm.language.folding import fold
 from llm.language.locating import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Arguments, CallTurn, Derivation, Origin, Sample, Slot, SlotPlan, Tool, UserTurn
+from llm.prompts import render
+from warehouse.errors import RecordError
+from warehouse.records import Arguments, CallTurn, Derivation, Sample, Slot, SlotPlan, Tool, UserTurn
 
 STAGE = "slots"
 TEMPLATE = "fill_slots"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 _IN_ORDER = 0.6  # of the dialogues ask in the order in which the tool declares its parameters
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
@@ -79,23 +78,22 @@ async def plan_slots(derivation: Derivation, desk: Desk) -> list[SlotPlan]:
         language=source.language,
         seed=derivation.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ArgumentValues, sample_index=attempt)
-        given: Arguments = {pair.parameter: pair.value for pair in answer.values}
-        problem = _problem(given, missing, source, tool)
-        if not problem:
-            order = _in_order(missing, Random(derivation.seed))
-            origin = Origin(
-                stage=STAGE,
-                parents=(derivation.key,),
-                seed=derivation.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
-            return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
-    raise ReplyError(f"Values to be asked for by {tool.name!r} did not fit in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ArgumentValues,
+        lambda given: _problem(_given(given), missing, source, tool),
+        f"Values to be asked for by {tool.name!r} did not fit in {ATTEMPTS} answers",
+    )
+    given = _given(answer)
+    order = _in_order(missing, Random(derivation.seed))
+    origin = made_by(desk, STAGE, TEMPLATE, parent=derivation.key, seed=derivation.seed)
+    slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
+    return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
+
+
+def _given(answer: ArgumentValues) -> Arguments:
+    return {pair.parameter: pair.value for pair in answer.values}
 
 
 def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:

@@ -4,14 +4,12 @@ from pydantic import BaseModel, JsonValue
 
 from generators.desk import Desk
 from generators.schemas import argument_problems
-from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
-from warehouse.records import Arguments, DraftCall, Origin, ParameterChoice
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
+from llm.prompts import render
+from warehouse.records import Arguments, DraftCall, Origin, ParameterChoice, Tool
 
 STAGE = "values"
 TEMPLATE = "fill_values"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 
 
 class NamedValue(BaseModel):
@@ -40,20 +38,25 @@ async def fill_values(choice: ParameterChoice, desk: Desk) -> list[DraftCall]:
     prompt = render(
         PROMPTS, TEMPLATE, tool=tool, parameters=choice.parameters, language=assignment.language, seed=assignment.seed
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ArgumentValues, sample_index=attempt)
-        arguments: Arguments = {pair.parameter: pair.value for pair in answer.values}
-        problem = _problem(choice.parameters, arguments) or " ".join(argument_problems(tool, arguments, partial=True))
-        if not problem:
-            origin = origin.with_changes(model=desk.chat.name, prompt_version=prompt_version(PROMPTS, TEMPLATE))
-            ordered = {name: arguments[name] for name in choice.parameters}
-            return [DraftCall(assignment=assignment, arguments=ordered, origin=origin)]
-    raise ReplyError(f"Values for {tool.name!r} did not fit in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ArgumentValues,
+        lambda given: _problem(choice.parameters, _given(given), tool),
+        f"Values for {tool.name!r} did not fit in {ATTEMPTS} answers",
+    )
+    given = _given(answer)
+    ordered = {name: given[name] for name in choice.parameters}
+    origin = made_by(desk, STAGE, TEMPLATE, parent=choice.key, seed=assignment.seed)
+    return [DraftCall(assignment=assignment, arguments=ordered, origin=origin)]
 
 
-def _problem(parameters: tuple[str, ...], arguments: Arguments) -> str:
+def _given(answer: ArgumentValues) -> Arguments:
+    return {pair.parameter: pair.value for pair in answer.values}
+
+
+def _problem(parameters: tuple[str, ...], arguments: Arguments, tool: Tool) -> str:
     if set(arguments) != set(parameters):
         return f"values for {sorted(arguments)} were given where {sorted(parameters)} were asked for."
     blank = [name for name, value in arguments.items() if value is None or value in ("", [], {})]
-    return f"the values of {blank} are empty." if blank else ""
+    return f"the values of {blank} are empty." if blank else " ".join(argument_problems(tool, arguments, partial=True))

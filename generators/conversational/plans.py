@@ -12,15 +12,14 @@ from generators.conversational.pieces import Stage
 from generators.conversational.values import Values
 from generators.desk import Desk
 from generators.environments.simulated import SimulatedEnvironment
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from generators.values import TEMPLATE as VALUES_TEMPLATE
 from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
+from warehouse.errors import RecordError
 from warehouse.records import ConversationPlan, Move, Origin, Scenario, Tool, WordedScenario
 
 PLANS, GOALS = "conversation_plans", "conversation_goals"
 TEMPLATE = "plan_scenario_goal"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 _LONGEST = 2000
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
@@ -74,20 +73,15 @@ async def word_scenarios(plan: ConversationPlan, desk: Desk) -> list[WordedScena
         steps=[_step(move, desk) for move in plan.moves if move.speaker == "user"],
         seed=scenario.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        goal = (await desk.chat.ask(prompt, ScenarioGoal, sample_index=attempt)).goal.strip()
-        problem = goal_problem(goal, plan, desk)
-        if not problem:
-            origin = Origin(
-                stage=GOALS,
-                parents=(plan.key,),
-                seed=scenario.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [WordedScenario(plan=plan, goal=goal, origin=origin)]
-    raise ReplyError(f"The goal of a conversation did not fit in {ATTEMPTS} wordings: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ScenarioGoal,
+        lambda given: goal_problem(given.goal.strip(), plan, desk),
+        f"The goal of a conversation did not fit in {ATTEMPTS} wordings",
+    )
+    origin = made_by(desk, GOALS, TEMPLATE, parent=plan.key, seed=scenario.seed)
+    return [WordedScenario(plan=plan, goal=answer.goal.strip(), origin=origin)]
 
 
 def goal_problem(goal: str, plan: ConversationPlan, desk: Desk) -> str:

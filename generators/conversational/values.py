@@ -6,7 +6,8 @@ from pydantic import JsonValue
 
 from generators.desk import Desk
 from generators.schemas import argument_problems
-from generators.values import PROMPTS, TEMPLATE, ArgumentValues
+from generators.tries import PROMPTS
+from generators.values import TEMPLATE, ArgumentValues
 from llm.language.folding import fold
 from llm.prompts import render
 from warehouse.errors import ReplyError

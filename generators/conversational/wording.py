@@ -10,8 +10,8 @@ from generators.conversational.fitting import agent_problem, expected_mentions, 
 from generators.conversations import conversation_text
 from generators.desk import Desk
 from generators.responses import walk
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
 from warehouse.records import (
     CallTurn,
     Conversation,
@@ -31,8 +31,6 @@ from warehouse.records import (
 
 STAGE = "conversations"
 USER, AGENT = "word_user_turn", "word_agent_turn"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 _ASKING = frozenset({"request", "describe", "switch", "ask_more"})
 
 
@@ -167,14 +165,18 @@ class _Writing:
             conversation=conversation_text(self.turns),
         )
         expected = expected_mentions(move, self._desk)
-        problem = ""
-        for attempt in range(ATTEMPTS):
-            words = await self._desk.chat.ask(prompt, UserWords, sample_index=attempt)
+
+        def problem_of(words: UserWords) -> str:
             told = [(one.part, one.parameter, one.words) for one in words.mentions]
-            problem = user_problem(words.text, told, expected, self._worded.plan.scenario.language)
-            if not problem:
-                return words
-        raise ReplyError(f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings: {problem}")
+            return user_problem(words.text, told, expected, self._worded.plan.scenario.language)
+
+        return await first_fit(
+            self._desk,
+            prompt,
+            UserWords,
+            problem_of,
+            f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+        )
 
     async def _agent_text(self, move: Move, seed: int) -> str:
         prompt = render(
@@ -190,13 +192,15 @@ class _Writing:
             seed=seed,
             conversation=conversation_text(self.turns),
         )
-        problem = ""
-        for attempt in range(ATTEMPTS):
-            text = (await self._desk.chat.ask(prompt, AgentWords, sample_index=attempt)).text.strip()
-            problem = agent_problem(text, move, self._desk, self._worded.plan.scenario.language)
-            if not problem:
-                return text
-        raise ReplyError(f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings: {problem}")
+        language = self._worded.plan.scenario.language
+        answer = await first_fit(
+            self._desk,
+            prompt,
+            AgentWords,
+            lambda words: agent_problem(words.text.strip(), move, self._desk, language),
+            f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+        )
+        return answer.text.strip()
 
     def _shown(self, part: Part) -> dict[str, Any]:
         return {"tool": _described(self._desk.tool(part.tool)), "arguments": part.arguments}

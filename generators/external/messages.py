@@ -1,25 +1,32 @@
 """What the user says instead of a value, and the message that holds it (HammerBench 4.2.4 and appendix D.6)."""
 
 import re
+from collections.abc import Sequence
 
 from pydantic import BaseModel
 
 from generators.desk import Desk
-from generators.external.forbidden import fills_parameter, masked, other_values, says_another_time, says_other
+from generators.external.forbidden import (
+    OtherValue,
+    fills_parameter,
+    masked,
+    other_values,
+    says_another_time,
+    says_other,
+)
 from generators.external.kinds import app_named, entities
 from generators.external.mentions import Mention, find_mentions
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.locating import locate
 from llm.language.times import HALF_DAY
 from llm.prompts import prompt_version, render
 from llm.template.names import is_chinese
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import EntityReference, ExternalMessage, Language, Origin, Tool, UserTurn
+from warehouse.errors import RecordError
+from warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
 
 STAGE = "messages"
 PRONOUN = "word_pronoun"
 MESSAGE = "write_message"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST_PHRASE = 120
 LONGEST = 2000
 SHORTEST: dict[Language, int] = {"en": 40, "zh": 16}
@@ -90,13 +97,26 @@ async def _word_pronoun(reference: EntityReference, mention: Mention, desk: Desk
         language=source.language,
         seed=reference.derivation.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        phrase = (await desk.chat.ask(prompt, Pronoun, sample_index=attempt)).phrase.strip()
-        problem = phrase_problem(phrase, mention, source.language) or says_other(phrase, others)
-        if not problem:
-            return phrase
-    raise ReplyError(f"No phrase for {mention.argument!r} was usable in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        Pronoun,
+        lambda given: _phrase_problem(given.phrase.strip(), mention, source, others),
+        f"No phrase for {mention.argument!r} was usable in {ATTEMPTS} answers",
+    )
+    return answer.phrase.strip()
+
+
+def _phrase_problem(phrase: str, mention: Mention, source: Sample, others: Sequence[OtherValue]) -> str:
+    return phrase_problem(phrase, mention, source.language) or says_other(phrase, others)
+
+
+def _message_problem(written: SimulatedMessage, mention: Mention, source: Sample, others: Sequence[OtherValue]) -> str:
+    problem = message_problem(written, mention, source.language)
+    if problem:
+        return problem
+    at = written.message.index(written.words)
+    return says_other(masked(written.message, at, at + len(written.words)), others)
 
 
 def phrase_problem(phrase: str, mention: Mention, language: Language) -> str:
@@ -128,17 +148,13 @@ async def _write_message(reference: EntityReference, mention: Mention, phrase: s
         language=source.language,
         seed=reference.derivation.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        written = await desk.chat.ask(prompt, SimulatedMessage, sample_index=attempt)
-        problem = message_problem(written, mention, source.language)
-        if not problem:
-            at = written.message.index(written.words)
-            rest = masked(written.message, at, at + len(written.words))
-            problem = says_other(rest, others)
-        if not problem:
-            return written
-    raise ReplyError(f"No message for {mention.argument!r} was usable in {ATTEMPTS} answers: {problem}")
+    return await first_fit(
+        desk,
+        prompt,
+        SimulatedMessage,
+        lambda written: _message_problem(written, mention, source, others),
+        f"No message for {mention.argument!r} was usable in {ATTEMPTS} answers",
+    )
 
 
 def message_problem(written: SimulatedMessage, mention: Mention, language: Language) -> str:

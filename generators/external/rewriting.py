@@ -19,11 +19,12 @@ from generators.external.mentions import (
 )
 from generators.external.messages import mention_of
 from generators.kinds import name_of
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.folding import fold
 from llm.language.locating import locate
 from llm.prompts import prompt_version, render
 from llm.template.names import is_chinese
-from warehouse.errors import RecordError, ReplyError
+from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,
     Evidence,
@@ -40,8 +41,6 @@ from warehouse.records import (
 
 STAGE = "rewriting"
 TEMPLATE = "rewrite_request"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST = 2000
 SHIFT_TAG = "shift="
 _LEAST_KEPT = 0.75  # of a Chinese phrase's pairs of characters
@@ -112,15 +111,22 @@ async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention
         language=source.language,
         seed=message.reference.derivation.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        text = (await desk.chat.ask(prompt, PointedRequest, sample_index=attempt)).request.strip()
+
+    def problem_of(given: PointedRequest) -> str:
+        text = given.request.strip()
         problem = rewording_problem(text, message.phrase, mention, kept)
         if not problem and is_chinese(text) != (source.language == "zh"):
-            problem = f"it is not in the language {source.language!r}."
-        if not problem:
-            return text
-    raise ReplyError(f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings: {problem}")
+            return f"it is not in the language {source.language!r}."
+        return problem
+
+    answer = await first_fit(
+        desk,
+        prompt,
+        PointedRequest,
+        problem_of,
+        f"The turn that says {mention.argument!r} was not usable in {ATTEMPTS} rewordings",
+    )
+    return answer.request.strip()
 
 
 def rewording_problem(text: str, phrase: str, mention: Mention, kept: list[Mention]) -> str:

@@ -9,15 +9,13 @@ from pydantic import BaseModel, JsonValue
 from generators.desk import Desk
 from generators.paths.resolving import resolve
 from generators.paths.sources import leaves_of
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.language.locating import locate
-from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
-from warehouse.records import Call, Exchange, Goal, JsonSchema, Origin, Picked, PlannedCall, Said, Tool, WordedGoal
+from llm.prompts import render
+from warehouse.records import Call, Exchange, Goal, JsonSchema, Picked, PlannedCall, Said, Tool, WordedGoal
 
 STAGE = "goal_requests"
 TEMPLATE = "word_goal"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST = 4000
 SUBJECTS = ("myself", "friends", "family", "company")
 TONES = ("brief and direct", "warm and chatty", "polite and formal", "a little hurried", "matter-of-fact", "excited")
@@ -51,21 +49,15 @@ async def word_goals(goal: Goal, desk: Desk) -> list[WordedGoal]:
         tone=desk.rng.choice(TONES),
         seed=goal.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        wording = await desk.chat.ask(prompt, GoalWording, sample_index=attempt)
-        request = wording.request.strip()
-        problem = wording_problem(request, goal, tools, secrets)
-        if not problem:
-            origin = Origin(
-                stage=STAGE,
-                parents=(goal.key,),
-                seed=goal.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [WordedGoal(goal=goal, request=request, origin=origin)]
-    raise ReplyError(f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings: {problem}")
+    wording = await first_fit(
+        desk,
+        prompt,
+        GoalWording,
+        lambda wording: wording_problem(wording.request.strip(), goal, tools, secrets),
+        f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings",
+    )
+    origin = made_by(desk, STAGE, TEMPLATE, parent=goal.key, seed=goal.seed)
+    return [WordedGoal(goal=goal, request=wording.request.strip(), origin=origin)]
 
 
 def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> str:

@@ -7,11 +7,12 @@ from pydantic import BaseModel, JsonValue
 
 from generators.desk import Desk
 from generators.routing.unknowns import UNKNOWN, Feed, unknown_evidence
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.language.found import VERBATIM
 from llm.language.locating import locate
 from llm.language.times import HALF_DAY
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
+from llm.prompts import render
+from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,
     Evidence,
@@ -29,8 +30,6 @@ from warehouse.records import (
 
 STAGE = "routing_requests"
 TEMPLATE = "word_routing"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST = 2500
 DIFFICULTY_TAG = "difficulty="
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
@@ -61,21 +60,15 @@ async def word_routing(plan: RoutingPlan, desk: Desk) -> list[Sample]:
         language=plan.language,
         seed=plan.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        wording = await desk.chat.ask(prompt, RoutingWording, sample_index=attempt)
-        request = wording.request.strip()
-        problem = routing_problem(request, plan, tools)
-        if not problem:
-            origin = Origin(
-                stage=STAGE,
-                parents=(plan.key,),
-                seed=plan.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [_sample(request, plan, tools, origin)]
-    raise ReplyError(f"The question for {plan.domain!r} broke its rules in {ATTEMPTS} wordings: {problem}")
+    wording = await first_fit(
+        desk,
+        prompt,
+        RoutingWording,
+        lambda wording: routing_problem(wording.request.strip(), plan, tools),
+        f"The question for {plan.domain!r} broke its rules in {ATTEMPTS} wordings",
+    )
+    origin = made_by(desk, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
+    return [_sample(wording.request.strip(), plan, tools, origin)]
 
 
 def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:

@@ -24,13 +24,14 @@ from generators.shifts.turns import (
     until_due,
     with_value,
 )
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.kinds import kind_of
 from llm.language.locating import locate
 from llm.prompts import prompt_version, render
 from llm.template.cues import cues_of
 from llm.template.names import is_chinese, split_name
 from llm.template.telling_words import weigh_words
-from warehouse.errors import RecordError, ReplyError
+from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,
     Evidence,
@@ -46,8 +47,6 @@ from warehouse.records import (
 
 STAGE = "overriding"
 TEMPLATE = "word_correction"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST = 600
 _LEAST_TELLING = 0.2
 _ENDED = tuple(".!?。！？…\"'”’」)）")
@@ -202,13 +201,14 @@ async def _ask(scene: Scene, desk: Desk) -> Correction:
         language=scene.source.language,
         seed=scene.change.derivation.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        correction = await desk.chat.ask(prompt, Correction, sample_index=attempt)
-        problem = correction_problem(correction, scene)
-        if not problem:
-            return correction.model_copy(update={"sentence": correction.sentence.strip()})
-    raise ReplyError(f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers: {problem}")
+    correction = await first_fit(
+        desk,
+        prompt,
+        Correction,
+        lambda given: correction_problem(given, scene),
+        f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers",
+    )
+    return correction.model_copy(update={"sentence": correction.sentence.strip()})
 
 
 def _said(value: JsonValue) -> str:

@@ -9,17 +9,16 @@ from generators.desk import Desk
 from generators.schemas import argument_problems
 from generators.shifts.changeable import Place, call_at, find_places, obstacle_to, schema_of
 from generators.shifts.turns import tools_by_name
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.folding import fold
 from llm.language.locating import locate
 from llm.language.reading import read_value
 from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
+from warehouse.errors import RecordError
 from warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
 
 STAGE = "new_values"
 TEMPLATE = "change_value"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 
 
 class NewValue(BaseModel):
@@ -88,15 +87,14 @@ async def _ask(derivation: Derivation, place: Place, tool: Tool, desk: Desk) -> 
         language=source.language,
         seed=derivation.seed,
     )
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        new = (await desk.chat.ask(prompt, NewValue, sample_index=attempt)).value
-        problem = value_problem(new, place, source, tool)
-        if not problem:
-            return new
-    raise ReplyError(
-        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do: {problem}"
+    answer = await first_fit(
+        desk,
+        prompt,
+        NewValue,
+        lambda given: value_problem(given.value, place, source, tool),
+        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do",
     )
+    return answer.value
 
 
 def value_problem(new: JsonValue, place: Place, source: Sample, tool: Tool) -> str:

@@ -6,14 +6,12 @@ from pydantic import BaseModel
 
 from generators.desk import Desk
 from generators.toolset.sketches import in_language
-from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
-from warehouse.records import DescribedTool, Language, NamedTool, Origin
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
+from llm.prompts import render
+from warehouse.records import DescribedTool, Language, NamedTool
 
 STAGE = "tool_descriptions"
 TEMPLATE = "describe_tool"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST: dict[Language, int] = {"en": 120, "zh": 50}
 _SENTENCE_ENDS = re.compile(r"[.!?](?:\s|$)|[。！？]")
 
@@ -28,21 +26,15 @@ async def describe_tools(named: NamedTool, desk: Desk) -> list[DescribedTool]:
     """The tool with its description in the plan's language; ReplyError where three answers are unusable."""
     plan = named.plan
     prompt = render(PROMPTS, TEMPLATE, named=named, plan=plan)
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ToolDescription, sample_index=attempt)
-        description = answer.description.strip()
-        problem = description_problem(description, plan.language)
-        if not problem:
-            origin = Origin(
-                stage=STAGE,
-                parents=(named.key,),
-                seed=plan.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [DescribedTool(named=named, description=description, origin=origin)]
-    raise ReplyError(f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ToolDescription,
+        lambda given: description_problem(given.description.strip(), plan.language),
+        f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers",
+    )
+    origin = made_by(desk, STAGE, TEMPLATE, parent=named.key, seed=plan.seed)
+    return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
 
 
 def description_problem(description: str, language: Language) -> str:

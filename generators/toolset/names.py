@@ -6,14 +6,12 @@ from pydantic import BaseModel
 
 from generators.desk import Desk
 from generators.toolset.sketches import in_language
-from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
-from warehouse.records import NamedTool, Origin, ToolsetPlan
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
+from llm.prompts import render
+from warehouse.records import NamedTool, ToolsetPlan
 
 STAGE = "tool_names"
 TEMPLATE = "name_tools"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 LONGEST_NAME = 100
 LONGEST_GOAL = 120
 _NAME = re.compile(r"([A-Z][A-Za-z]*)\.[A-Z][A-Za-z]{1,40}\.[a-z][A-Za-z]{1,60}")
@@ -35,20 +33,15 @@ class ToolNames(BaseModel):
 async def name_tools(plan: ToolsetPlan, desk: Desk) -> list[NamedTool]:
     """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers are unusable."""
     prompt = render(PROMPTS, TEMPLATE, plan=plan)
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ToolNames, sample_index=attempt)
-        problem = names_problem(answer, plan)
-        if not problem:
-            origin = Origin(
-                stage=STAGE,
-                parents=(plan.key,),
-                seed=plan.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
-    raise ReplyError(f"The tool names for {plan.category!r} were unusable in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ToolNames,
+        lambda given: names_problem(given, plan),
+        f"The tool names for {plan.category!r} were unusable in {ATTEMPTS} answers",
+    )
+    origin = made_by(desk, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
+    return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
 
 
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:

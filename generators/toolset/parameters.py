@@ -7,14 +7,13 @@ from pydantic import BaseModel
 from generators.desk import Desk
 from generators.schemas import value_validator
 from generators.toolset.sketches import ParameterSketch, object_schema, sketches_problem
-from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
-from warehouse.records import DescribedTool, JsonSchema, Language, Origin, ParameterisedTool
+from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
+from llm.prompts import render
+from warehouse.errors import RecordError
+from warehouse.records import DescribedTool, JsonSchema, Language, ParameterisedTool
 
 STAGE = "tool_parameters"
 TEMPLATE = "choose_tool_parameters"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 MOST_PARAMETERS = 6
 # who is signed in has one account, one profile, one cart: their ids tell nothing (D.1, additional request 5)
 _NEEDLESS_ID = re.compile(
@@ -34,20 +33,15 @@ async def choose_tool_parameters(described: DescribedTool, desk: Desk) -> list[P
     named = described.named
     plan = named.plan
     prompt = render(PROMPTS, TEMPLATE, described=described, named=named, plan=plan, most=MOST_PARAMETERS)
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ToolParameters, sample_index=attempt)
-        problem = parameters_problem(answer, plan.language)
-        if not problem:
-            origin = Origin(
-                stage=STAGE,
-                parents=(described.key,),
-                seed=plan.seed,
-                model=desk.chat.name,
-                prompt_version=prompt_version(PROMPTS, TEMPLATE),
-            )
-            return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
-    raise ReplyError(f"The parameters of {named.name!r} were unusable in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ToolParameters,
+        lambda given: parameters_problem(given, plan.language),
+        f"The parameters of {named.name!r} were unusable in {ATTEMPTS} answers",
+    )
+    origin = made_by(desk, STAGE, TEMPLATE, parent=described.key, seed=plan.seed)
+    return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
 
 
 def parameters_problem(answer: ToolParameters, language: Language) -> str:

@@ -6,13 +6,11 @@ from pydantic import BaseModel
 
 from generators.desk import Desk
 from generators.toolset.sketches import ResultSketch, object_schema, sketches_problem
+from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.prompts import render
-from warehouse.errors import ReplyError
 from warehouse.records import NamedTool, ParameterisedTool, Tool
 
 TEMPLATE = "choose_returns"
-PROMPTS = "generators.prompts"
-ATTEMPTS = 3
 SOURCE = "generated"
 MOST_RETURNS = 6
 _STATUS = ("success", "status")
@@ -34,22 +32,23 @@ async def choose_returns(parameterised: ParameterisedTool, desk: Desk) -> list[T
     named = described.named
     plan = named.plan
     prompt = render(PROMPTS, TEMPLATE, parameterised=parameterised, described=described, named=named, plan=plan)
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ToolReturns, sample_index=attempt)
-        problem = returns_problem(answer, named)
-        if not problem:
-            tool = Tool(
-                name=named.name,
-                description=described.description,
-                parameters=parameterised.parameters,
-                returns=object_schema(answer.returns, [one.name for one in answer.returns]),
-                category=plan.category,
-                language=plan.language,
-                source=SOURCE,
-            )
-            return [tool]
-    raise ReplyError(f"The returns of {named.name!r} were unusable in {ATTEMPTS} answers: {problem}")
+    answer = await first_fit(
+        desk,
+        prompt,
+        ToolReturns,
+        lambda given: returns_problem(given, named),
+        f"The returns of {named.name!r} were unusable in {ATTEMPTS} answers",
+    )
+    tool = Tool(
+        name=named.name,
+        description=described.description,
+        parameters=parameterised.parameters,
+        returns=object_schema(answer.returns, [one.name for one in answer.returns]),
+        category=plan.category,
+        language=plan.language,
+        source=SOURCE,
+    )
+    return [tool]
 
 
 def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
