@@ -105,7 +105,8 @@ def _before(path: GoalPath, words: CorrectionWords, general: Words) -> Iterator[
         calls = [f"{SAME if call.key in kept else GONE} {_call(call)}" for call in exchange.calls]
         yield _line(general.step.format(number=step), calls)
     if path.traced.problem or not path.traced.trace:
-        yield _line("!", [words.stopped.format(problem=path.traced.problem)])
+        problem = path.traced.problem
+        yield _line("!", [words.stopped.format(problem=problem) if problem else words.idle])
 
 
 def _after(path: GoalPath, general: Words) -> Iterator[Line]:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from datetime import datetime
 from hashlib import blake2b
 
-from annotation.pulled import PulledAnnotation
+from annotation.pulled import PulledAnnotation, TaskState
 from warehouse.records import Record
 
 _MARK = re.compile(r"^callwright:(?P<kind>\w+) interface:(?P<print>[0-9a-f]+)$", re.MULTILINE)
@@ -31,13 +31,14 @@ class PushResult(Record):
 
 
 class PullResult(Record):
-    """Annotations that are new or changed; `cursor` is where the next pull begins, `foreign` are not our tasks.
+    """Annotations that are new or changed, and the states of their tasks; `cursor` is where the next pull begins.
 
-    `problems` says which annotations do not fit, and why.
+    `foreign` are not our tasks; `problems` says which annotations do not fit, and why.
     """
 
     annotations: tuple[PulledAnnotation, ...]
     cursor: datetime | None
+    states: tuple[TaskState, ...] = ()
     foreign: tuple[int, ...] = ()
     problems: tuple[str, ...] = ()
 

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterable, Mapping
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
@@ -24,6 +24,35 @@ class PulledAnnotation(Record):
     seconds: float
     skipped: bool = False
     result: tuple[dict[str, JsonValue], ...]
+
+
+class TaskState(Record):
+    """What stands at one of our tasks: the annotations that were submitted, and how many were skipped or begun."""
+
+    task_id: int
+    kind: str
+    subject: str
+    version: int
+    submitted: tuple[int, ...]
+    skipped: int
+    drafts: int
+
+
+def read_state(task: Mapping[str, Any]) -> TaskState:
+    """The state of an exported task; AnnotationError where it is not ours as it was pushed."""
+    task_id = _whole(task, "id", "?")
+    kind, subject, version = read_key(task_id, _field(_field(task, "data", task_id), "callwright_key", task_id))
+    held = [one for one in task.get("annotations") or () if isinstance(one, Mapping)]
+    submitted = tuple(_whole(one, "id", task_id) for one in held if not one.get("was_cancelled"))
+    return TaskState(
+        task_id=task_id,
+        kind=kind,
+        subject=subject,
+        version=version,
+        submitted=submitted,
+        skipped=len(held) - len(submitted),
+        drafts=len(task.get("drafts") or ()),
+    )
 
 
 def read_annotation(
@@ -51,19 +80,31 @@ def read_annotation(
     )
 
 
-def read_annotations(
-    tasks: Iterable[Mapping[str, Any]], reviewers: Mapping[int, str], server: str
-) -> tuple[tuple[PulledAnnotation, ...], tuple[str, ...]]:
-    """The annotations of exported tasks, and what is wrong with those that do not fit: one keeps no other back."""
+class Held(NamedTuple):
+    """What exported tasks hold; `problems` says what does not fit, and why."""
+
+    annotations: tuple[PulledAnnotation, ...]
+    states: tuple[TaskState, ...]
+    problems: tuple[str, ...]
+
+
+def read_tasks(tasks: Iterable[Mapping[str, Any]], reviewers: Mapping[int, str], server: str) -> Held:
+    """The annotations and states of exported tasks; one that does not fit keeps no other back."""
     annotations: list[PulledAnnotation] = []
+    states: list[TaskState] = []
     problems: list[str] = []
     for task in tasks:
+        try:
+            states.append(read_state(task))
+        except AnnotationError as error:
+            problems.append(str(error))
+            continue
         for annotation in task.get("annotations") or ():
             try:
                 annotations.append(read_annotation(task, annotation, reviewers, server))
             except AnnotationError as error:
                 problems.append(str(error))
-    return tuple(annotations), tuple(problems)
+    return Held(tuple(annotations), tuple(states), tuple(problems))
 
 
 def read_key(task_id: int | str, key: object) -> tuple[str, str, int]:

@@ -1,13 +1,20 @@
 """What Label Studio's refusals mean, and what to do about each."""
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from http import HTTPStatus
 
 from warehouse.errors import AnnotationError, CallwrightError, TransientError
 
 _PASSING = frozenset({408, 425, 429})
 _SHOWN = 300
+_SHOWN_OF_FAULTS = 600
 _WRONG = 400
 _BROKEN = 500
+_EVERYWHERE = "non_field_errors"
+
+
+class MissingError(AnnotationError):
+    """What was asked for is not there: a task or a project that somebody deleted."""
 
 
 def refusal(url: str, status: int | None, body: object, headers: Mapping[str, str] | None = None) -> CallwrightError:
@@ -23,10 +30,16 @@ def refusal(url: str, status: int | None, body: object, headers: Mapping[str, st
             f"The Label Studio at {url} refused the token ({status}: {said}). Copy a valid one from its page Account & "
             "Settings, and give it to callwright; a legacy token works only where the organization allows it."
         )
+    if status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES and not _is_page(body):
+        return TransientError(
+            f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON: {said})."
+        )
     if status is None or status < _WRONG or _is_page(body):
         return AnnotationError(
             f"What answers at {url} is not the root of a Label Studio ({status}: {said}). Check the URL."
         )
+    if status == HTTPStatus.NOT_FOUND:
+        return MissingError(f"The Label Studio at {url} does not have that (404: {said}).")
     return AnnotationError(f"The Label Studio at {url} refused ({status}): {said}.")
 
 
@@ -51,8 +64,31 @@ def _is_page(body: object) -> bool:
 def _said(body: object) -> str:
     if _is_page(body):
         return "a page for browsers"
-    text = body.get("detail", body) if isinstance(body, Mapping) else body
-    return " ".join(str(text).split())[:_SHOWN] or "no explanation"
+    if not isinstance(body, Mapping):
+        return _short(str(body), _SHOWN) or "no explanation"
+    faults = "; ".join(_faults(body.get("validation_errors")))
+    detail = _short(str(body.get("detail", "" if faults else body)), _SHOWN)
+    told = ": ".join(filter(None, [detail, _short(faults, _SHOWN_OF_FAULTS)]))
+    return told.removesuffix(".") or "no explanation"
+
+
+def _faults(found: object) -> Iterator[str]:
+    """What Label Studio found wrong, field by field: lists and objects of any depth hold sentences."""
+    if isinstance(found, Mapping):
+        for name, inner in found.items():
+            told = "; ".join(_faults(inner))
+            if told:
+                yield told if name == _EVERYWHERE else f"{name}: {told}"
+    elif isinstance(found, list | tuple):
+        for inner in found:
+            yield from _faults(inner)
+    elif found:
+        yield str(found)
+
+
+def _short(text: str, most: int) -> str:
+    plain = " ".join(text.split())
+    return plain if len(plain) <= most else f"{plain[:most]}…"
 
 
 def _retry_after(headers: Mapping[str, str]) -> float | None:

@@ -1,48 +1,50 @@
 """The review screens: for each review kind, what Label Studio is told to show."""
 
 from collections.abc import Callable, Mapping
-from importlib.resources import files
 from types import MappingProxyType
-from typing import Protocol
 
-from jinja2 import Environment, StrictUndefined
+from jinja2 import Environment, PackageLoader, StrictUndefined
 
+from annotation.acts_words import acts_words_in
+from annotation.audit_words import audit_words_in
 from annotation.path_words import correction_words_in, disambiguation_words_in
 from annotation.tool_words import tool_words_in
-from annotation.words import words_in
+from annotation.words import ScreenWords, words_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Record
-
-
-class _Titled(Protocol):
-    """The words of any screen."""
-
-    @property
-    def title(self) -> str: ...
-    @property
-    def instruction(self) -> str: ...
-
 
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"
 CORRECTION = "correction"
 DISAMBIGUATION = "disambiguation"
-REVIEW_KINDS = (SAMPLE_REVIEW, TOOL_REVIEW, CORRECTION, DISAMBIGUATION)
+DIALOGUE_ACTS = "dialogue_acts"
+PREDICTION_AUDIT = "prediction_audit"
+REVIEW_KINDS = (SAMPLE_REVIEW, TOOL_REVIEW, CORRECTION, DISAMBIGUATION, DIALOGUE_ACTS, PREDICTION_AUDIT)
 
-_WORDS: Mapping[str, Callable[[Language], _Titled]] = MappingProxyType(
+_WORDS: Mapping[str, Callable[[Language], ScreenWords]] = MappingProxyType(
     {
         SAMPLE_REVIEW: words_in,
         TOOL_REVIEW: tool_words_in,
         CORRECTION: correction_words_in,
         DISAMBIGUATION: disambiguation_words_in,
+        DIALOGUE_ACTS: acts_words_in,
+        PREDICTION_AUDIT: audit_words_in,
     }
 )
 _HIDDEN = {
     SAMPLE_REVIEW: ("conversation", "calls", "calls_shown", "tools", "other_tools", "passed"),
     CORRECTION: ("request", "before", "after"),
     DISAMBIGUATION: ("conversation", "strikes"),
+    DIALOGUE_ACTS: ("conversation", "results"),
+    PREDICTION_AUDIT: ("conversation", "whole", "tools"),
 }
-_WIDE = {SAMPLE_REVIEW: ("request",), CORRECTION: ("corrections",), DISAMBIGUATION: ("picked",)}
+_WIDE = {
+    SAMPLE_REVIEW: ("request",),
+    CORRECTION: ("corrections",),
+    DISAMBIGUATION: ("picked",),
+    DIALOGUE_ACTS: ("acts",),
+    PREDICTION_AUDIT: ("answer",),
+}
 
 
 class Screen(Record):
@@ -59,17 +61,23 @@ class Screen(Record):
     wide_columns: tuple[str, ...] = ()
 
 
-def screen_for(kind: str, language: Language = "en") -> Screen:
-    """The screen of a review kind in an interface language; answers mean the same in every language."""
+def screen_words(kind: str, language: Language) -> ScreenWords:
+    """The words of the screen of a review kind."""
     if kind not in REVIEW_KINDS:
         raise ConfigurationError(f"There is no review kind {kind!r}; the kinds are {', '.join(REVIEW_KINDS)}.")
-    words = _WORDS[kind](language)
-    source = files("annotation.configs").joinpath(f"{kind}.xml").read_text(encoding="utf-8")
-    template = Environment(autoescape=True, undefined=StrictUndefined).from_string(source)
+    return _WORDS[kind](language)
+
+
+def screen_for(kind: str, language: Language = "en") -> Screen:
+    """The screen of a review kind in an interface language; answers mean the same in every language."""
+    words = screen_words(kind, language)
+    configs = Environment(
+        loader=PackageLoader("annotation", "configs"), autoescape=True, undefined=StrictUndefined
+    )  # fmt: skip
     return Screen(
         kind=kind,
         title=f"callwright: {words.title}",
-        config=template.render(words=words),
+        config=configs.get_template(f"{kind}.xml").render(words=words),
         instruction=words.instruction,
         hidden_columns=_HIDDEN.get(kind, ()),
         wide_columns=_WIDE.get(kind, ()),

@@ -41,10 +41,12 @@ def start(
     *,
     progress: Callable[[str], None] = lambda news: None,
     timeout: float = 300.0,
+    other_lock: Path | None = None,
 ) -> ServerInfo:
     """The Label Studio below `home`, started (and installed) where it does not run yet.
 
-    Raises AnnotationError with the end of the log where it can't be installed or does not come up in `timeout` seconds.
+    `other_lock` names another version than the one that callwright comes with. Raises AnnotationError with the end of the
+    log where it can't be installed or does not come up in `timeout` seconds.
     """
     places = StudioPlaces(home)
     places.folder.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -57,7 +59,7 @@ def start(
             )
         credentials = known or new_credentials()
         if found is None:
-            install(places, base_environment, progress)
+            install(places, base_environment, progress, other_lock=other_lock)
             credentials = credentials.with_changes(port=free_port(credentials.port, places.title))
             save_credentials(places, credentials)
             _launch(places, credentials, base_environment)

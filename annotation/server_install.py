@@ -5,6 +5,7 @@ import sys
 from collections.abc import Callable, Mapping
 from hashlib import blake2b
 from importlib.resources import as_file, files
+from pathlib import Path
 
 from annotation.local_process import tail
 from annotation.server_files import StudioPlaces
@@ -14,9 +15,18 @@ _STAMP = ".callwright-lock"
 _TIMEOUT = 1800.0
 
 
-def install(places: StudioPlaces, base_environment: Mapping[str, str], progress: Callable[[str], None]) -> None:
-    """Make the environment unless it is there; one that a crash left half made is made anew."""
-    lock = files("annotation").joinpath("label-studio.lock")
+def install(
+    places: StudioPlaces,
+    base_environment: Mapping[str, str],
+    progress: Callable[[str], None],
+    *,
+    other_lock: Path | None = None,
+) -> None:
+    """Make the environment unless it is there; one that a crash left half made is made anew.
+
+    `other_lock` is of another version than the one that callwright comes with.
+    """
+    lock = other_lock or files("annotation").joinpath("label-studio.lock")
     print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
     stamp = places.env / _STAMP
     if places.python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == print_of_lock:

@@ -1,7 +1,7 @@
 """What Label Studio is told and asked, in its own JSON: a project, its table of tasks, a filter."""
 
 import json
-from typing import Any
+from typing import Any, Literal
 
 from annotation.projects import description_of
 from annotation.screens import Screen
@@ -14,6 +14,9 @@ _STUDIOS_OWN = (
 )  # fmt: skip
 _OWN_FIELDS = ("callwright_key", "subject", "version")
 _WIDE = 420
+_TITLE = "Default"
+KEY = "data.callwright_key"
+ORDER = "callwright"
 
 
 def project_fields(screen: Screen) -> Json:
@@ -25,20 +28,53 @@ def project_fields(screen: Screen) -> Json:
     }
 
 
+def order_fields() -> Json:
+    """How a new project chooses what is shown next: the least score of callwright's predictions, which hold nothing else.
+
+    Nobody is shown them. Label Studio means it for the answers that a model is least sure of.
+    """
+    return {"sampling": "Uncertainty sampling", "model_version": ORDER, "show_collab_predictions": False}
+
+
+def as_prediction(data: Json) -> Json:
+    """The prediction by which a task stands in the order: the higher its priority, the lower the score."""
+    return {"model_version": ORDER, "score": round(1.0 - float(data["priority"]), 4), "result": []}
+
+
 def table_of(screen: Screen) -> Json:
-    """The table of tasks, with what a person can read in it; all other columns can be switched on again."""
+    """The table of tasks, the worthiest first, with what a person can read in it; other columns can be switched on."""
     fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
     hidden = [f"tasks:{name}" for name in (*_STUDIOS_OWN, *fields)]
     return {
-        "title": "Default",
+        "title": _TITLE,
         "type": "list",
         "target": "tasks",
         "hiddenColumns": {"explore": hidden, "labeling": hidden},
         "columnsWidth": {f"tasks:data.{name}": _WIDE for name in screen.wide_columns},
+        "ordering": ["-tasks:data.priority"],
     }
 
 
-def filter_on(column: str, operator: str, kind: str, value: object) -> str:
-    """The query for tasks whose `column` stands in this relation to `value`."""
-    item = {"filter": column, "operator": operator, "type": kind, "value": value}
-    return json.dumps({"filters": {"conjunction": "and", "items": [item]}}, separators=(",", ":"))
+def is_untouched(table: Json, wanted: Json) -> bool:
+    """Whether a table is as some callwright wrote it: a page that saves a table for a person adds fields of its own."""
+    return table.get("title") == _TITLE and {"type", "hiddenColumns"} <= set(table) <= set(wanted)
+
+
+def condition(column: str, operator: str, kind: str, value: object) -> Json:
+    """One condition on tasks: a `column` of theirs stands in this relation to `value`."""
+    return {"filter": f"filter:tasks:{column}", "operator": operator, "type": kind, "value": value}
+
+
+def filter_on(*conditions: Json, conjunction: Literal["and", "or"] = "and") -> str:
+    """The query for tasks that meet these conditions."""
+    return json.dumps({"filters": {"conjunction": conjunction, "items": conditions}}, separators=(",", ":"))
+
+
+ANSWERED = condition("total_annotations", "greater", "Number", 0)
+UNANSWERED = condition("total_annotations", "equal", "Number", 0)
+SKIPPED = condition("cancelled_annotations", "greater", "Number", 0)
+UNSKIPPED = condition("cancelled_annotations", "equal", "Number", 0)
+TOUCHED = condition("updated_by", "empty", "String", "false")  # since it was imported, by a person or by callwright
+UNTOUCHED = condition("updated_by", "empty", "String", "true")
+BEGUN = condition("draft_exists", "equal", "Boolean", "true")
+FOREIGN = condition(KEY, "empty", "String", "true")

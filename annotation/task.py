@@ -45,6 +45,23 @@ class Task(Protocol):
         ...
 
 
+class QueuedTask(NamedTuple):
+    """A task with its place in the queue (`priority`, 0 to 1, the highest first) and how many people shall answer it."""
+
+    task: Task
+    priority: float = 0.5
+    reviewers: int = 1
+
+    @property
+    def callwright_key(self) -> str:
+        """The name under which the task is found again."""
+        return self.task.callwright_key
+
+    def data(self) -> dict[str, JsonValue]:
+        """The task as Label Studio imports it; it sorts the priority as text."""
+        return {**self.task.data(), "priority": f"{self.priority:.4f}"}
+
+
 class ReviewTask(Record):
     """One task for annotators; `request` and `calls` are what they find in the boxes for editing.
 

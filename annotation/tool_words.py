@@ -1,25 +1,15 @@
 """The words of the screen for tools, in each interface language."""
 
 from functools import cache
-from importlib.resources import files
 
-import yaml
-
-from warehouse.records import Decision, Language, Record
+from annotation.words import ScreenWords, read_words
+from warehouse.records import Decision, Language
 
 
-class ToolWords(Record):
+class ToolWords(ScreenWords):
     """Every word that an annotator of tools reads and that is not part of a tool."""
 
-    title: str
-    instruction: str
-    verdict: str
-    accept: str
     edit: str
-    reject: str
-    reasons: str
-    reason: dict[str, str]
-    comment: str
     tool: str
     name: str
     description: str
@@ -29,7 +19,6 @@ class ToolWords(Record):
     company: str
     gaps: str
     none: str
-    why: str
     checks: str
     edit_name: str
     edit_description: str
@@ -41,5 +30,4 @@ class ToolWords(Record):
 @cache
 def tool_words_in(language: Language) -> ToolWords:
     """The words of one interface language."""
-    text = files("annotation.configs").joinpath(f"tool_review.{language}.yaml").read_text(encoding="utf-8")
-    return ToolWords.model_validate(yaml.safe_load(text))
+    return read_words(ToolWords, "tool_review", language)

@@ -1,7 +1,8 @@
-"""The words of the review screens, in each interface language."""
+"""The words of the review screens, in each interface language: what all screens have, and those of samples."""
 
 from functools import cache
 from importlib.resources import files
+from typing import TypeVar
 
 import yaml
 
@@ -9,18 +10,37 @@ from warehouse.records import Decision, DialogueAct, Language, Record
 from warehouse.records.samples import EvidenceKind
 
 
-class Words(Record):
-    """Every word that an annotator reads and that is not part of the sample."""
+class ScreenWords(Record):
+    """The words that every screen has; a screen's own words are those of its `configs/<kind>.<language>.yaml`.
+
+    `drawn` tells why people see what was drawn by chance, "" where it is told as the question says it.
+    """
 
     title: str
     instruction: str
     verdict: str
     accept: str
-    edit: str
     reject: str
     reasons: str
     reason: dict[str, str]
     comment: str
+    why: str
+    drawn: str = ""
+
+
+_Words = TypeVar("_Words", bound=ScreenWords)
+
+
+def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
+    """The words of the screen of a review kind in one interface language, as the record `made`."""
+    text = files("annotation.configs").joinpath(f"{kind}.{language}.yaml").read_text(encoding="utf-8")
+    return made.model_validate(yaml.safe_load(text))
+
+
+class Words(ScreenWords):
+    """Every word that an annotator of samples reads and that is not part of the sample."""
+
+    edit: str
     conversation: str
     kind: dict[str, str]
     calls: str
@@ -33,7 +53,6 @@ class Words(Record):
     edit_calls: str
     edit_dialogue: str
     edit_lines: str
-    why: str
     in_doubt: str
     user: str
     assistant: str
@@ -63,5 +82,4 @@ class Words(Record):
 @cache
 def words_in(language: Language) -> Words:
     """The words of one interface language."""
-    text = files("annotation.configs").joinpath(f"{language}.yaml").read_text(encoding="utf-8")
-    return Words.model_validate(yaml.safe_load(text))
+    return read_words(Words, "sample_review", language)

@@ -8,19 +8,24 @@ from typing import NamedTuple
 import orjson
 
 from annotation.label_studio import LabelStudio
-from annotation.screens import DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW
+from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW
+from flows.agreement import note_agreement
 from flows.build import reopen_build
 from flows.decisions import settle_decisions
 from flows.groups import local_workers
-from flows.landing import request_reviews
 from flows.making import check_samples
 from flows.news import News
 from flows.path_reviews import carry_over_corrections
 from flows.places import open_warehouse
+from flows.prediction_audits import suspects_of_audits
+from flows.pushing import ask_more_people, push_reviews
+from flows.questions import DOUBTFUL, Question, ask
 from flows.reading_reviews import read_reviews
-from flows.reviewing import push_reviews
+from flows.review_turns import async_review_turn
 from flows.settings import Settings
+from flows.task_states import changed_states, note_deleted, remove_doubles
 from flows.tool_decisions import settle_edited_tools
+from flows.withdrawing import reopen_undecided, withdraw_reviews
 from warehouse.records import Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
@@ -29,8 +34,9 @@ from warehouse.store import Warehouse
 class Pulled(NamedTuple):
     """What a pull brought: new reviews by decision, edits that went back to people, and what did not fit.
 
-    `returned` could not be used as typed, `contradicted` were contradicted by a check; `elsewhere` are annotations of
-    another work folder's samples.
+    `returned` could not be used as typed, `contradicted` were contradicted by a check; `withdrawn` are earlier reviews that
+    were deleted or skipped since, `deleted` tasks that are gone and asked anew where nobody has decided; `elsewhere` are
+    annotations of another work folder's samples.
     """
 
     reviews: int = 0
@@ -39,6 +45,8 @@ class Pulled(NamedTuple):
     rejected: int = 0
     returned: int = 0
     contradicted: int = 0
+    withdrawn: int = 0
+    deleted: int = 0
     elsewhere: int = 0
     problems: tuple[str, ...] = ()
 
@@ -49,22 +57,32 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, news: News) -> P
     What an earlier pull noted but did not get to is carried out as well. Raises AnnotationError where Label Studio
     can't be reached; an annotation that does not fit is a problem of its own.
     """
+    async with async_review_turn(settings, news):
+        return await _pull(settings, studio, news)
+
+
+async def _pull(settings: Settings, studio: LabelStudio, news: News) -> Pulled:
     warehouse = open_warehouse(settings)
     pulled = _added(_take_in(kind, warehouse, studio, news) for kind in REVIEW_KINDS)
     carry_over_corrections(warehouse)
+    reopen_undecided(warehouse)
     settle_decisions(warehouse)
+    if pulled.reviews or pulled.withdrawn:
+        note_agreement(warehouse)
     tools_against = settle_edited_tools(warehouse)
     again = await _check_edited(warehouse, settings, news)
     if again:
         settle_decisions(warehouse)
-    contradicted = _ask_again(warehouse, again)
+    contradicted = _ask_about_edits(warehouse, again)
+    suspects_of_audits(warehouse)
+    ask_more_people(warehouse, studio)
     if warehouse.rows(_CAME_BACK):
         push_reviews(settings, studio, news)
     return pulled._replace(contradicted=contradicted + tools_against)
 
 
 _CAME_BACK = """
-    select 1 from returned_edits where pushed_at is null
+    select 1 from review_rounds where pushed_at is null
     union all
     select 1 from review_requests q join samples s on s.key = q.subject where q.pushed_at is null and s.stage = 'review'
     union all
@@ -86,22 +104,29 @@ def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, news: News) -
     """Note what people said of a review kind since the last pull."""
     project = studio.find_project(kind)
     if project is None:
-        return Pulled()
+        return Pulled(deleted=note_deleted(warehouse, studio, kind, None))
     if project.changed_by_hand:
         news.say(f"The labeling interface of {project.url} was changed by hand.")
     cursors = warehouse.rows(
         "select pulled_until from review_cursors where server = ? and kind = ?", [studio.name, kind]
     )
-    found = studio.pull(project, cursors[0]["pulled_until"] if cursors else None)
+    since = cursors[0]["pulled_until"] if cursors else None
+    found = studio.pull(project, since)
     if found.foreign:
         news.say(f"{len(found.foreign)} tasks of {project.url} are not callwright's; they are left alone.")
     reading = read_reviews(warehouse, found.annotations)
     problems = (*found.problems, *reading.problems)
     # One transaction: an edit is never noted without the sample that it made.
-    tables: dict[str, list[Row]] = {"returned_edits": reading.returned}
+    tables: dict[str, list[Row]] = {
+        "review_rounds": reading.returned,
+        "task_states": changed_states(warehouse, studio, project, found.states),
+    }
     for table, row in rows_of([*reading.edited, *reading.reviews], Stamp(datetime.now(UTC))):
         tables.setdefault(table, []).append(row)
     warehouse.put_rows(tables)
+    withdrawn = withdraw_reviews(warehouse, studio.name, found.states)
+    remove_doubles(warehouse, studio, project, since)
+    deleted = note_deleted(warehouse, studio, kind, project)
     if found.cursor is not None and not problems:  # what does not fit is read again until somebody puts it right
         cursor = {"server": studio.name, "kind": kind, "pulled_until": found.cursor}
         warehouse.put_rows({"review_cursors": [cursor]})
@@ -112,6 +137,8 @@ def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, news: News) -
         edited=decisions["edit"],
         rejected=decisions["reject"],
         returned=len(reading.returned),
+        withdrawn=withdrawn,
+        deleted=deleted,
         elsewhere=reading.elsewhere,
         problems=problems,
     )
@@ -130,20 +157,22 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, news: News) ->
     return unseen
 
 
-_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION]  # the review kinds of which new versions of samples come
+_EDITING = [SAMPLE_REVIEW, DISAMBIGUATION, DIALOGUE_ACTS]  # the review kinds of which new versions of samples come
+# A sample that was imported as a release has no build, whose checks its edit could go through; it is kept as it is.
 _UNSEEN = """
     select s.key, s.body, min(q.build) as build
     from decisions d join samples s on s.key = d.result join review_requests q on q.subject = d.subject and q.kind = d.kind
+    join builds b on b.key = q.build
     where list_contains(?::varchar[], d.kind) and d.decision = 'edit'
-        and not exists (select 1 from verdicts v where v.subject = s.key)
+        and not exists (select 1 from verdicts v where v.subject = s.key) and q.build in (select key from builds)
     group by all order by s.key
 """
 
 
-def _ask_again(warehouse: Warehouse, edited: Sequence[Row]) -> int:
+def _ask_about_edits(warehouse: Warehouse, edited: Sequence[Row]) -> int:
     """Ask people about edits that a check contradicted or could not judge; how many of `edited` those are."""
     rows = warehouse.rows(_AGAINST, [_EDITING])
-    request_reviews(warehouse, [(row["build"], row["subject"], row["reason"]) for row in rows])
+    ask(warehouse, [Question(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
     keys = {row["key"] for row in edited}
     return len({row["subject"] for row in rows} & keys)
 

@@ -8,8 +8,17 @@ from collections.abc import Iterable
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW
-from flows.standings import Decision, Seat, Standing, Step, is_settled_by_people, standing_of, steps_of
+from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW
+from flows.standings import (
+    Decision,
+    Seat,
+    Standing,
+    Step,
+    is_settled_by_people,
+    is_word_of_people,
+    standing_of,
+    steps_of,
+)
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
@@ -29,8 +38,6 @@ class _Books(NamedTuple):
 def settle_decisions(warehouse: Warehouse) -> None:
     """Bring fates and acceptances to what people decided."""
     books = _read_books(warehouse)
-    if not books.decisions:
-        return
     fates, gone = _settled_seats(books)
     fates += _settled_edits(books)
     if gone:
@@ -40,7 +47,7 @@ def settle_decisions(warehouse: Warehouse) -> None:
 
 def _read_books(warehouse: Warehouse) -> _Books:
     queries: dict[str, tuple[str, list[object]]] = {
-        "decisions": (_DECISIONS, [[SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION]]),
+        "decisions": (_DECISIONS, [[SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION, DIALOGUE_ACTS], DIALOGUE_ACTS]),
         "doubts": (_DOUBTS, [UNCHECKED]),
         "roots": (_ROOTS, []),
         "seats": (_SEATS, []),
@@ -49,15 +56,39 @@ def _read_books(warehouse: Warehouse) -> _Books:
         "acceptances": (_ACCEPTANCES, []),
     }
     rows = warehouse.rows_by_name(queries)
-    decisions = {row["subject"]: Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]}
+    seats = [Seat(**row) for row in rows["seats"]]
+    decisions = _counting([Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], seats)
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
     return _Books(
         decisions=decisions,
         standings={subject: standing_of(subject, decisions, doubts) for subject in decisions},
         roots={row["subject"] for row in rows["roots"]} & decisions.keys(),
-        seats=[Seat(**row) for row in rows["seats"]],
+        seats=seats,
         rows=rows,
     )
+
+
+def _counting(decisions: Iterable[Decision], seats: Iterable[Seat]) -> dict[str, Decision]:
+    """The decision that counts about each sample: the last, where it is not about nothing but dialogue acts.
+
+    Those come after all others; they count where the others' is none or that the sample is good, and where they settle a
+    seat.
+    """
+    found: dict[str, Decision] = {}
+    for decision in decisions:
+        before = found.get(decision.subject)
+        counts_more = before is None or (before.decision == "accept" and decision.decision != "accept")
+        if counts_more or decision.kind != DIALOGUE_ACTS:
+            found[decision.subject] = decision
+    settled = {seat.subject for seat in seats if seat.subject in found and _is_settled(seat, found[seat.subject])}
+    return {name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settled}
+
+
+def _is_settled(seat: Seat, decision: Decision) -> bool:
+    """Whether a decision settles a seat: acts that are right, or put right, say nothing about what a check doubts."""
+    if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and seat.outcome != "passed":
+        return is_word_of_people(seat.reason)
+    return is_settled_by_people(seat)
 
 
 def _settled_seats(books: _Books) -> tuple[list[Row], list[tuple[str, str]]]:
@@ -68,7 +99,7 @@ def _settled_seats(books: _Books) -> tuple[list[Row], list[tuple[str, str]]]:
     gone: set[tuple[str, str]] = set()
     taken: set[tuple[str, str]] = set()
     for seat in books.seats:
-        if seat.subject not in books.roots or not is_settled_by_people(seat):
+        if seat.subject not in books.roots or not _is_settled(seat, books.decisions[seat.subject]):
             continue
         standing = books.standings[seat.subject]
         place = (seat.build, standing.subject)
@@ -125,11 +156,12 @@ def _changed_acceptances(books: _Books) -> list[Row]:
     return changed
 
 
-# Of several review kinds the newest word counts; what was said about a whole template is the last to count.
+# Of several review kinds the newest word counts; what was said about a whole template is the last to count, and what was
+# said about dialogue acts alone comes after all that was said about the whole sample.
 _DECISIONS = """
-    select subject, decision, reviewer, reviewed_at, reasons, result from decisions
+    select subject, decision, reviewer, reviewed_at, reasons, result, kind from decisions
     where list_contains(?::varchar[], kind) and subject in (select key from samples)
-    order by kind <> 'correction', reviewed_at
+    order by kind = ?, kind <> 'correction', reviewed_at
 """
 
 # A root has a seat in the funnel of its own; an edited sample sits in the seat of its root.

@@ -1,16 +1,23 @@
 """The last stages of a build, over all its samples at once: duplicates, review, land."""
 
-from collections.abc import Iterable
+import tempfile
+from collections.abc import Iterator
 from datetime import UTC, datetime
 from hashlib import blake2b
+from heapq import nsmallest
+from pathlib import Path
 from typing import NamedTuple
 
-from annotation.screens import SAMPLE_REVIEW
+from annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
 from flows.decisions import settle_decisions
+from flows.facts import FactFiles
+from flows.gold_items import mix_gold_items
 from flows.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
+from flows.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
 from flows.recipe import Recipe
+from generators.kinds import CONVERSATION
 from validators.checks.duplicates import DuplicateIndex
-from warehouse.records import Record, Sample
+from warehouse.records import Sample, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
 
@@ -44,22 +51,29 @@ _PASSED = """
 
 def check_duplicates(landing: Landing) -> None:
     """Reject samples that say the same as one before them, of this build or accepted by another recipe."""
-    if not landing.warehouse.rows(_PASSED, [landing.build, "meaning", "duplicates"]):
+    asked = [landing.build, "meaning", "duplicates"]
+    if not landing.warehouse.rows(f"{_PASSED} limit 1", asked):
         return
     index = DuplicateIndex(threshold=landing.recipe.checks.near_duplicate)
     for (body,) in landing.warehouse.stream(_EARLIER, [landing.build, landing.recipe.name]):
         index.verdict(Sample.model_validate_json(body))
-    verdicts: list[Record] = []
-    fates: list[Row] = []
     passed = _PASSED.replace("select s.key", "select s.body")
-    for (body,) in landing.warehouse.stream(passed, [landing.build, "meaning", "duplicates"]):
-        verdict = index.verdict(Sample.model_validate_json(body))
-        verdicts.append(verdict)
-        outcome = "rejected" if verdict.decision == "contradicted" else "passed"
-        fates.append(
-            landing.note("duplicates", verdict.subject, outcome, verdict.reason if outcome == "rejected" else "")
-        )
-    landing.warehouse.put_rows({"verdicts": _rows("verdicts", verdicts), "fates": fates})
+    with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
+        facts = Path(folder) / "facts"  # by way of files: there may be millions
+        with FactFiles(facts) as files:
+            for (body,) in landing.warehouse.stream(passed, asked):
+                files.add(_told(landing, index.verdict(Sample.model_validate_json(body))))
+        landing.warehouse.put_files(facts)
+
+
+def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
+    """A verdict about likeness, and the fate that follows from it, as rows."""
+    is_twin = verdict.decision == "contradicted"
+    fate = landing.note(
+        "duplicates", verdict.subject, "rejected" if is_twin else "passed", verdict.reason if is_twin else ""
+    )
+    [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
+    return {table: [row], "fates": [fate]}
 
 
 # What has a place already: samples of this build that came through before, and other recipes' accepted ones.
@@ -75,95 +89,100 @@ _EARLIER = """
 
 def route_review(landing: Landing) -> None:
     """Ask people about all that a check could not prove; what they decided before is not asked again."""
-    passed = landing.warehouse.rows(_PASSED, [landing.build, "duplicates", "review"])
-    doubts = _doubts(landing)
-    fates = [
-        landing.note("review", row["key"], "waiting" if row["key"] in doubts else "passed", doubts.get(row["key"], ""))
-        for row in passed
-    ]
+    asked = [landing.build, "duplicates", "review"]
+    doubts = landing.warehouse.rows(_DOUBTFUL, [landing.build, *asked])
+    fates = [landing.note("review", row["key"], "waiting", row["reasons"]) for row in doubts]
     contradicted = landing.warehouse.rows(
         "select subject, reason from fates where build = ? and outcome = 'waiting' and stage <> 'review'",
         [landing.build],
     )
     doubtful = {row["subject"]: row["reason"] for row in contradicted}
-    doubtful |= {row["key"]: doubts[row["key"]] for row in passed if row["key"] in doubts}
-    requests = [_request(landing.build, subject, "doubtful", reason) for subject, reason in sorted(doubtful.items())]
-    asked = with_kinds(landing.warehouse, requests) + corrections_to_ask(
+    doubtful |= {row["key"]: row["reasons"] for row in doubts}
+    rules = landing.recipe.review
+    requests = [
+        request_row(Question(subject, DOUBTFUL, reason, landing.build, reviewers=rules.reviewers_of(DOUBTFUL)))
+        for subject, reason in sorted(doubtful.items())
+    ]
+    questions = with_kinds(landing.warehouse, requests) + corrections_to_ask(
         landing.warehouse, landing.build, landing.recipe
     )
-    landing.warehouse.put_rows({"fates": fates, "review_requests": asked})
+    landing.warehouse.put_rows({"fates": fates, "review_requests": questions})
+    landing.warehouse.execute(f"{_NOTE_PASSED} from ({_PASSED})", [landing.build, "review", *asked])
     carry_over_corrections(landing.warehouse)
     settle_decisions(landing.warehouse)
 
 
-def _doubts(landing: Landing) -> dict[str, str]:
-    """Why a sample of this build needs a person: the reasons of its newest verdicts that prove nothing."""
-    rows = landing.warehouse.rows(
-        """
-        with newest as (
-            select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
-            from verdicts where check_name <> 'duplicates' group by all
-        )
+# Why samples of this build need a person: the reasons of their newest verdicts that prove nothing.
+_DOUBTFUL = f"""
+    with newest as (
+        select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
+        from verdicts where check_name <> 'duplicates' group by all
+    ), doubts as (
         select n.subject, string_agg(n.check_name || ': ' || n.reason, ' ' order by n.check_name) as reasons
         from newest n join fates f on f.subject = n.subject
         where f.build = ? and f.stage = 'duplicates' and n.decision <> 'proved' group by n.subject
-        """,
-        [landing.build],
     )
-    return {row["subject"]: row["reasons"] for row in rows}
+    select p.key, d.reasons from ({_PASSED}) p join doubts d on d.subject = p.key
+"""  # noqa: S608
+
+# Most samples pass, and there may be millions: they never leave the warehouse.
+_NOTE_PASSED = """
+    insert into fates (build, stage, subject, outcome, reason, made_at) select ?, ?, key, 'passed', '', now()
+"""
 
 
 _UNDECIDED = _PASSED.replace("order by", "and s.key not in (select subject from decisions) order by")
 
 
+_ACCEPT = """
+    insert or ignore into acceptances
+        (subject, build, recipe, proved, accepted_by, vouched, accepted_at, withdrawn_at)
+    select key, ?, ?, true, ?, false, now(), null
+"""
+
+
 def land_samples(landing: Landing) -> None:
-    """Accept what no person was asked about, each sample once, and draw the spot checks; people's own have landed."""
-    passed = landing.warehouse.rows(_UNDECIDED, [landing.build, "review", "land"])
-    now = datetime.now(UTC)
-    acceptances = [
-        {
-            "subject": row["key"], "build": landing.build, "recipe": landing.recipe.name, "proved": True,
-            "accepted_by": MACHINE, "vouched": False, "accepted_at": now, "withdrawn_at": None,
-        }
-        for row in passed
-    ]  # fmt: skip
-    fates = [landing.note("land", row["key"], "passed") for row in passed]
-    landing.warehouse.put_rows({"acceptances": acceptances, "fates": fates})
+    """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
+    asked = [landing.build, "review", "land"]
+    with landing.warehouse.writing() as connection:
+        connection.execute(f"{_ACCEPT} from ({_UNDECIDED})", [landing.build, landing.recipe.name, MACHINE, *asked])
+        connection.execute(f"{_NOTE_PASSED} from ({_UNDECIDED})", [landing.build, "land", *asked])
     _draw_spot_checks(landing)
+    mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 
 
 def _draw_spot_checks(landing: Landing) -> None:
-    """Fill the recipe's spot checks up to their number, by an order that the seed gives; what was drawn stays drawn."""
-    rows = landing.warehouse.rows(
+    """Draw the recipe's spot checks: of samples, and of the dialogue acts of conversations."""
+    rules, seed = landing.recipe.review, landing.recipe.seed
+    _draw(landing, SAMPLE_REVIEW, rules.spot_checks, order=f"{seed}", reason=DRAWN)
+    _draw(landing, DIALOGUE_ACTS, rules.dialogue_acts, order=f"{seed}:{DIALOGUE_ACTS}", reason=_ACTS_DRAWN)
+
+
+_ACTS_DRAWN = "Drawn from the accepted conversations, to see how good their dialogue acts are."
+
+
+def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -> None:
+    """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn."""
+    rows = landing.warehouse.stream(
         """
         select f.subject, r.cause, f.stage = 'land' and f.outcome = 'passed' and a.accepted_by = ? as is_free from fates f
+        join samples s on s.key = f.subject
         left join review_requests r on r.subject = f.subject and r.kind = ?
         left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
-        where f.build = ? and f.stage in ('review', 'land')
+        where f.build = ? and f.stage in ('review', 'land') and (? <> ? or s.kind = ?)
         """,
-        [MACHINE, SAMPLE_REVIEW, landing.build],
+        [MACHINE, kind, landing.build, kind, DIALOGUE_ACTS, CONVERSATION],
     )
-    drawn = len({row["subject"] for row in rows if row["cause"] == "spot check"})
-    free = [row["subject"] for row in rows if row["is_free"] and row["cause"] is None]
-    free.sort(key=lambda subject: blake2b(f"{landing.recipe.seed}:{subject}".encode()).digest())
-    chosen = free[: max(0, landing.recipe.review.spot_checks - drawn)]
-    reason = "Drawn from the accepted samples, to see how good they are."
-    landing.warehouse.put_rows(
-        {"review_requests": [_request(landing.build, subject, "spot check", reason) for subject in chosen]}
-    )
+    drawn: set[str] = set()
 
+    def free() -> Iterator[str]:
+        for subject, cause, is_free in rows:
+            if cause == SPOT_CHECK:
+                drawn.add(subject)
+            if is_free and cause is None:
+                yield subject
 
-def request_reviews(warehouse: Warehouse, doubtful: Iterable[tuple[str, str, str]]) -> None:
-    """Ask people about doubtful samples, each a build, the sample's key and the reason; nobody is asked twice."""
-    warehouse.put_rows({"review_requests": [_request(build, key, "doubtful", why) for build, key, why in doubtful]})
-
-
-def _request(build: str, subject: str, cause: str, reason: str) -> Row:
-    return {
-        "build": build, "subject": subject, "kind": SAMPLE_REVIEW, "cause": cause, "reason": reason,
-        "requested_at": datetime.now(UTC), "pushed_at": None, "server": None,
-    }  # fmt: skip
-
-
-def _rows(table: str, records: Iterable[Record]) -> list[Row]:
-    return [row for name, row in rows_of(records, Stamp(datetime.now(UTC))) if name == table]
+    first = nsmallest(count, free(), key=lambda subject: blake2b(f"{order}:{subject}".encode()).digest())
+    chosen = first[: max(0, count - len(drawn))]
+    reviewers = landing.recipe.review.reviewers_of(SPOT_CHECK)
+    ask(landing.warehouse, [Question(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen])

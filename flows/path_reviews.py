@@ -11,6 +11,7 @@ import orjson
 
 from annotation.disambiguation_task import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
+from flows.questions import DOUBTFUL, SPOT_CHECK, Question, request_row
 from flows.recipe import Recipe
 from warehouse.records import GoalPath, Review, Sample
 from warehouse.rows import Row, Stamp, rows_of
@@ -24,16 +25,22 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
 
     What was asked before is not among them.
     """
+    rules = recipe.review
     rows = warehouse.rows(_CORRECTED, [CORRECTION, build])
     requests = [
-        _request(build, row["path"], "doubtful", row["reason"]) for row in rows if row["in_doubt"] and row["is_new"]
+        request_row(Question(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, rules.reviewers_of(DOUBTFUL)))
+        for row in rows
+        if row["in_doubt"] and row["is_new"]
     ]
     drawn = sum(row["cause"] == "spot check" for row in rows)
     free = [row["path"] for row in rows if not row["in_doubt"] and row["is_new"]]
     free.sort(key=lambda path: blake2b(f"{recipe.seed}:{path}".encode()).digest())
-    count = max(0, min(recipe.review.spot_checks, MOST_SPOT_CHECKS) - drawn)
+    count = max(0, min(rules.spot_checks, MOST_SPOT_CHECKS) - drawn)
     reason = "Drawn from the corrected paths, to see how good the corrections are."
-    return requests + [_request(build, path, "spot check", reason) for path in free[:count]]
+    reviewers = rules.reviewers_of(SPOT_CHECK)
+    return requests + [
+        request_row(Question(path, SPOT_CHECK, reason, build, CORRECTION, reviewers)) for path in free[:count]
+    ]
 
 
 def with_kinds(warehouse: Warehouse, requests: Sequence[Row]) -> list[Row]:
@@ -82,13 +89,6 @@ def _for_sample(row: Row) -> Review:
     )
 
 
-def _request(build: str, path: str, cause: str, reason: str) -> Row:
-    return {
-        "build": build, "subject": path, "kind": CORRECTION, "cause": cause, "reason": reason,
-        "requested_at": datetime.now(UTC), "pushed_at": None, "server": None,
-    }  # fmt: skip
-
-
 # The samples that were made after each template, and the kept path of it: the draft that all of them come of.
 _MADE = """
     made as (
@@ -132,7 +132,7 @@ _DECIDED = f"""
     select distinct m.path, m.sample, d.decision, d.reviewer, d.reviewed_at, d.reasons
     from decisions d join made m on m.path = d.subject left join doubts u on u.subject = m.sample
     where d.kind = ? and (d.decision = 'reject'
-        or exists (select 1 from reviews v where v.subject = m.sample and v.kind = ?)
+        or exists (select 1 from standing_reviews v where v.subject = m.sample and v.kind = ?)
         or (u.only_path and not exists (select 1 from review_requests q where q.subject = m.sample and q.kind = ?)))
     order by all
 """  # noqa: S608

@@ -6,13 +6,17 @@ from typing import NamedTuple
 
 import orjson
 
+from annotation.acts_review import parse_acts_review
+from annotation.audit_review import ParsedAudit, parse_audit
 from annotation.correction_review import ParsedCorrectionReview, parse_correction_review
 from annotation.disambiguation_review import ParsedDisambiguation, parse_disambiguation
 from annotation.pulled import PulledAnnotation
 from annotation.review import ParsedReview, parse_review
-from annotation.screens import CORRECTION, DISAMBIGUATION, TOOL_REVIEW
+from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW
 from annotation.task import Returned
 from annotation.tool_review import ParsedToolReview, parse_tool_review
+from flows.prediction_audits import read_audited
+from flows.questions import RETURNED_EDIT, RETURNED_FIRST
 from warehouse.errors import AnnotationError
 from warehouse.records import Review, Sample, Tool
 from warehouse.releases import read_tools
@@ -34,7 +38,7 @@ class ReadReviews(NamedTuple):
 
 
 class _Known(NamedTuple):
-    """What was read before: reviews by annotation, returned edits by person and moment, the newest task version."""
+    """What was read before: reviews by annotation, returned edits by person and moment, the newest version of each task."""
 
     reviewed: dict[tuple[str, int], datetime]
     returned: set[tuple[str, str, datetime]]
@@ -60,37 +64,44 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) 
     return read
 
 
-_Parsed = ParsedReview | ParsedToolReview | ParsedCorrectionReview | ParsedDisambiguation
+_Parsed = ParsedReview | ParsedToolReview | ParsedCorrectionReview | ParsedDisambiguation | ParsedAudit
 
 
 class _Subject(NamedTuple):
-    """What an annotation is about: a sample with its candidates, a tool, or the corrected path with the key `path`."""
+    """What an annotation is about: a sample with its candidates, a tool, or the path or the prediction with this key."""
 
     sample: Sample | None
     tools: Sequence[Tool] = ()
     path: str = ""
+    prediction: str = ""
 
     def parse(self, annotation: PulledAnnotation) -> _Parsed:
         if self.path:
             return parse_correction_review(annotation, self.path)
+        if self.prediction:
+            return parse_audit(annotation, self.prediction)
         if self.sample is None:
             return parse_tool_review(annotation, self.tools[0])
         if annotation.kind == DISAMBIGUATION:
             return parse_disambiguation(annotation, self.sample)
+        if annotation.kind == DIALOGUE_ACTS:
+            return parse_acts_review(annotation, self.sample)
         return parse_review(annotation, self.sample, self.tools)
 
 
 def _subjects(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Subject]:
-    """The samples, tools and paths that the annotations are about and that the warehouse has, by key."""
+    """The samples, tools, paths and predictions that the annotations are about and that the warehouse has, by key."""
     paths = _known_paths(warehouse, sorted({one.subject for one in annotations if one.kind == CORRECTION}))
+    audited = sorted({one.subject for one in annotations if one.kind == PREDICTION_AUDIT})
+    predictions = {key: _Subject(None, prediction=key) for key in read_audited(warehouse, audited)}
     tools_asked = sorted({one.subject for one in annotations if one.kind == TOOL_REVIEW})
     found = (
         {key: _Subject(None, [tool]) for key, tool in read_tools(warehouse, tools_asked).items()} if tools_asked else {}
     )
-    of_samples = {one.subject for one in annotations if one.kind not in (TOOL_REVIEW, CORRECTION)}
+    of_samples = {one.subject for one in annotations if one.kind not in (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)}
     samples, tools = read_samples(warehouse, sorted(of_samples))
     asked = {key: _Subject(sample, [tools[one] for one in sample.candidates]) for key, sample in samples.items()}
-    return found | asked | paths
+    return found | asked | paths | predictions
 
 
 def _known_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, _Subject]:
@@ -110,7 +121,7 @@ def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, S
 
 
 _REVIEWED = "select server, annotation_id, max(reviewed_at) as moment from reviews group by server, annotation_id"
-_RETURNED = "select subject, kind, version, reviewer, made_at from returned_edits"
+_RETURNED = "select subject, kind, version, reviewer, made_at from review_rounds"
 
 
 def _known(warehouse: Warehouse) -> _Known:
@@ -146,8 +157,9 @@ def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: _Parsed, vers
 def _returned(edit: Returned, annotation: PulledAnnotation, versions: dict[str, int]) -> Row:
     """An edit that goes back to people as the next version of the task, which no other edit has."""
     task = f"{annotation.kind}:{annotation.subject}"
-    versions[task] = max(edit.version, versions.get(task, 0) + 1)
+    versions[task] = max(edit.version, versions.get(task, 1)) + 1
     return edit.model_dump() | {
-        "version": versions[task], "subject": annotation.subject, "kind": annotation.kind,
-        "reviewer": annotation.reviewer, "made_at": annotation.reviewed_at, "pushed_at": None,
+        "version": versions[task], "subject": annotation.subject, "kind": annotation.kind, "cause": RETURNED_EDIT,
+        "reviewer": annotation.reviewer, "made_at": annotation.reviewed_at, "pushed_at": None, "server": None,
+        "priority": RETURNED_FIRST,
     }  # fmt: skip

@@ -72,6 +72,17 @@ class Roles(Part):
     checker: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
     judge: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
 
+    @model_validator(mode="after")
+    def _only_judges_see_several(self) -> Self:
+        """What is worded or called in view of others is worded and called like them; a yes or no is not (decision 0011)."""
+        for name in ("generator", "checker"):
+            if getattr(self, name).items_per_request > 1:
+                raise ValueError(f"items_per_request is for the judge only; the {name} has to see one item at a time")
+        return self
+
+
+Reviewers = Annotated[int, Field(ge=1, le=9)]
+
 
 class Candidate(Part):
     """A model to be scored, under the name that the leaderboard shows."""
@@ -88,9 +99,24 @@ class Checks(Part):
 
 
 class ReviewRules(Part):
-    """Who goes to people besides all that failed a check: `spot_checks` of the accepted ones, drawn by the seed."""
+    """What goes to people besides all that failed a check, and to how many of them.
+
+    `spot_checks` of the accepted samples are drawn by the seed, and `dialogue_acts` of the accepted conversations for a look at
+    nothing but their dialogue acts. `reviewers` answer each question, each on their own: one
+    number, or one for each cause ("doubtful", "spot check"); where they do not agree one more is asked. For each hundred
+    questions about samples `gold_items` are mixed in whose right answer is known.
+    """
 
     spot_checks: int = Field(default=20, ge=0)
+    dialogue_acts: int = Field(default=0, ge=0)
+    reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = 1
+    gold_items: float = Field(default=0.0, ge=0, le=50)
+
+    def reviewers_of(self, cause: str) -> int:
+        """How many people answer a question of this cause."""
+        if isinstance(self.reviewers, int):
+            return self.reviewers
+        return next((count for name, count in self.reviewers.items() if name == cause), 1)
 
 
 class Schedule(Part):
@@ -141,7 +167,7 @@ class Recipe(Part):
     checks: Checks = Checks()
     review: ReviewRules = ReviewRules()
     budget: float | None = Field(default=None, gt=0)
-    shard_size: int = Field(default=250, ge=1)
+    shard_size: int = Field(default=5000, ge=1)  # the most: shards are cut by time
     schedule: Schedule | None = None
 
     @model_validator(mode="before")

@@ -7,20 +7,34 @@ from types import MappingProxyType
 
 import orjson
 
-from annotation.correction_task import correction_task
-from annotation.disambiguation_task import disambiguation_task
-from annotation.screens import CORRECTION, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
-from annotation.task import Returned, Task, review_task
-from annotation.tool_task import Company, tool_task
+from annotation.acts_task import ActsTask, acts_task
+from annotation.audit_task import AuditCase, AuditTask, audit_task
+from annotation.correction_task import CorrectionTask, correction_task
+from annotation.disambiguation_task import DisambiguationTask, disambiguation_task
+from annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    PREDICTION_AUDIT,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+    screen_words,
+)
+from annotation.task import Returned, ReviewTask, review_task
+from annotation.tool_task import Company, ToolTask, tool_task
+from flows.gold_items import gold_rows, verdicts_shown
 from flows.path_reviews import read_paths, samples_of_paths
+from flows.prediction_audits import read_audited
+from flows.questions import RETURNED_EDIT
 from flows.reading_reviews import read_samples
 from flows.tool_checking import tools_of
 from validators.toolset.gaps import find_gaps
-from warehouse.records import Evidence, Language, Tool, Verdict
+from warehouse.records import Evidence, Language, Sample, Tool, Verdict
 from warehouse.releases import read_tools
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
+_DRAWN = "Drawn from "  # how the reasons begin that no check gives
 _VERDICTS = """
     select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score,
         arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence, arg_max(version, made_at) as version
@@ -28,29 +42,27 @@ _VERDICTS = """
 """
 
 
-def sample_tasks(
-    warehouse: Warehouse, language: Language, waiting: Sequence[Row], returned: Sequence[Row]
-) -> list[Task]:
-    """The tasks that ask about samples, then those that hand edits back."""
-    keys = _keys(waiting, returned)
+def sample_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
+    """The tasks that ask about samples."""
+    keys = _keys(asked)
     samples, tools = read_samples(warehouse, keys)
-    verdicts = _verdicts(warehouse, keys)
+    verdicts = _verdicts(warehouse, keys) | _lent_verdicts(warehouse, samples, tools)
     return [
         review_task(
             samples[row["subject"]],
             [tools[key] for key in samples[row["subject"]].candidates],
             verdicts[row["subject"]],
-            reason=row["reason"],
+            reason=reason_of(row, language),
             language=language,
-            returned=edit,
+            returned=edit_of(row),
         )
-        for row, edit in _with_edits(waiting, returned)
+        for row in asked
     ]
 
 
-def tool_tasks(warehouse: Warehouse, language: Language, waiting: Sequence[Row], returned: Sequence[Row]) -> list[Task]:
-    """The tasks that ask about tools, then those that hand edits back."""
-    keys = _keys(waiting, returned)
+def tool_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ToolTask]:
+    """The tasks that ask about tools."""
+    keys = _keys(asked)
     tools = read_tools(warehouse, keys)
     verdicts = _verdicts(warehouse, keys)
     made = cache(lambda toolset: tools_of(warehouse, toolset))
@@ -59,45 +71,54 @@ def tool_tasks(warehouse: Warehouse, language: Language, waiting: Sequence[Row],
             tools[row["subject"]],
             _company(tools[row["subject"]], made(row["build"])),
             verdicts[row["subject"]],
-            reason=row["reason"],
+            reason=reason_of(row, language),
             language=language,
-            returned=edit,
+            returned=edit_of(row),
         )
-        for row, edit in _with_edits(waiting, returned)
+        for row in asked
     ]
 
 
-def disambiguation_tasks(
-    warehouse: Warehouse, language: Language, waiting: Sequence[Row], returned: Sequence[Row]
-) -> list[Task]:
-    """The tasks that ask about competing entries, then those that hand answers back."""
-    keys = _keys(waiting, returned)
+def disambiguation_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[DisambiguationTask]:
+    """The tasks that ask about competing entries."""
+    keys = _keys(asked)
     samples, _ = read_samples(warehouse, keys)
     verdicts = _verdicts(warehouse, keys)
     return [
         disambiguation_task(
-            samples[row["subject"]], verdicts[row["subject"]], reason=row["reason"], language=language, returned=edit
+            samples[row["subject"]],
+            verdicts[row["subject"]],
+            reason=reason_of(row, language),
+            language=language,
+            returned=edit_of(row),
         )
-        for row, edit in _with_edits(waiting, returned)
+        for row in asked
     ]
 
 
-def correction_tasks(
-    warehouse: Warehouse, language: Language, waiting: Sequence[Row], returned: Sequence[Row]
-) -> list[Task]:
-    """The tasks that ask about corrections, then those that hand answers back; the first doubt about a path is shown."""
-    keys = _keys(waiting, returned)
+def acts_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ActsTask]:
+    """The tasks that ask about dialogue acts."""
+    samples, _ = read_samples(warehouse, _keys(asked))
+    return [
+        acts_task(samples[row["subject"]], reason=reason_of(row, language), language=language, returned=edit_of(row))
+        for row in asked
+    ]
+
+
+def correction_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[CorrectionTask]:
+    """The tasks that ask about corrections; the first doubt about a path is shown."""
+    keys = _keys(asked)
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
     verdicts = _verdicts(warehouse, sorted({sample for samples in made.values() for sample in samples}))
     return [
         correction_task(
             paths[row["subject"]],
             _doubts(verdicts, made.get(row["subject"], ())),
-            reason=row["reason"],
+            reason=reason_of(row, language),
             language=language,
-            returned=edit,
+            returned=edit_of(row),
         )
-        for row, edit in _with_edits(waiting, returned)
+        for row in asked
     ]
 
 
@@ -106,15 +127,52 @@ def _doubts(verdicts: Mapping[str, list[Verdict]], samples: Sequence[str]) -> li
     return found[:1]
 
 
-TaskMaker = Callable[[Warehouse, Language, Sequence[Row], Sequence[Row]], list[Task]]
-TASKS: Mapping[str, TaskMaker] = MappingProxyType(
+def audit_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[AuditTask]:
+    """The tasks that ask whether the metric is right about answers."""
+    audited = read_audited(warehouse, _keys(asked))
+    samples, tools = read_samples(warehouse, sorted({one.prediction.subject for one in audited.values()}))
+    tasks = []
+    for row in asked:
+        prediction, error_type = audited[row["subject"]]
+        sample = samples[prediction.subject]
+        case = AuditCase(prediction, sample, [tools[key] for key in sample.candidates], error_type)
+        tasks.append(audit_task(case, reason=reason_of(row, language), language=language, returned=edit_of(row)))
+    return tasks
+
+
+AnyTask = ReviewTask | ToolTask | CorrectionTask | DisambiguationTask | ActsTask | AuditTask
+TaskMaker = Callable[[Warehouse, Language, Sequence[Row]], Sequence[AnyTask]]
+_MAKERS: Mapping[str, TaskMaker] = MappingProxyType(
     {
         SAMPLE_REVIEW: sample_tasks,
         TOOL_REVIEW: tool_tasks,
         CORRECTION: correction_tasks,
         DISAMBIGUATION: disambiguation_tasks,
+        DIALOGUE_ACTS: acts_tasks,
+        PREDICTION_AUDIT: audit_tasks,
     }
 )
+
+
+def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[AnyTask]:
+    """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
+    made = _MAKERS[kind](warehouse, language, asked)
+    return [task.with_changes(version=row["version"]) for task, row in zip(made, asked, strict=True)]
+
+
+def reason_of(row: Row, language: Language) -> str:
+    """Why people are asked: what came up since the first question is told in its place."""
+    said = str(row["problem"] if row["version"] > 1 and row["cause"] != RETURNED_EDIT else row["reason"])
+    drawn = screen_words(row["kind"], language).drawn
+    return drawn if drawn and said.startswith(_DRAWN) else said
+
+
+def edit_of(row: Row) -> Returned | None:
+    """The edit that a question hands back, if it does."""
+    if row["cause"] != RETURNED_EDIT:
+        return None
+    fields = {name: row[name] for name in ("request", "calls", "problem")}
+    return Returned(version=row["version"] - 1, **fields)
 
 
 def _company(tool: Tool, made: Sequence[Tool]) -> Company:
@@ -122,21 +180,29 @@ def _company(tool: Tool, made: Sequence[Tool]) -> Company:
     return Company(near, [problem.message for problem in find_gaps(near)])
 
 
-def _keys(waiting: Sequence[Row], returned: Sequence[Row]) -> list[str]:
-    return sorted({row["subject"] for row in (*waiting, *returned)})
+def _keys(asked: Sequence[Row]) -> list[str]:
+    return sorted({row["subject"] for row in asked})
 
 
-def _with_edits(waiting: Sequence[Row], returned: Sequence[Row]) -> list[tuple[Row, Returned | None]]:
-    fields = ("request", "calls", "problem", "version")
-    edits = [Returned(**{name: row[name] for name in fields}) for row in returned]
-    return [*((row, None) for row in waiting), *zip(returned, edits, strict=True)]
-
-
-def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> Mapping[str, list[Verdict]]:
+def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, list[Verdict]]:
     verdicts: defaultdict[str, list[Verdict]] = defaultdict(list)
     for row in warehouse.rows(_VERDICTS, [list(keys)]):
         verdicts[row["subject"]].append(_verdict(row["subject"], row))
     return verdicts
+
+
+def _lent_verdicts(
+    warehouse: Warehouse, samples: Mapping[str, Sample], tools: Mapping[str, Tool]
+) -> dict[str, list[Verdict]]:
+    """What gold items among these samples show of checks: what the samples that they are made of would."""
+    gold = gold_rows(warehouse, sorted(samples))
+    verdicts = _verdicts(warehouse, sorted({row["made_of"] for row in gold}))
+    shown = {}
+    for row in gold:
+        item = samples[row["subject"]]
+        candidates = [tools[key] for key in item.candidates]
+        shown[item.key] = verdicts_shown(item, row["defect"], candidates, verdicts[row["made_of"]])
+    return shown
 
 
 def _verdict(subject: str, row: Row) -> Verdict:

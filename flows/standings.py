@@ -9,7 +9,7 @@ from warehouse.records import ReviewDecision
 
 
 class Decision(NamedTuple):
-    """The decision that counts about a sample; `result` is the key of what it was edited into."""
+    """The decision that counts about a sample, of a review kind; `result` is the key of what it was edited into."""
 
     subject: str
     decision: ReviewDecision
@@ -17,6 +17,7 @@ class Decision(NamedTuple):
     reviewed_at: datetime
     reasons: tuple[str, ...] = ()
     result: str | None = None
+    kind: str = ""
 
 
 class Standing(NamedTuple):
@@ -71,6 +72,11 @@ def standing_of(subject: str, decisions: Mapping[str, Decision], doubts: Mapping
         said = f"{edits} Rejected by {at.reviewer}: {reasons}.".strip()
         return Standing("rejected", at.subject, at.reviewer, at.reviewed_at, said)
     return Standing("passed", at.subject, at.reviewer, at.reviewed_at, f"{edits} Accepted by {at.reviewer}.".strip())
+
+
+def is_word_of_people(reason: str) -> bool:
+    """Whether the reason of a fate tells of a decision: the sentences of `standing_of`."""
+    return reason.startswith(("Accepted by ", "Rejected by ", "Edited by "))
 
 
 def is_settled_by_people(seat: Seat) -> bool:

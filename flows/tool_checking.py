@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from annotation.screens import TOOL_REVIEW
+from flows.questions import DOUBTFUL, Question, request_row
 from flows.stages import stages_of
 from validators.toolset.complexity import check_complexity
 from validators.toolset.redundancy import check_redundancy
@@ -73,10 +74,7 @@ def fate(toolset: str, stage: str, subject: str, outcome: str, reason: str) -> R
 
 def tool_request(toolset: str, subject: str, reason: str) -> Row:
     """The question to people about a tool, as a row."""
-    return {
-        "build": toolset, "subject": subject, "kind": TOOL_REVIEW, "cause": "doubtful", "reason": reason,
-        "requested_at": datetime.now(UTC), "pushed_at": None, "server": None,
-    }  # fmt: skip
+    return request_row(Question(subject, DOUBTFUL, reason, toolset, TOOL_REVIEW))
 
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> list[Row]:

@@ -11,14 +11,30 @@ from annotation.label_studio import LabelStudio
 from annotation.server import ServerInfo, start, stop
 from flows.engine.server import PrefectServer, start_prefect, stop_prefect
 from flows.settings import read_settings
+from tests.killable_studio import KillableStudio
 
 
 @pytest.fixture(scope="session")
-def label_studio_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[ServerInfo]:
+def label_studio_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The work folder of the session's Label Studio."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def label_studio_server(label_studio_home: Path) -> Iterator[ServerInfo]:
     """The address, the token and the account of a Label Studio that the session ends with."""
-    home = tmp_path_factory.mktemp("home")
-    yield start(home, os.environ, timeout=600)
-    stop(home)
+    yield start(label_studio_home, os.environ, timeout=600)
+    stop(label_studio_home)
+
+
+@pytest.fixture(scope="session")
+def killable_studio(
+    label_studio_home: Path, label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KillableStudio]:
+    """A Label Studio that tests may kill, a copy of the session's; whoever kills it starts it again."""
+    made = KillableStudio(tmp_path_factory.mktemp("killable"), label_studio_home)
+    yield made
+    made.stop()
 
 
 @pytest.fixture

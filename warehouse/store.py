@@ -8,6 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from importlib.resources import files
+from itertools import product
 from pathlib import Path
 from threading import Lock
 from typing import Any
@@ -29,6 +30,9 @@ _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
 # DuckDB would take most of the machine's memory; past this it goes on with files beside the warehouse.
 _LIMITS = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": "false"}
+# But what it writes to has its keys in memory: some 65 bytes for each row that has one, a third of the file.
+_MEGA = 1 << 20
+_KEYS_SHARE = 2
 # What a second row under the same key does: most facts are kept as they first were, these take the newer value.
 _CONFLICT = {
     "stages": ("name", "position stage_group source"),
@@ -40,12 +44,14 @@ _CONFLICT = {
     "review_cursors": ("server, kind", "pulled_until"),
     "responses": ("environment, key, version", "seen_at"),
     "lapses": ("environment, key, problem", "times last_at"),
+    "agreement": ("kind, measure, slice_by, slice_value", "value items reviewers computed_at"),
+    "task_states": ("server, task_id", "annotations skipped drafts seen_at deleted_at"),
 }
 # And these only where the caller means to replace them.
 _REPLACED = {
     "acceptances": ("subject", "proved accepted_by vouched accepted_at withdrawn_at"),
-    "review_requests": ("subject, kind", "build cause reason requested_at pushed_at server"),
-    "returned_edits": ("subject, kind, version", "pushed_at"),
+    "review_requests": ("subject, kind", "build cause reason requested_at pushed_at server reviewers overlap priority"),
+    "review_rounds": ("subject, kind, version", "pushed_at server priority"),
 }
 _UNKEYED = {"llm_calls"}
 
@@ -115,10 +121,12 @@ class Warehouse:
                         write_batch(Path(folder) / f"{table}.jsonl", rows)
                 self.put_files(Path(folder), replacing=replacing)
 
-    def put_files(self, folder: Path, *, replacing: bool = False) -> None:
-        """Land a folder of batches, named by table, in one transaction."""
+    def put_files(self, *folders: Path, replacing: bool = False) -> None:
+        """Land folders of batches, named by table, in one transaction; one that names itself in `landed_shards` lands once."""
         with self.writing() as connection:
-            for table in TABLES:
+            connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside
+            new = [folder for folder in folders if not _has_landed(connection, folder)]
+            for table, folder in product(TABLES, new):
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
                     connection.execute(_insert(table, batch_source(table, piece), replacing=replacing))
@@ -177,9 +185,10 @@ class Warehouse:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + self.patience
         wait = _FIRST_WAIT
+        limits: dict[str, Any] = dict(_LIMITS if read_only else _with_keys(self.path))
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=dict(_LIMITS))
+                return duckdb.connect(str(self.path), read_only=read_only, config=limits)
             # This process has it open otherwise, or is closing it in another thread: a moment, then again.
             except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
                 problem: duckdb.Error = error
@@ -196,6 +205,23 @@ class Warehouse:
                 ) from problem
             time.sleep(wait)
             wait = min(_LONGEST_WAIT, wait * 2)
+
+
+def _with_keys(path: Path) -> dict[str, str]:
+    """The limits of a connection that writes, with room for the keys of what is there."""
+    size = path.stat().st_size if path.exists() else 0
+    room = int(_LIMITS["memory_limit"].removesuffix("MB")) + size // _MEGA // _KEYS_SHARE
+    return _LIMITS | {"memory_limit": f"{room}MB"}
+
+
+def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:
+    """Whether the results that the folder names are all in the file already; False where it names none."""
+    named = folder / "landed_shards.jsonl"
+    if not named.is_file():
+        return False
+    source = batch_source("landed_shards", named)
+    missing = f"select count(*) from {source} where name not in (select name from landed_shards)"  # noqa: S608 - our own names
+    return connection.execute(missing).fetchall() == [(0,)]
 
 
 def _insert(table: str, source: str, *, replacing: bool = False) -> str:

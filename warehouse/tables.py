@@ -37,16 +37,30 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "review_requests": {
         "build": "text", "subject": "text", "kind": "text", "cause": "text", "reason": "text", "requested_at": "moment",
-        "pushed_at": "moment", "server": "text",
+        "pushed_at": "moment", "server": "text", "reviewers": "whole", "overlap": "whole", "priority": "real",
     },
     "reviews": {
         "key": "text", "subject": "text", "kind": "text", "decision": "text", "reviewer": "text", "reviewed_at": "moment",
         "reasons": "texts", "comment": "text", "seconds": "real", "result": "text", "annotation_id": "whole",
-        "task_id": "whole", "server": "text",
+        "task_id": "whole", "server": "text", "withdrawn_at": "moment",
     },
-    "returned_edits": {
-        "subject": "text", "kind": "text", "version": "whole", "request": "text", "calls": "text", "problem": "text",
-        "reviewer": "text", "made_at": "moment", "pushed_at": "moment",
+    "review_rounds": {
+        "subject": "text", "kind": "text", "version": "whole", "cause": "text", "request": "text", "calls": "text",
+        "problem": "text", "reviewer": "text", "made_at": "moment", "pushed_at": "moment", "server": "text", "priority": "real",
+    },
+    "task_states": {
+        "server": "text", "task_id": "whole", "kind": "text", "subject": "text", "version": "whole", "annotations": "whole",
+        "skipped": "whole", "drafts": "whole", "seen_at": "moment", "deleted_at": "moment",
+    },
+    "gold_items": {
+        "subject": "text", "kind": "text", "expected": "text", "defect": "text", "made_of": "text", "made_at": "moment",
+    },
+    "agreement": {
+        "kind": "text", "measure": "text", "slice_by": "text", "slice_value": "text", "value": "real", "items": "whole",
+        "reviewers": "whole", "computed_at": "moment",
+    },
+    "audit_draws": {
+        "prediction": "text", "release": "text", "model": "text", "error_type": "text", "drawn_at": "moment",
     },
     "review_cursors": {"server": "text", "kind": "text", "pulled_until": "moment"},
     "acceptances": {
@@ -92,6 +106,7 @@ TABLES: dict[str, dict[str, Column]] = {
     "lapses": {
         "environment": "text", "key": "text", "problem": "text", "call": "json", "times": "whole", "last_at": "moment",
     },
+    "landed_shards": {"name": "text", "build": "text", "landed_at": "moment"},
     "llm_calls": {
         "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text",
         "sample_index": "whole", "prompt_tokens": "whole", "completion_tokens": "whole", "cost": "real",

@@ -2,11 +2,15 @@
 
 import asyncio
 from collections.abc import Iterator
+from contextlib import suppress
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
+from flows.cli.listening import listen
+from flows.cli.review_status import status, suspects
 from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
+from flows.cli.trusting import agreement, recheck
 
 if TYPE_CHECKING:
     from flows.deciding import Pulled
@@ -19,13 +23,20 @@ def register(app: typer.Typer) -> None:
     review.command("stop", epilog="Example: callwright review stop")(stop)
     review.command("push", epilog="Example: callwright review push")(push)
     review.command("pull", epilog="Example: callwright review pull")(pull)
+    review.command(
+        "listen", epilog="Example: callwright review listen --url http://192.0.2.7:8123/ --host 0.0.0.0 --port 8123"
+    )(listen)
+    review.command("audit", epilog="Example: callwright review audit v1 --draw 100")(audit)
+    review.command("recheck", epilog="Example: callwright review recheck v1 --draw 100")(recheck)
+    review.command("agreement", epilog="Example: callwright review agreement")(agreement)
+    review.command("suspects", epilog="Example: callwright review suspects v1")(suspects)
     review.command("status", epilog="Example: callwright review status --json")(status)
     app.add_typer(review, name="review")
 
 
 def serve(as_json: AsJson = False) -> None:
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
-    from flows.reviewing import serve_label_studio
+    from flows.review_servers import serve_label_studio
     from flows.settings import read_settings
 
     server = serve_label_studio(read_settings(), say)
@@ -39,7 +50,7 @@ def serve(as_json: AsJson = False) -> None:
 
 def stop(as_json: AsJson = False) -> None:
     """End the local Label Studio; its data stay."""
-    from flows.reviewing import stop_label_studio
+    from flows.review_servers import stop_label_studio
     from flows.settings import read_settings
 
     stopped = stop_label_studio(read_settings())
@@ -56,7 +67,8 @@ def push(
     as_json: AsJson = False,
 ) -> None:
     """Push what waits for people; what is there already is not pushed again."""
-    from flows.reviewing import push_reviews, require_label_studio
+    from flows.pushing import push_reviews
+    from flows.review_servers import require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
@@ -71,23 +83,38 @@ def push(
         show(f"Nothing waits to be pushed. What people have still to do is at {result.url}")
 
 
-def pull(as_json: AsJson = False) -> None:
+def pull(
+    every: Annotated[
+        float, typer.Option(min=0, help="Pull again every so many seconds, until Ctrl-C; 0: once. See also `deploy`.")
+    ] = 0,
+    as_json: AsJson = False,
+) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
     from flows.deciding import pull_reviews
-    from flows.reviewing import require_label_studio
+    from flows.polling import interrupts, poll_reviews
+    from flows.review_servers import require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
+
+    def tell(result: "Pulled") -> None:
+        if as_json:
+            show_json(result._asdict())
+            return
+        for line in pulled_lines(result):
+            show(line)
+
+    if every:
+        with Screen() as screen, suppress(KeyboardInterrupt), interrupts():
+            poll_reviews(settings, screen, every, tell)
+        return
     with Screen() as screen, require_label_studio(settings) as studio:
         result = asyncio.run(pull_reviews(settings, studio, screen))
-    if as_json:
-        show_json(result._asdict())
-        return
-    for line in _pulled_lines(result):
-        show(line)
+    tell(result)
 
 
-def _pulled_lines(result: "Pulled") -> Iterator[str]:
+def pulled_lines(result: "Pulled") -> Iterator[str]:
+    """What a pull brought, in sentences."""
     if result.reviews:
         yield (
             f"{result.reviews} new reviews: {result.accepted} accepted, {result.edited} edited, "
@@ -99,26 +126,43 @@ def _pulled_lines(result: "Pulled") -> Iterator[str]:
         yield f"{result.returned} went back to people as new tasks: what was typed can't be used, and the task says why."
     if result.contradicted:
         yield f"{result.contradicted} edited samples went back to people: a check contradicts them."
+    if result.withdrawn:
+        yield f"{result.withdrawn} earlier reviews count no more: their annotations were deleted or skipped."
+    if result.deleted:
+        yield f"{result.deleted} tasks were deleted; those that nobody had decided are pushed again."
     if result.elsewhere:
         yield f"{result.elsewhere} annotations are of samples that another work folder pushed; they are left to it."
     yield from result.problems
 
 
-def status(
-    refresh: Annotated[bool, typer.Option("--server", help="Also ask Label Studio.")] = False, as_json: AsJson = False
+def audit(
+    release: Annotated[str, typer.Argument(help="The release whose answers are audited.")],
+    model: Annotated[
+        list[str] | None, typer.Option(help="Only answers of this candidate, by its label; may be given again.")
+    ] = None,
+    draw: Annotated[
+        int, typer.Option(min=1, help="So many answers are drawn in all; those drawn before count, and stay drawn.")
+    ] = 50,
+    as_json: AsJson = False,
 ) -> None:
-    """Say how many samples wait, were pushed and were reviewed, and by whom."""
-    from flows.reviewing import review_status
+    """Draw answers of candidates, so that people say whether the metric is right about them; `review push` asks.
+
+    Of each error type, and of the answers counted right, as many are drawn as of any other, as far as there are; within a
+    type as many of each model, at different snapshots first. Which ones is the same wherever the answers are the same. So rare
+    mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
+    multi-step samples are not drawn.
+    """
+    from flows.prediction_audits import draw_audits
     from flows.settings import read_settings
 
-    rows = review_status(read_settings(), ask_server=refresh)
+    drawn = draw_audits(release, read_settings(), model or [], draw)
     if as_json:
-        show_json(rows)
+        show_json(drawn._asdict())
         return
-    if not any(rows.values()):
-        show("Nobody has been asked about anything yet.")
-    for title, table in rows.items():
-        if table:
-            show(f"{title.replace('_', ' ')}:")
-            columns = list(table[0])
-            show_table(columns, [[row[column] for column in columns] for row in table])
+    show(f"{drawn.drawn} of {drawn.answers} answers to {release} are drawn, {drawn.new} of them now.")
+    show_table(
+        ("what the metric says", "drawn"),
+        [(error or "right", count) for error, count in sorted(drawn.by_error_type.items())],
+    )
+    if drawn.new:
+        show("`callwright review push` asks people about them.")

@@ -11,7 +11,7 @@ from annotation.label_studio import LabelStudio
 from annotation.review import parse_review
 from annotation.screens import Screen, screen_for
 from annotation.server import ServerInfo, running, start
-from annotation.task import review_task
+from annotation.task import QueuedTask, review_task
 from warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
@@ -31,7 +31,10 @@ def samples(make_sample):
 
 @pytest.fixture
 def tasks(samples, tools, screen):
-    return [review_task(sample, tools, [], reason="-").with_changes(kind=screen.kind) for sample in samples]
+    return [
+        QueuedTask(review_task(sample, tools, [], reason="-").with_changes(kind=screen.kind), priority=1 - number / 100)
+        for number, sample in enumerate(samples)
+    ]
 
 
 def annotate(label_studio: LabelStudio, task: int, *, skipped: bool = False, **controls: str) -> int:
@@ -119,19 +122,16 @@ def test_an_edit_that_came_back_is_a_task_of_its_own(label_studio, screen, sampl
     annotate(label_studio, ids[tasks[0].callwright_key], verdict="edit", edited_calls="[{")
     parsed = parse_review(label_studio.pull(project).annotations[0], samples[0], tools)
     again = review_task(samples[0], tools, [], reason="-", returned=parsed.returned).with_changes(kind=screen.kind)
-    assert label_studio.push(project, [again]).created == 1
-    assert (
-        label_studio._client.tasks.get(id=str(label_studio.push(project, [again]).task_ids[again.callwright_key])).data[
-            "calls"
-        ]
-        == "[{"
-    )
+    pushed = label_studio.push(project, [QueuedTask(again)])
+    assert pushed.created == 1
+    number = pushed.task_ids[again.callwright_key]
+    assert label_studio._client.tasks.get(id=str(number)).data["calls"] == "[{"
 
 
 def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen, dialogue, tools):
     project = label_studio.ensure_project(screen)
     task = review_task(dialogue, tools, [], reason="-", language="zh").with_changes(kind=screen.kind)
-    (number,) = label_studio.push(project, [task]).task_ids.values()
+    (number,) = label_studio.push(project, [QueuedTask(task)]).task_ids.values()
     annotate(label_studio, number, verdict="edit", edited_request=task.request.replace("~ people = 4", "~ people = 5"))
     (annotation,) = label_studio.pull(project).annotations
     edited = parse_review(annotation, dialogue, tools).edited

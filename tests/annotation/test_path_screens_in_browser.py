@@ -14,7 +14,7 @@ from annotation.projects import Project
 from annotation.pulled import PulledAnnotation
 from annotation.screens import screen_for
 from annotation.server import ServerInfo
-from annotation.task import review_task
+from annotation.task import QueuedTask, review_task
 from tests.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.annotation.test_screen_in_browser import HOSTILE, Desk, assert_seen
 from tests.browsers import open_browser
@@ -53,7 +53,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest) -> Callable[.
         }
         kind = f"paths_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for(screen, language).with_changes(kind=kind))
-        label_studio.push(project, [tasks[screen]().with_changes(kind=kind)])
+        label_studio.push(project, [QueuedTask(tasks[screen]().with_changes(kind=kind))])
         return project
 
     return ask

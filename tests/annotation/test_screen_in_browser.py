@@ -11,7 +11,7 @@ from annotation.projects import Project
 from annotation.review import ParsedReview, parse_review
 from annotation.screens import screen_for
 from annotation.server import ServerInfo
-from annotation.task import review_task
+from annotation.task import QueuedTask, review_task
 from annotation.words import words_in
 from tests.browsers import open_browser
 from warehouse.records import CallTurn, GoldCall, Sample, Verdict
@@ -86,7 +86,7 @@ def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
             Verdict(subject=sample.key, check="format", decision="proved"),
         ]
         task = review_task(sample, tools, verdicts, reason=f"Look: {reason}", language=language).with_changes(kind=kind)
-        label_studio.push(project, [task])
+        label_studio.push(project, [QueuedTask(task)])
         return project
 
     return push

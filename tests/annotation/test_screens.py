@@ -14,8 +14,8 @@ def _tree(screen: Screen) -> ET.Element:
     return ET.fromstring(screen.config)  # noqa: S314 - our own file
 
 
-def _controls(language: str) -> list[tuple[str | None, ...]]:
-    tree = _tree(screen_for("sample_review", language))
+def _controls(kind: str, language: str = "en") -> list[tuple[str | None, ...]]:
+    tree = _tree(screen_for(kind, language))
     kept = ("name", "alias", "hotkey", "toName", "choice", "required")
     return [
         tuple(element.get(name) for name in kept) for element in tree.iter() if element.tag in ("Choices", "Choice")
@@ -37,27 +37,47 @@ def test_whatever_the_screen_shows_is_in_the_task(language, sample, tools, verdi
     assert shown <= set(review_task(sample, tools, verdicts, reason="-").data())
 
 
-def test_answers_mean_the_same_in_both_languages():
-    assert _controls("en") == _controls("zh")
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_answers_mean_the_same_in_both_languages(kind):
+    assert _controls(kind, "en") == _controls(kind, "zh")
 
 
-def test_no_hotkey_is_given_twice():
-    keys = [control[2] for control in _controls("en") if control[2]]
-    assert keys == [str(number) for number in range(1, 10)]
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_the_hotkeys_are_the_digits_in_their_order_each_once(kind):
+    keys = [control[2] for control in _controls(kind) if control[2]]
+    assert len(keys) >= 5
+    assert keys == [str(number) for number in range(1, len(keys) + 1)]
+    assert len(keys) <= 9
 
 
-def test_the_verdict_is_the_first_control_of_the_screen():
-    tree = _tree(screen_for("sample_review"))
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_the_verdict_is_the_first_control_of_the_screen(kind):
+    tree = _tree(screen_for(kind))
     assert next(element for element in tree.iter() if element.get("toName")).get("name") == "verdict"
 
 
-def test_a_conditional_part_waits_for_a_choice_that_exists():
-    for language in ("en", "zh"):
-        tree = _tree(screen_for("sample_review", language))
-        choices = {element.get("value") for element in tree.iter("Choice")}
-        awaited = {element.get("whenChoiceValue") for element in tree.iter() if element.get("whenChoiceValue")}
-        assert len(awaited) == 2
-        assert awaited <= choices
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_a_conditional_part_waits_for_a_choice_that_exists(kind, language):
+    tree = _tree(screen_for(kind, language))
+    choices = {element.get("value") for element in tree.iter("Choice")}
+    awaited = {element.get("whenChoiceValue") for element in tree.iter() if element.get("whenChoiceValue")}
+    assert awaited
+    assert awaited <= choices
+
+
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_every_control_is_about_something_that_the_screen_shows(kind):
+    tree = _tree(screen_for(kind))
+    names = {element.get("name") for element in tree.iter() if element.tag in ("Text", "Paragraphs")}
+    assert {element.get("toName") for element in tree.iter() if element.get("toName")} <= names
+
+
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_the_screens_share_their_style_and_differ_in_the_rest(kind):
+    shared, own, *_ = (style.text for style in _tree(screen_for(kind)).iter("Style"))
+    assert shared == next(_tree(screen_for("sample_review")).iter("Style")).text
+    assert own != shared
 
 
 def test_an_unknown_review_kind_is_answered_with_the_known_ones():

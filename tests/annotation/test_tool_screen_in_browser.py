@@ -11,6 +11,7 @@ from annotation.label_studio import LabelStudio
 from annotation.projects import Project
 from annotation.screens import screen_for
 from annotation.server import ServerInfo
+from annotation.task import QueuedTask
 from annotation.tool_review import ParsedToolReview, parse_tool_review
 from annotation.tool_task import Company, tool_task
 from generators.catalogs.seed_catalog import seed_tools
@@ -81,7 +82,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
         project = label_studio.ensure_project(screen_for("tool_review", language).with_changes(kind=kind))
         gaps = ["What 'Messages.Groups.createGroup' creates (group) can't be deleted by any tool of the category."]
         task = tool_task(tool, Company(company, gaps), [doubt], reason="-", language=language)
-        label_studio.push(project, [task.with_changes(kind=kind)])
+        label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
         return Question(tool, project, label_studio)
 
     return ask

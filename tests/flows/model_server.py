@@ -46,11 +46,17 @@ FILTERED = "\x00filtered"
 
 
 class ModelServer:
-    """What was asked and answered; `behaviour` may give a Refusal or a text instead of the template's answer."""
+    """What was asked and answered; `behaviour` may give a Refusal or a text instead of the template's answer.
+
+    While it `is_holding` nobody gets an answer. Asked the same again it answers otherwise, unless it `is_steady`.
+    """
 
     def __init__(self) -> None:
         self.url = ""
         self.delay = 0.0
+        self.is_holding = False
+        self.is_steady = False
+        self.at_once = self.most_at_once = 0  # requests under way
         self.behaviour: Behaviour = lambda asked: None
         self.asked: Counter[str] = Counter()
         self.answered: Counter[str] = Counter()
@@ -69,6 +75,14 @@ class ModelServer:
             counter.clear()
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
+        self.at_once += 1
+        self.most_at_once = max(self.most_at_once, self.at_once)
+        try:
+            return await self._answer(request)
+        finally:
+            self.at_once -= 1
+
+    async def _answer(self, request: web.Request) -> web.StreamResponse:
         body = orjson.loads(await request.read())
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         title = schema["title"] if schema else ""
@@ -79,13 +93,16 @@ class ModelServer:
         if self.delay:
             with suppress(TimeoutError):
                 await asyncio.wait_for(self.ended.wait(), self.delay)
+        while self.is_holding and not self.ended.is_set():  # noqa: ASYNC110 - set by a test, in another thread
+            await asyncio.sleep(0.01)
         told = self.behaviour(asked)
         if isinstance(told, Refusal):
             error = {"message": told.message, "type": "error", "param": None, "code": told.code}
             return web.json_response({"error": error}, status=told.status, headers=told.headers)
         messages = tuple(ChatMessage(**message) for message in body["messages"])
         if told is None:
-            told = (await self._model.send(ChatRequest(MODEL, messages, schema, (), (), self.answered[question]))).text
+            again = 0 if self.is_steady else self.answered[question]
+            told = (await self._model.send(ChatRequest(MODEL, messages, schema, (), (), again))).text
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
         self.answered[question] += 1

@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from flows.deciding import Pulled, pull_reviews
 from flows.news import Silence
+from flows.pushing import push_reviews
 from flows.recipe import Recipe
-from flows.reviewing import push_reviews
 from flows.settings import Settings
 from tests.flows.paper_studio import PaperStudio
 from tests.flows.small_builds import settings_of, small_recipe
@@ -19,6 +19,7 @@ from warehouse.tables import TABLES
 
 NOTHING_NEW = Pulled()
 OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
+TRUSTING = {"spot_checks": 6, "reviewers": {"doubtful": 2}, "gold_items": 40}
 RATES = dict.fromkeys(("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15)
 
 

@@ -4,23 +4,23 @@ import asyncio
 import copy
 import shutil
 from collections.abc import Sequence
-from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from annotation.disambiguation_task import has_competition
-from annotation.picks import contests_of
 from flows.deciding import Pulled, pull_reviews
 from flows.news import Silence
 from flows.path_reviews import with_kinds
-from flows.reviewing import review_status, waiting_reviews
+from flows.pushing import waiting_reviews
+from flows.questions import DOUBTFUL, Question, request_row
+from flows.review_status import review_status
+from tests.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.flows.offices import NOTHING_NEW, Office, open_office
 from tests.flows.paper_studio import PaperStudio
 from tests.flows.small_builds import build, settings_of, small_recipe
-from warehouse.records import CallTurn, ResultTurn, Sample, Verdict
-from warehouse.rows import Stamp, rows_of
+from warehouse.records import CallTurn, Sample
 
 ERRORS = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
 
@@ -67,14 +67,6 @@ def _made_after(office: Office, path: str) -> list[str]:
     samples = _samples(office)
     templates = {_template(one) for one in samples.values() if one.origin and path in one.origin.parents}
     return [key for key, one in samples.items() if _template(one) in templates]
-
-
-def _doubted(office: Office, key: str, reason: str = "Another path is as short.") -> Verdict:
-    """Let the newest word about the path of a sample be a doubt."""
-    verdict = Verdict(subject=key, check="path", decision="unproved", reason=reason)
-    [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC) + timedelta(minutes=1)))
-    office.warehouse.put_rows({table: [row]})
-    return verdict
 
 
 def _waiting(office: Office, key: str) -> None:
@@ -124,11 +116,35 @@ def test_who_thinks_again_gives_the_samples_back(office: Office) -> None:
     assert all(office.accepted(key) is not None for key in family)
 
 
+def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more(office: Office) -> None:
+    office.push()
+    path = _asked(office, "correction")[0]
+    family = _made_after(office, path)
+    doubtful = family[0]
+    doubt_the_path(office, doubtful)
+    _waiting(office, doubtful)
+    office.warehouse.execute("delete from review_requests where subject = ?", [doubtful])
+    request = request_row(
+        Question(doubtful, DOUBTFUL, "path: a doubt", office.value("select any_value(key) from builds"))
+    )
+    office.warehouse.put_rows({"review_requests": [request]})
+    books = "select subject, build, stage, outcome, reason from fates where list_contains(?::varchar[], subject) order by all"
+    before = office.rows(books, family), [office.accepted(key) for key in family]
+    for decision in ("reject", "accept"):
+        number = office.studio.annotate(path, decision, **({"reasons": ["incomplete"]} if decision == "reject" else {}))
+        _pull(office)
+        assert (office.rows(books, family), [office.accepted(key) for key in family]) != before
+        office.studio.delete(number)
+        assert _pull(office).withdrawn == 1
+        assert (office.rows(books, family), [office.accepted(key) for key in family]) == before
+        assert _pull(office) == NOTHING_NEW
+
+
 def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(office: Office) -> None:
     office.push()
     path = _asked(office, "correction")[0]
     doubtful, proved = _made_after(office, path)
-    _doubted(office, doubtful)
+    doubt_the_path(office, doubtful)
     _waiting(office, doubtful)
     office.studio.annotate(path, "accept")
     _pull(office)
@@ -159,66 +175,22 @@ def test_the_status_tells_of_corrections_once(office: Office) -> None:
     assert status["disambiguations"] == []
 
 
-def _with_a_twin(sample: Sample) -> Sample:
-    """The sample with a copy of an entry that is picked, which differs in what is picked of it alone."""
-    contest = next(one for one in contests_of(sample) if one.picks[0].rule.where and one.picks[0].rule.entries)
-    turn = sample.turns[contest.turn]
-    assert isinstance(turn, ResultTurn)
-    found = copy.deepcopy(turn.results[contest.result])
-    held: Any = found
-    for piece in contest.entries.split("."):
-        held = held[piece]
-    twin = copy.deepcopy(held[contest.chosen[0]])
-    twin[contest.picks[0].rule.field] = "another"
-    held.append(twin)
-    held.append({"about": "nothing"})  # so that what is left is not the sample that it was made of
-    results = tuple(found if number == contest.result else one for number, one in enumerate(turn.results))
-    changed = turn.with_changes(results=results)
-    return sample.with_changes(turns=(*sample.turns[: contest.turn], changed, *sample.turns[contest.turn + 1 :]))
-
-
-def _put(office: Office, sample: Sample, like: str) -> None:
-    """Let a sample wait for people in the seat of one that landed."""
-    [(_, row)] = rows_of([sample], Stamp(datetime.now(UTC)))
-    fates = office.rows("select * from fates where subject = ? and stage <> 'land'", like)
-    seats = office.rows("select * from build_samples where sample = ?", like)
-    changed = [
-        one
-        | {"subject": sample.key}
-        | ({"outcome": "waiting", "reason": "path: -"} if one["stage"] == "review" else {})
-        for one in fates
-    ]
-    office.warehouse.execute("delete from fates where subject = ?", [like])
-    office.warehouse.execute("delete from acceptances where subject = ?", [like])
-    office.warehouse.put_rows(
-        {"samples": [row], "fates": changed, "build_samples": [one | {"sample": sample.key} for one in seats]}
-    )
-
-
 @pytest.fixture
 def competing(office: Office) -> tuple[Office, str]:
     """A sample of which an entry competes, asked about."""
-    like = next(
-        key
-        for key, one in _samples(office).items()
-        if any(
-            contest.picks[0].rule.where and contest.picks[0].rule.field.isidentifier() for contest in contests_of(one)
-        )
-    )
-    sample = _with_a_twin(office.sample(like))
-    _put(office, sample, like)
-    _doubted(office, sample.key)
+    like = next(key for key, one in _samples(office).items() if can_have_a_twin(one))
+    sample = with_twins(office.sample(like))
+    let_wait(office, sample, like)
+    doubt_the_path(office, sample.key)
     office.warehouse.put_rows({"review_requests": _requests(office, [sample.key])})
     office.push()
     return office, sample.key
 
 
 def _requests(office: Office, keys: Sequence[str]) -> list[dict[str, Any]]:
-    request = {
-        "build": office.value("select any_value(key) from builds"), "kind": "sample_review", "cause": "doubtful",
-        "reason": "-", "requested_at": datetime.now(UTC), "pushed_at": None, "server": None,
-    }  # fmt: skip
-    return with_kinds(office.warehouse, [request | {"subject": key} for key in keys])
+    build_key = office.value("select any_value(key) from builds")
+    asked = [request_row(Question(key, DOUBTFUL, "-", build_key)) for key in keys]
+    return with_kinds(office.warehouse, asked)
 
 
 def test_where_entries_compete_people_are_asked_which_to_strike(competing: tuple[Office, str]) -> None:
@@ -229,7 +201,7 @@ def test_where_entries_compete_people_are_asked_which_to_strike(competing: tuple
 
 def test_where_something_else_is_in_doubt_people_are_asked_about_the_sample(office: Office) -> None:
     key = next(iter(_samples(office)))
-    _doubted(office, key)
+    doubt_the_path(office, key)
     [request] = _requests(office, [key])
     assert request["kind"] == "sample_review"
 

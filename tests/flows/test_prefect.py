@@ -18,6 +18,7 @@ from tests.flows.small_builds import TOP, one, run, settings_of, stub_roles, war
 from tests.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+EVERY = "CALLWRIGHT_REVIEW_EVERY"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 KEPT = (
     "select key, body from samples order by key",
@@ -77,8 +78,9 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
     assert {flow: found["name"] for flow, found in groups.items()} == {
         "make-samples": "alike, imperfect and irrelevant and perfect", "check-samples": "alike", "land-samples": "alike",
     }  # fmt: skip
-    shards = until(lambda: [task["name"] for task in known.tasks(groups["check-samples"])])
-    assert sorted(shards) == [f"consistency, shard {number} of 4" for number in (1, 2, 3, 4)]
+    shards = until(lambda: [task["name"] for task in known.tasks(groups["make-samples"])])
+    assert sorted(shards) == [f"single_turn, shard {number} of 4" for number in (1, 2, 3, 4)]
+    assert known.tasks(groups["check-samples"]) == []  # each sample is checked as soon as it is made
     [funnel] = known.artifacts(groups["land-samples"])
     assert (funnel["key"], funnel["type"]) == ("funnel-alike", "table")
     assert [row["stage"] for row in json.loads(funnel["data"])][-1] == "land"
@@ -97,10 +99,33 @@ def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_the
         assert (seen.returncode, seen.stdout) == (0, plain.stdout), seen.stderr
     assert kept(tmp_path / "seen") == kept(tmp_path / "plain")
 
-    again, first = [known.groups(found) for found in known.runs("build-dataset") if found["name"] == "with-tools"]
-    made = until(lambda: sorted(task["name"] for task in known.tasks(first["make-samples"])))
+    again, first = [found for found in known.runs("build-dataset") if found["name"] == "with-tools"]
+    made = until(lambda: sorted(task["name"] for task in known.tasks(known.groups(first)["make-samples"])))
     assert made == ["single_turn, shard 1 of 1", "toolset, shard 1 of 2", "toolset, shard 2 of 2"]
-    assert known.tasks(again["make-samples"]) == []
+    assert known.groups(again) == {}, "nothing had changed"
+
+
+def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
+    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+) -> None:
+    def built(**change: Any) -> dict[str, Any]:
+        recipe = write_recipe(
+            tmp_path, name="idle", models=stub_roles(model_server), **{"samples": {"perfect": 2}} | change
+        )
+        model_server.forget()
+        done = run("build", str(recipe), "--no-review", home=tmp_path / "home", **shown)
+        assert done.returncode == 0, done.stderr
+        [newest, *_] = [found for found in known.runs("build-dataset") if found["name"] == "idle"]
+        return newest["state"] | {"printed": done.stdout}
+
+    first = built()
+    assert (first["name"], model_server.requests > 0) == ("Completed", True)
+    again = built()
+    assert (again["name"], again["type"], model_server.requests) == ("Nothing to do", "COMPLETED", 0)
+    assert again["message"].startswith("Nothing to do: recipe, tools, models and prompts are as they were")
+    assert again["printed"] == first["printed"]
+    changed = built(samples={"perfect": 3})
+    assert (changed["name"], model_server.requests > 0) == ("Completed", True)
 
 
 @pytest.mark.parametrize(
@@ -108,7 +133,7 @@ def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_the
     [
         ({"tools": [{"seed": ["Dreams"]}]}, "make-samples"),
         ({"tools": [{"import": "openai", "path": "absent.json"}]}, "make-samples"),
-        ({"models": {"judge": "local/absent.gguf"}}, "check-samples"),
+        ({"models": {"judge": "local/absent.gguf"}}, "make-samples"),
     ],
 )
 def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
@@ -158,8 +183,8 @@ def test_recipes_are_deployed_once_and_updated_after_that(known: Known, shown: d
         recipe = write_recipe(tmp_path, name="nightly", **change)
         done = run("deploy", str(recipe), "--pool", "nights", "--json", home=tmp_path / "home", **shown)
         assert done.returncode == 0, done.stderr
-        [told] = json.loads(done.stdout)
-        assert told["name"] == "build-dataset/nightly"
+        told, pulling = json.loads(done.stdout)
+        assert (told["name"], pulling["name"]) == ("build-dataset/nightly", "pull-reviews/home")
         [found] = known.ask("deployments/filter", {"deployments": {"name": {"any_": ["nightly"]}}})
         assert told["url"].endswith(found["id"])
         return found
@@ -178,6 +203,28 @@ def test_recipes_are_deployed_once_and_updated_after_that(known: Known, shown: d
     assert [found["schedule"]["cron"] for found in second["schedules"]] == ["30 4 * * 1"]
     assert second["description"] == "Now on Mondays."
     assert deployed()["schedules"] == []
+
+
+def test_reviews_are_pulled_on_a_schedule_by_default(known: Known, shown: dict[str, str], tmp_path: Path) -> None:
+    def deployed(**settings: str) -> list[dict[str, Any]]:
+        recipe, home = write_recipe(tmp_path, name="looped"), tmp_path / "office" / ".callwright"
+        done = run("deploy", str(recipe), "--pool", "loops", home=home, **shown, **settings)
+        assert done.returncode == 0, done.stderr
+        found = known.ask("deployments/name/pull-reviews/office")
+        assert found["job_variables"]["env"]["CALLWRIGHT_HOME"] == str(home)
+        assert found["work_pool_name"] == "loops"
+        told = "every 10 minutes" if not settings else "no schedule" if settings[EVERY] == "0" else "every 2.5 minutes"
+        assert f"pull-reviews/office: {told}" in done.stdout
+        return [schedule["schedule"]["interval"] for schedule in found["schedules"]]
+
+    assert deployed() == [600]
+    assert deployed(**{EVERY: "2.5"}) == [150]
+    assert deployed(**{EVERY: "0"}) == []
+    started = known.ask(f"deployments/{known.ask('deployments/name/pull-reviews/office')['id']}/create_flow_run", {})
+    said = start_worker(tmp_path, "loops", shown)
+    ended = known.ask(f"flow_runs/{started['id']}")
+    assert ended["state_type"] == "COMPLETED", said  # nobody was asked yet, so there is nothing to fail at
+    assert until(lambda: [line for line in known.logs(ended) if "there is nothing to pull" in line])
 
 
 def test_a_worker_builds_the_same_rows_as_the_command_line(

@@ -101,7 +101,7 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
     after = known.ask("deployments/name/build-dataset/demo")
     assert after["id"] == before["id"]
     assert [found["schedule"] for found in after["schedules"]] == [found["schedule"] for found in before["schedules"]]
-    assert known.ask("deployments/name/pull-reviews/hourly")["work_pool_name"] == "callwright"
+    assert known.ask("deployments/name/pull-reviews/reviews")["work_pool_name"] == "callwright"
     assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith("flows/evaluate_models.py")
 
 

@@ -4,7 +4,8 @@ import json
 
 from annotation.edits import edited_sample
 from flows.deciding import Pulled
-from flows.reviewing import review_status, waiting_reviews
+from flows.pushing import waiting_reviews
+from flows.review_status import review_status
 from flows.stages import STAGES
 from tests.flows.offices import (
     NOTHING_NEW,
@@ -207,7 +208,7 @@ def test_an_unusable_edit_comes_back_with_what_was_typed(office: Office) -> None
     office.studio.annotate(key, "edit", change=1, edited_request="Once more.", edited_calls="[{")
     assert office.pull() == Pulled(returned=1)
     assert office.studio.newest_task(key)["request"] == "Once more."
-    assert [row["tasks"] for row in review_status(office.settings)["samples"] if "came back" in row["cause"]] == [3]
+    assert [row["tasks"] for row in review_status(office.settings)["samples"] if row["cause"] == "returned edit"] == [3]
 
 
 def test_a_skipped_task_decides_nothing(office: Office) -> None:
@@ -215,7 +216,8 @@ def test_a_skipped_task_decides_nothing(office: Office) -> None:
     before = office.everything()
     assert office.pull() == NOTHING_NEW
     after = office.everything()
-    assert {table for table in after if after[table] != before[table]} <= {"review_cursors"}
+    assert {table for table in after if after[table] != before[table]} == {"review_cursors", "task_states"}
+    assert office.value("select sum(skipped) from task_states") == 1
 
 
 def test_people_may_change_their_minds(office: Office) -> None:

@@ -12,14 +12,15 @@ from flows import deciding
 from flows.build import build_dataset
 from flows.deciding import Pulled
 from flows.news import Silence
-from flows.reviewing import review_status, waiting_reviews
+from flows.pushing import waiting_reviews
+from flows.review_status import review_status
 from tests.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, open_office, spot_check_with_a_call
 from tests.flows.small_builds import build, run, write_recipe
 from warehouse.releases import create_release
 from warehouse.store import Warehouse
 
 
-@pytest.mark.parametrize("step", ["settle_decisions", "_check_edited", "_ask_again", "push_reviews"])
+@pytest.mark.parametrize("step", ["settle_decisions", "_check_edited", "_ask_about_edits", "push_reviews"])
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     office: Office, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:

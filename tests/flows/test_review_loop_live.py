@@ -12,7 +12,8 @@ from annotation.label_studio import LabelStudio
 from annotation.server import ServerInfo
 from flows.deciding import Pulled
 from flows.news import Silence
-from flows.reviewing import push_reviews, review_status
+from flows.pushing import push_reviews
+from flows.review_status import review_status
 from tests.flows.offices import OFF_TOPIC, Office, erring_recipe, gold_of, open_office, spot_check_with_a_call
 from tests.flows.paper_studio import control_result
 from tests.flows.small_builds import build, run, settings_of, write_recipe

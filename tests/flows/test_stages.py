@@ -57,3 +57,10 @@ def test_each_stage_reads_what_the_one_before_it_makes() -> None:
 
 def test_the_page_about_the_stages_is_fresh() -> None:
     assert (TOP / "docs" / "stages.md").read_text(encoding="utf-8") == stage_page(), "Run `make docs`."
+
+
+def test_checks_that_ask_no_model_come_before_those_that_do() -> None:
+    checks = [stage for stage in stages_of("consistency") if stage.is_check]
+    assert checks == sorted(checks, key=lambda stage: stage.role is not None)
+    assert checks[0].role is None
+    assert checks[-1].role is not None

@@ -11,7 +11,8 @@ import pytest
 
 from flows.deciding import Pulled
 from flows.news import Silence
-from flows.reviewing import review_status, waiting_reviews
+from flows.pushing import waiting_reviews
+from flows.review_status import review_status
 from flows.toolmaking import make_tools
 from tests.flows.offices import NOTHING_NEW, Office, open_office
 from tests.flows.paper_studio import PaperStudio
@@ -89,6 +90,28 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: O
     assert tools.pull() == NOTHING_NEW
     [row] = review_status(tools.settings)["tool_reviewers"]
     assert (row["reviewer"], row["accepted"], row["rejected"]) == ("ann", 1, 1)
+
+
+@pytest.mark.parametrize("decision", ["accept", "reject", "edit"])
+def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: Office, decision: str) -> None:
+    usable, waiting = _usable(tools.settings), _waiting(tools)
+    key = waiting[0]
+    books = "select build, stage, outcome, reason from fates where subject = ? order by all"
+    before = tools.rows(books, key)
+    if decision == "edit":
+        _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.")
+    else:
+        tools.studio.annotate(key, decision, **({"reasons": ["redundant"]} if decision == "reject" else {}))
+    tools.pull()
+    assert tools.rows(books, key) != before
+    tools.studio.delete(max(tools.studio.annotations))
+    assert tools.pull() == Pulled(withdrawn=1)
+    assert tools.rows(books, key) == before
+    assert (_usable(tools.settings), _waiting(tools)) == (usable, waiting)
+    assert tools.pull() == NOTHING_NEW
+    tools.studio.annotate(key, "accept")
+    tools.pull()
+    assert _usable(tools.settings) == usable | {key}
 
 
 def test_the_next_build_takes_what_people_accepted(tools: Office) -> None:

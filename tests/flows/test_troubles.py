@@ -64,7 +64,7 @@ def always(answer: Refusal | str) -> Behaviour:
 @pytest.mark.parametrize(
     ("refusal", "error", "said"),
     [
-        (WRONG_KEY, ConfigurationError, r"refuses the key for openai/stub; set OPENAI_API_KEY to a valid one"),
+        (WRONG_KEY, ConfigurationError, r"refuses the key for openai/stub; set the model's api_key_variable"),
         (NO_SUCH_MODEL, ConfigurationError, r"no model 'openai/stub' there; see its name and api_base"),
         (ILL, TransientError, r"openai/stub can't answer now: .* It was asked 2 times"),
         (BUSY, TransientError, r"Rate limit reached.* It was asked 2 times"),

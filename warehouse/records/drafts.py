@@ -3,6 +3,8 @@
 from warehouse.records.base import Record
 from warehouse.records.samples import Origin, Sample
 
+_PLAIN = frozenset({str, int, float, bool, tuple, list, dict, type(None)})  # asking a model class about each takes long
+
 
 class Draft(Record):
     """A record on the way to a sample or a tool; kept so that lineage can be told, read back by nobody."""
@@ -18,6 +20,6 @@ class Draft(Record):
         named = {
             name: value.key if isinstance(value, Sample) else value.without_samples()
             for name, value in self
-            if isinstance(value, Sample | Draft)
+            if type(value) not in _PLAIN and isinstance(value, (Sample, Draft))
         }
         return self.model_construct(**{**dict(self), **named}) if named else self

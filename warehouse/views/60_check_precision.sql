@@ -2,10 +2,11 @@
 -- not prove, `false_alarms` the share of the good ones, `caught_first` the number of bad ones that no check before it had
 -- doubted. A check judges only what those before it did not contradict, so shares of different checks are of different
 -- samples. What a person decided counts before what was planted. A defect planted in the words of a request leaves a gold
--- of no call as right as it was, except where it asks for something else: that may be what a candidate does.
+-- of no call as right as it was, except where it asks for something else: that may be what a candidate does. Dialogue acts
+-- are judged by no check.
 create or replace view check_precision as
 with persons as (
-    select subject, bool_or(decision <> 'accept') as is_bad from decisions group by subject
+    select subject, bool_or(decision <> 'accept') as is_bad from decisions where kind <> 'dialogue_acts' group by subject
 ), truth as (
     select s.key, coalesce(p.is_bad, s.planted <> '' and json_array_length(s.gold) > 0) as is_bad
     from samples s left join persons p on p.subject = s.key

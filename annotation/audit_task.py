@@ -1,0 +1,176 @@
+"""Answers of candidate models become audit tasks: was the metric right? Whose answer it is nobody is told."""
+
+import json
+import unicodedata
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from annotation.audit_words import AuditWords, audit_words_in
+from annotation.call_changes import is_same
+from annotation.conversation import Line, tell_conversation
+from annotation.dialogue_lines import is_dialogue
+from annotation.screens import PREDICTION_AUDIT
+from annotation.task import Returned, task_key
+from annotation.tool_text import describe_tool, name_tool
+from annotation.typed_values import write_name, write_value
+from annotation.words import Words, words_in
+from warehouse.records import Arguments, Call, CallTurn, GoldCall, Language, Prediction, Record, Sample, Tool
+
+OTHER, SURPLUS, LACKING, SAME = "≠", "+", "−", " "
+_VALUE = 300  # characters of one argument; the answer as it came has all of it
+_CALLS = 3_000
+_WORDS = 1_200
+_LINE = 4_000
+_FOLDED = 20_000
+_KEPT = "\n\t"
+
+_Side = Sequence[tuple[Call | GoldCall, Arguments | None]]  # calls, each with the arguments of its partner
+
+
+class AuditCase(NamedTuple):
+    """An answer, the sample it was given on, the tools it could choose from, and what the metric says: "" is right."""
+
+    prediction: Prediction
+    sample: Sample
+    tools: Sequence[Tool]
+    error_type: str
+
+
+class AuditTask(Record):
+    """One task for auditors; `whole` and `tools` are folded away at first."""
+
+    subject: str
+    kind: str = PREDICTION_AUDIT
+    version: int = 1
+    title: str
+    why: str
+    conversation: tuple[Line, ...]
+    metric: str
+    gold: str
+    answer: str
+    whole: str
+    tools: str
+
+    @property
+    def callwright_key(self) -> str:
+        """The name of this task in Label Studio: the same content is never pushed twice under it."""
+        return task_key(self.kind, self.subject, self.version)
+
+    def data(self) -> dict[str, JsonValue]:
+        """The task as Label Studio imports it."""
+        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
+
+
+def audit_task(
+    case: AuditCase, *, reason: str, language: Language = "en", returned: Returned | None = None
+) -> AuditTask:
+    """The task that asks people whether the metric is right about an answer."""
+    words, general = audit_words_in(language), words_in(language)
+    prediction, sample = case.prediction, case.sample
+    turn = sample.turns[prediction.turn]
+    due = turn.calls if isinstance(turn, CallTurn) else ()
+    made = prediction.calls or ()
+    partners = _partners(due, made)
+    back = {made_at: due_at for due_at, made_at in partners.items()}
+    gold = [(call, made[partners[at]].arguments if at in partners else None) for at, call in enumerate(due)]
+    answer = [(call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)]
+    return AuditTask(
+        subject=prediction.key,
+        version=returned.version + 1 if returned else 1,
+        title=" · ".join((sample.category, sample.kind, sample.language)),
+        why=f"{words.returned.format(problem=returned.problem)}\n{reason}" if returned else reason,
+        conversation=tuple(_conversation(sample, prediction.turn, general)),
+        metric=_metric(case.error_type, words),
+        gold=_cut("\n".join(_gold_lines(gold, words)), _CALLS) or words.no_gold,
+        answer=_cut("\n".join(_answer_lines(answer, words)), _CALLS) or _wordy(prediction, words),
+        whole=visible(_cut(prediction.text if prediction.text.strip() else _as_json(made), _FOLDED))
+        or words.says_nothing,
+        tools=_tools(case.tools, {call.tool for call in due} | {call.tool for call in made}, general),
+    )
+
+
+def visible(text: str) -> str:
+    """The text with each letter that nobody sees, or that turns others around, in the notation of JSON."""
+    return "".join(letter if _is_seen(letter) else json.dumps(letter)[1:-1] for letter in text)
+
+
+def _is_seen(letter: str) -> bool:
+    return letter.isprintable() or letter in _KEPT or unicodedata.category(letter) == "Zs"
+
+
+def _conversation(sample: Sample, turn: int, general: Words) -> Iterator[Line]:
+    """What was said and done before the calls due at `turn`, which stand elsewhere."""
+    before = sample.with_changes(turns=sample.turns[: turn + 1])
+    lines = list(tell_conversation(before, general))
+    for line in lines[:-1] if is_dialogue(before) else lines:
+        yield Line(author=line.author, text=visible(_cut(line.text, _LINE)))
+
+
+def _metric(error_type: str, words: AuditWords) -> str:
+    return words.wrong.format(mistake=words.mistake.get(error_type, error_type)) if error_type else words.right
+
+
+def _partners(due: Sequence[GoldCall], made: Sequence[Call]) -> Mapping[int, int]:
+    """Which call that was made stands for which due one: of the same tool, in the same place if there is one."""
+    partners = {at: at for at, (one, other) in enumerate(zip(due, made, strict=False)) if one.tool == other.tool}
+    for at, call in enumerate(due):
+        free = (place for place, one in enumerate(made) if one.tool == call.tool and place not in partners.values())
+        place = None if at in partners else next(free, None)
+        if place is not None:
+            partners[at] = place
+    return partners
+
+
+def _gold_lines(side: _Side, words: AuditWords) -> Iterator[str]:
+    for call, partner in side:
+        yield f"{LACKING if partner is None else SAME} {write_name(call.tool)}"
+        for name, value in call.arguments.items():
+            is_lacking = partner is not None and name not in partner
+            yield f"{LACKING if is_lacking else SAME}   {_argument(name, value)}"
+        if not call.arguments:
+            yield f"    {words.no_arguments}"
+
+
+def _answer_lines(side: _Side, words: AuditWords) -> Iterator[str]:
+    for call, partner in side:
+        yield f"{SURPLUS if partner is None else SAME} {write_name(call.tool)}"
+        for name, value in call.arguments.items():
+            yield f"{SAME if partner is None else _mark(name, value, partner)}   {_argument(name, value)}"
+        if not call.arguments:
+            yield f"    {words.no_arguments}"
+
+
+def _mark(name: str, value: JsonValue, due: Arguments) -> str:
+    if name not in due:
+        return SURPLUS
+    return SAME if is_same(value, due[name]) else OTHER
+
+
+def _argument(name: str, value: JsonValue) -> str:
+    return f"{_cut(write_name(name), _VALUE)} = {_cut(write_value(value), _VALUE)}"
+
+
+def _wordy(prediction: Prediction, words: AuditWords) -> str:
+    """An answer without calls: what it says, or why it can't be read."""
+    said = visible(_cut(prediction.text, _WORDS))
+    if prediction.calls is None:
+        return "\n".join(filter(None, [words.unreadable, said, f"({visible(_cut(prediction.problem, _VALUE))})"]))
+    return f"{words.says}\n{said}" if said.strip() else words.says_nothing
+
+
+def _as_json(calls: Sequence[Call]) -> str:
+    value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
+    return json.dumps(value, ensure_ascii=False, indent=2) if calls else ""
+
+
+def _tools(tools: Sequence[Tool], named: set[str], general: Words) -> str:
+    """The tools that are called or due in full, then the others in a line each."""
+    full = [describe_tool(tool, general) for tool in tools if tool.name in named]
+    short = "\n".join(name_tool(tool) for tool in tools if tool.name not in named)
+    return visible(_cut("\n\n".join(filter(None, [*full, short])), _FOLDED)) or general.none
+
+
+def _cut(text: str, most: int) -> str:
+    return text if len(text) <= most else f"{text[:most]}…"

@@ -1,0 +1,114 @@
+"""The way to a Label Studio, its client met here and nowhere else: questions asked again, errors put into our words."""
+
+import json
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import cached_property
+from ipaddress import ip_address
+from typing import Any, TypeVar
+from urllib.parse import quote, urlsplit
+
+from tenacity import RetryCallState, Retrying, retry_if_exception_type, stop_after_attempt
+
+from annotation.refusals import interrupted, refusal, unreachable
+from warehouse.errors import TransientError
+
+_ATTEMPTS = 5
+_LONGEST_WAIT = 20.0
+_ROOM_IN_A_URL = 5_000  # characters: proxies in front of a server often stop at 8 KB
+_ROOM_ON_THIS_MACHINE = 40_000  # no proxy between; Label Studio itself reads 64 KB
+
+T = TypeVar("T")
+
+
+class StudioConnection:
+    """Questions to one Label Studio, by URL and token; the first of them opens the connection."""
+
+    def __init__(self, url: str, token: str, *, timeout: float, pause: float) -> None:
+        """Talk to `url`; the first try again comes after `pause` seconds, each next one after twice as long."""
+        self.url = url
+        self._token = token
+        self._timeout = timeout
+        self._pause = pause
+
+    def close(self) -> None:
+        """Give the connections back; the next question opens new ones."""
+        http = self.__dict__.pop("_http", None)
+        if http is not None:
+            http.close()
+        self.__dict__.pop("client", None)
+
+    @cached_property
+    def client(self) -> Any:  # noqa: ANN401 - the vendor's client has no types that mypy can use
+        """The vendor's client; what it raises is translated by `ask` and `translated` only."""
+        from label_studio_sdk import LabelStudio as Client
+
+        with self.translated():  # an expired personal access token is found here
+            return Client(
+                base_url=self.url, api_key=self._token, httpx_client=self._http, timeout=self._timeout, max_retries=0
+            )
+
+    def ask(self, action: Callable[..., T], *args: object, **kwargs: object) -> T:
+        """What `action` answers; asked again, a bounded number of times, where the trouble may pass."""
+        for attempt in self.retrying():
+            with attempt, self.translated():
+                return action(*args, **kwargs)
+        raise AssertionError("tenacity returns or raises")
+
+    def retrying(self) -> Retrying:
+        """The attempts that a question gets."""
+        return Retrying(
+            retry=retry_if_exception_type(TransientError),
+            stop=stop_after_attempt(_ATTEMPTS),
+            wait=self._wait,
+            reraise=True,
+        )
+
+    @contextmanager
+    def translated(self) -> Iterator[None]:
+        """Turn what the vendor raises into errors of ours."""
+        import httpx
+        from label_studio_sdk.core.api_error import ApiError
+
+        try:
+            yield
+        except ApiError as error:
+            raise refusal(self.url, error.status_code, error.body, error.headers) from error
+        except (httpx.ConnectError, httpx.UnsupportedProtocol, httpx.InvalidURL) as error:
+            raise unreachable(self.url, error) from error
+        except (httpx.TransportError, json.JSONDecodeError) as error:
+            raise interrupted(self.url, error) from error
+
+    def fitting(self, items: Sequence[T]) -> Iterator[Sequence[T]]:
+        """The items in slices that a URL has room for."""
+        room = _ROOM_ON_THIS_MACHINE if is_loopback(self.url) else _ROOM_IN_A_URL
+        start = used = 0
+        for end, item in enumerate(items):
+            length = len(quote(json.dumps(item), safe="")) + len("%2C")
+            if used + length > room and end > start:
+                yield items[start:end]
+                start, used = end, 0
+            used += length
+        if start < len(items):
+            yield items[start:]
+
+    @cached_property
+    def _http(self) -> Any:  # noqa: ANN401 - the vendor's transport, imported only when first needed
+        import httpx
+
+        # A proxy of the environment is for the way out, not for this machine.
+        return httpx.Client(timeout=self._timeout, follow_redirects=True, trust_env=not is_loopback(self.url))
+
+    def _wait(self, state: RetryCallState) -> float:
+        error = state.outcome.exception() if state.outcome else None
+        wish = error.retry_after if isinstance(error, TransientError) else None
+        return min(_LONGEST_WAIT, wish if wish is not None else self._pause * 2.0 ** (state.attempt_number - 1))
+
+
+def is_loopback(url: str) -> bool:
+    """Whether a URL is of this machine."""
+    host = urlsplit(url).hostname or ""
+    try:
+        return ip_address(host).is_loopback
+    except ValueError:
+        return host == "localhost"

@@ -1,0 +1,214 @@
+"""Questions whose right answer is known, mixed among the others: half of them are as they should be, half are spoiled.
+
+They are samples of their own that no build counts and that never land. People see them as they see any spot check.
+"""
+
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+from random import Random
+from typing import NamedTuple
+
+import orjson
+
+from annotation.screens import SAMPLE_REVIEW
+from annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
+from flows.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, Question, request_row
+from flows.recipe import Recipe
+from llm.template.defects import NEEDLESS_CALL
+from validators.checks.ambiguity import find_ambiguity
+from validators.checks.format import Subject, format_verdict
+from validators.checks.grounding import all_proved
+from warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
+from warehouse.releases import read_tools
+from warehouse.rows import Row, Stamp, rows_of
+from warehouse.store import Warehouse
+
+STAGE = "gold_item"
+_ACCEPT, _REJECT = "accept", "reject"
+_AT_ONCE = 20
+_LOWEST, _SPAN = (
+    0.3,
+    0.58,
+)  # where in the queue gold items are: anywhere among what else was drawn (view review_priority)
+
+
+class _Item(NamedTuple):
+    """A gold item: what is shown, the right answer, the defect in it, and the sample that it is made of."""
+
+    sample: Sample
+    expected: str
+    defect: str
+    made_of: str
+
+
+def mix_gold_items(warehouse: Warehouse, build: str, recipe: Recipe) -> int:
+    """Mix gold items into a build's questions about samples up to the recipe's rate; how many are new.
+
+    The same build gets the same ones, and what was mixed in stays.
+    """
+    lacking = _lacking(warehouse, build, recipe.review.gold_items)
+    items: list[_Item] = []
+    for expected, count in lacking.items():
+        used = {item.made_of for item in items}
+        originals = _originals(warehouse, build, recipe.seed, expected)
+        made = _made(warehouse, [key for key in originals if key not in used], expected, recipe.seed)
+        items += [item for item, _ in zip(made, range(count), strict=False)]
+    # One transaction: a gold item must never be asked about as if it were a sample like others.
+    now = datetime.now(UTC)
+    samples = [
+        row for _, row in rows_of([_with_origin(item, build, recipe.seed).sample for item in items], Stamp(now))
+    ]  # fmt: skip
+    warehouse.put_rows(
+        {
+            "samples": samples,
+            "gold_items": [_gold_row(item, now) for item in items],
+            "review_requests": [_request(item, build, recipe) for item in items],
+        }
+    )
+    return len(items)
+
+
+def gold_rows(warehouse: Warehouse, keys: Sequence[str]) -> list[Row]:
+    """What is known of those of `keys` that are gold items."""
+    sql = "from gold_items where kind = ? and list_contains(?::varchar[], subject) order by subject"
+    return warehouse.rows(sql, [SAMPLE_REVIEW, list(keys)])
+
+
+def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts that stand beside a gold item: those of what it was made of, as if the checks had found nothing else.
+
+    What proves its values the item has itself.
+    """
+    shown = {one.check: one.with_changes(subject=item.key, evidence=()) for one in original}
+    if not defect:
+        return list(shown.values())
+    arguments = sum(len(call.arguments) for snapshot in item.snapshots() for call in snapshot.calls)
+    told = {
+        "format": format_verdict(_subject(item, tools)).reason,
+        "grounding": all_proved(arguments, is_due=bool(item.gold)),
+    }
+    if defect == NEEDLESS_CALL:
+        shown.pop("relevance", None)
+        found = find_ambiguity(item, tools)
+        shown |= {found.check: found} if found.decision == "proved" else {}
+    return [one.with_changes(reason=told.get(check, one.reason)) for check, one in sorted(shown.items())]
+
+
+def _subject(sample: Sample, tools: Sequence[Tool]) -> Subject:
+    """The sample as the check of its form looks at it."""
+    return Subject(sample, {tool.key: tool for tool in tools}, {})
+
+
+def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
+    """How many gold items of each expected answer are still to be made, for `rate` in a hundred questions."""
+    if not rate:
+        return {}
+    [counts] = warehouse.rows(_COUNTS, [SAMPLE_REVIEW, build])
+    wanted = max(1, round(rate * counts["questions"] / 100)) if counts["questions"] else 0
+    good = wanted // 2
+    lacking = {_REJECT: wanted - good - counts["spoiled"], _ACCEPT: good - counts["good"]}
+    return {expected: count for expected, count in lacking.items() if count > 0}
+
+
+def _originals(warehouse: Warehouse, build: str, seed: int, expected: str) -> list[str]:
+    """The landed samples to make gold items of, the best first, else in an order that the seed gives.
+
+    Good ones are best where a person has accepted them, spoiled ones where nobody has seen what they are made of.
+    """
+    rows = warehouse.rows(_ORIGINALS, [build, SAMPLE_REVIEW])
+    rows.sort(key=lambda row: (row["is_vouched"] != (expected == _ACCEPT), _digest(f"{seed}:{STAGE}:{row['key']}")))
+    return [row["key"] for row in rows]
+
+
+def _made(warehouse: Warehouse, keys: Sequence[str], expected: str, seed: int) -> Iterator[_Item]:
+    """Gold items of these samples, as far as items can be made of them."""
+    for start in range(0, len(keys), _AT_ONCE):
+        some = keys[start : start + _AT_ONCE]
+        read = {row["key"]: row for row in warehouse.rows(_BODIES, [some])}
+        for key in some:
+            sample = _proved(Sample.model_validate_json(read[key]["body"]), orjson.loads(read[key]["evidence"]))
+            item = _item(warehouse, sample, key, expected, seed) if can_be_spoiled(sample) else None
+            if item is not None:
+                yield item
+
+
+def _item(warehouse: Warehouse, sample: Sample, made_of: str, expected: str, seed: int) -> _Item | None:
+    marked = sample.with_changes(tags=(*sample.tags, STAGE))  # its content says what it is, and nobody is shown it
+    if expected == _ACCEPT:
+        return _Item(marked, expected, "", made_of)
+    known = read_tools(warehouse, sample.candidates)
+    tools = [known[key] for key in sample.candidates]
+    spoiled = spoil_sample(marked, tools, lambda one: _is_well_formed(one, tools), Random(f"{seed}:{made_of}"))
+    return None if spoiled is None else _Item(spoiled.sample, expected, spoiled.defect, made_of)
+
+
+def _is_well_formed(sample: Sample, tools: Sequence[Tool]) -> bool:
+    return format_verdict(_subject(sample, tools)).decision == "proved"
+
+
+def _proved(sample: Sample, evidence: Sequence[Mapping[str, object]]) -> Sample:
+    """The sample with what a check found to prove its last calls written into them, as it is shown for others."""
+    uses = Counter(name for call in sample.gold for name in call.arguments)
+    found = (Evidence.model_validate(item) for item in evidence)
+    proofs = {item.argument: item for item in found if uses[item.argument] == 1}
+    return with_last_calls(sample, [_with_proofs(call, proofs) for call in sample.gold]) if proofs else sample
+
+
+def _with_proofs(call: GoldCall, proofs: Mapping[str, Evidence]) -> GoldCall:
+    kept = [item for item in call.evidence if item.argument not in proofs]
+    return call.with_changes(evidence=(*kept, *(proofs[name] for name in call.arguments if name in proofs)))
+
+
+def _with_origin(item: _Item, build: str, seed: int) -> _Item:
+    origin = Origin(stage=STAGE, build=build, parents=(item.made_of,), seed=seed)
+    return item._replace(sample=item.sample.with_changes(origin=origin))
+
+
+def _gold_row(item: _Item, now: datetime) -> Row:
+    return {
+        "subject": item.sample.key, "kind": SAMPLE_REVIEW, "expected": item.expected, "defect": item.defect,
+        "made_of": item.made_of, "made_at": now,
+    }  # fmt: skip
+
+
+def _request(item: _Item, build: str, recipe: Recipe) -> Row:
+    """The question as a spot check would be asked, and somewhere in the queue."""
+    share = int.from_bytes(_digest(item.sample.key), "big") / 2**64
+    reviewers = recipe.review.reviewers_of(SPOT_CHECK)
+    question = Question(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers)
+    return request_row(question) | {"priority": round(_LOWEST + _SPAN * share, 4)}
+
+
+def _digest(text: str) -> bytes:
+    return blake2b(text.encode(), digest_size=8).digest()
+
+
+_COUNTS = """
+    with asked as (
+        select q.subject, q.cause from review_requests q where q.kind = $1 and q.build = $2
+        union all
+        select n.subject, n.cause from review_rounds n join review_requests q using (subject, kind)
+        where n.kind = $1 and q.build = $2 and n.cause <> 'returned edit'
+    )
+    select count(*) filter (a.cause <> 'gold item') as questions, count(*) filter (g.expected = 'accept') as good,
+        count(*) filter (g.expected = 'reject') as spoiled
+    from asked a left join gold_items g on g.subject = a.subject and g.kind = $1
+"""
+# What landed with a proof, and people either accepted or were never asked about.
+_ORIGINALS = """
+    select a.subject as key, coalesce(d.decision = 'accept', false) as is_vouched
+    from acceptances a
+    join fates f on f.build = ? and f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject
+    left join review_requests q on q.subject = a.subject and q.kind = ?
+    left join decisions d on d.subject = q.subject and d.kind = q.kind
+    where a.withdrawn_at is null and a.proved and (q.subject is null or d.decision = 'accept')
+        and not exists (select 1 from gold_items g where g.made_of = a.subject)
+"""
+_BODIES = """
+    select s.key, s.body, coalesce((
+        select arg_max(v.evidence, v.made_at) from verdicts v where v.subject = s.key and v.check_name = 'grounding'
+    ), '[]'::json) as evidence
+    from samples s where list_contains(?::varchar[], s.key)
+"""

@@ -1,0 +1,58 @@
+"""Which Label Studio people work in: the one that the environment names, else the work folder's own."""
+
+from collections.abc import Callable
+
+from annotation import server
+from annotation.label_studio import LabelStudio
+from annotation.server import ServerInfo
+from flows.settings import Settings, environment
+from warehouse.errors import ConfigurationError
+
+LOCAL = "local"  # how reviews remember the work folder's own server
+
+
+def serve_label_studio(settings: Settings, say: Callable[[str], None]) -> ServerInfo:
+    """Start the local Label Studio, or find it running."""
+    return server.start(settings.home, environment(), progress=say)
+
+
+def stop_label_studio(settings: Settings) -> bool:
+    """End the local Label Studio; whether there was one."""
+    return server.stop(settings.home)
+
+
+def label_studio_address(settings: Settings) -> str:
+    """The address of the Label Studio in use, "" where there is none."""
+    if settings.label_studio_url:
+        return settings.label_studio_url
+    running = server.running(settings.home)
+    return running.url if running else ""
+
+
+def find_label_studio(settings: Settings) -> LabelStudio | None:
+    """The Label Studio that the environment names, else the local one, else None."""
+    if settings.label_studio_url:
+        if not settings.label_studio_token:
+            raise ConfigurationError(
+                f"LABEL_STUDIO_URL is {settings.label_studio_url!r}, but LABEL_STUDIO_API_KEY is not set. "
+                "Label Studio shows your token under Account & Settings."
+            )
+        return LabelStudio(settings.label_studio_url, settings.label_studio_token)
+    running = server.running(settings.home)
+    return local_label_studio(running) if running else None
+
+
+def local_label_studio(running: ServerInfo) -> LabelStudio:
+    """The client of this work folder's own server, which stays the same whatever its port."""
+    return LabelStudio(running.url, running.token, name=LOCAL)
+
+
+def require_label_studio(settings: Settings) -> LabelStudio:
+    """As `find_label_studio`; ConfigurationError where there is none."""
+    studio = find_label_studio(settings)
+    if studio is None:
+        raise ConfigurationError(
+            "No Label Studio is named or running. Start one with `callwright review serve`, or set LABEL_STUDIO_URL and "
+            "LABEL_STUDIO_API_KEY."
+        )
+    return studio

@@ -1,0 +1,153 @@
+"""How far people are: what waits, who decided how much and how fast, and what is left, in hours and in money."""
+
+from annotation.projects import ProjectStatus
+from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
+from flows.places import open_warehouse
+from flows.review_servers import require_label_studio
+from flows.settings import Settings
+from warehouse.rows import Row
+
+ASSUMED_SECONDS = 60.0  # what a question takes, until somebody has answered one of its kind
+NEXT_SHOWN = 5
+
+Status = dict[str, list[Row]]
+
+
+def review_status(settings: Settings, *, ask_server: bool = False) -> Status:
+    """What waits, what was pushed, who decided what how fast, and what is left; with `ask_server` also Label Studio's own count.
+
+    Each title has rows; that of `whole` is one.
+    """
+    warehouse = open_warehouse(settings)
+    status = warehouse.rows_by_name(
+        {title: (sql, [kind]) for title, (kind, sql) in _OF_KINDS.items()}
+        | {"queue": (_QUEUE, []), "people": (_PEOPLE, []), "work_left": (_WORK_LEFT, [ASSUMED_SECONDS])}
+        | {"unsettled": (_UNSETTLED, []), "next": (_NEXT, [NEXT_SHOWN])}
+    )
+    status["whole"] = [_whole(status, settings.review_hourly_cost)]
+    if ask_server:
+        with require_label_studio(settings) as studio:
+            projects = [studio.find_project(kind) for kind in REVIEW_KINDS]
+            status["label_studio"] = [_server_status(studio.status(project)) for project in projects if project]
+    return status
+
+
+def _whole(status: Status, hourly_cost: float | None) -> Row:
+    """Hours of people and their cost, so far and left; the cost is None where nobody says what an hour costs."""
+    left = sum(row["hours"] for row in status["work_left"])
+    so_far = sum(row["active_hours"] for row in status["people"])
+    return {
+        "questions": sum(row["questions"] for row in status["work_left"]),
+        "answers": sum(row["answers"] for row in status["work_left"]),
+        "hours_so_far": round(so_far, 3),
+        "hours_left": round(left, 3),
+        "assumed_seconds": ASSUMED_SECONDS,
+        "hourly_cost": hourly_cost,
+        "cost_so_far": None if hourly_cost is None else round(so_far * hourly_cost, 2),
+        "cost_left": None if hourly_cost is None else round(left * hourly_cost, 2),
+        "unsettled": len(status["unsettled"]),
+    }
+
+
+def _server_status(found: ProjectStatus) -> Row:
+    return {"project": found.project.url, **found.model_dump(exclude={"project"})}
+
+
+_COUNTS = """
+    count(*) as tasks, count(*) filter (pushed_at is null and is_current and not is_answered) as to_push,
+    count(*) filter (pushed_at is not null and not is_answered) as with_people,
+    count(*) filter (is_answered) as reviewed,
+    count(*) filter (pushed_at is null and not is_current and not is_answered) as outdated
+"""
+_QUEUE_OF_KIND = f"select cause, {_COUNTS} from review_queue where kind = ? group by cause order by cause"  # noqa: S608 - our own
+_REVIEWERS = """
+    select reviewer, count(*) as reviews, count(*) filter (decision = 'accept') as accepted,
+        count(*) filter (decision = 'edit') as edited, count(*) filter (decision = 'reject') as rejected,
+        round(median(seconds), 1) as median_seconds
+    from standing_reviews where kind = ? and annotation_id > 0 group by reviewer order by reviews desc, reviewer
+"""
+_OF_KINDS = {
+    "samples": (SAMPLE_REVIEW, _QUEUE_OF_KIND),
+    "reviewers": (SAMPLE_REVIEW, _REVIEWERS),
+    "tools": (TOOL_REVIEW, _QUEUE_OF_KIND),
+    "tool_reviewers": (TOOL_REVIEW, _REVIEWERS),
+    "corrections": (CORRECTION, _QUEUE_OF_KIND),
+    "correction_reviewers": (CORRECTION, _REVIEWERS),
+    "disambiguations": (DISAMBIGUATION, _QUEUE_OF_KIND),
+    "disambiguation_reviewers": (DISAMBIGUATION, _REVIEWERS),
+}
+# `skipped` and `drafts` are tasks that nobody has answered yet, but somebody skipped or began.
+_QUEUE = f"""
+    with states as (
+        select subject, kind, version, server, skipped, drafts from task_states where deleted_at is null
+    )
+    select kind, cause, {_COUNTS},
+        count(*) filter (not is_answered and s.skipped > 0) as skipped,
+        count(*) filter (not is_answered and s.drafts > 0) as drafts
+    from review_queue q left join states s using (subject, kind, version, server)
+    group by kind, cause order by kind, cause
+"""  # noqa: S608
+_PEOPLE = """
+    with paces as (
+        select reviewer, sum(active_hours) as active_hours, sum(reviews) / nullif(sum(active_hours), 0) as reviews_an_hour,
+            max(last_at) as last_active
+        from review_pace group by reviewer
+    ), said as (
+        select reviewer, count(*) as reviews, count(*) filter (decision = 'accept') as accepted,
+            count(*) filter (decision = 'edit') as edited, count(*) filter (decision = 'reject') as rejected,
+            round(median(seconds), 1) as median_seconds
+        from standing_reviews where annotation_id > 0 group by reviewer
+    )
+    select p.reviewer, coalesce(s.reviews, 0) as reviews, coalesce(s.accepted, 0) as accepted, coalesce(s.edited, 0) as edited,
+        coalesce(s.rejected, 0) as rejected, s.median_seconds, round(p.reviews_an_hour, 1) as reviews_an_hour,
+        round(p.active_hours, 3) as active_hours, coalesce(g.answered, 0) as gold_items, round(g.share, 3) as gold_share,
+        p.last_active
+    from paces p left join said s on s.reviewer = p.reviewer
+    left join annotator_accuracy g on g.reviewer = p.reviewer and g.defect = 'all'
+    order by reviews desc, p.reviewer
+"""
+# What people have still to answer: as many answers to a question as are wanted and not given.
+_WORK_LEFT = """
+    with paces as (
+        select kind, median(seconds) as seconds from standing_reviews where annotation_id > 0 and seconds > 0 group by kind
+    )
+    select q.kind, count(*) as questions, sum(greatest(1, q.reviewers - q.speakers))::bigint as answers,
+        round(coalesce(any_value(p.seconds), ?), 1) as median_seconds, any_value(p.seconds) is null as is_assumed,
+        round(answers * median_seconds / 3600, 3) as hours
+    from review_queue q left join paces p on p.kind = q.kind
+    where not q.is_answered and (q.is_current or q.pushed_at is not null)
+    group by q.kind order by q.kind
+"""
+# On what people have said different things and nothing counts yet, also after one more was asked (the view unsettled_reviews has
+# what nobody more was asked about); `others` review this kind too, and can be asked next.
+_UNSETTLED = """
+    with newest as (
+        select subject, kind, max(round) as round from review_words group by all
+    ), said as (
+        select w.subject, w.kind, w.round, list(w.reviewer order by w.reviewer) as said_by,
+            list(distinct w.decision order by w.decision) as decisions
+        from review_words w join newest using (subject, kind, round)
+        where not exists (select 1 from gold_items g where g.subject = w.subject and g.kind = w.kind)
+        group by w.subject, w.kind, w.round having count(distinct w.decision || ' ' || coalesce(w.result, '')) > 1
+    ), reviewers as (
+        select kind, list(distinct reviewer) as everybody from standing_reviews where annotation_id > 0 group by kind
+    )
+    select s.kind, s.subject, s.decisions, s.said_by,
+        list_sort(list_filter(coalesce(r.everybody, []), lambda one: not list_contains(s.said_by, one))) as others
+    from said s left join reviewers r on r.kind = s.kind
+    where not exists (select 1 from decisions d where d.subject = s.subject and d.kind = s.kind and d.round = s.round)
+    order by s.kind, s.subject
+"""
+# What has been pushed stands where it was pushed to; of the others it is known where they would.
+_NEXT = """
+    with places as (
+        select q.* exclude (priority), if(q.pushed_at is null, coalesce(p.priority, q.priority), round(q.priority, 4)) as priority
+        from review_queue q left join review_priority p using (subject, kind, version)
+        where q.is_current and not q.is_answered
+    )
+    select kind, subject, version, cause, category, priority, pushed_at is not null as is_pushed,
+        if(version > 1, problem, reason) as reason
+    from places
+    qualify row_number() over (partition by kind order by priority desc, build, category, requested_at, subject, version) <= ?
+    order by kind, priority desc, build, category, requested_at, subject, version
+"""

@@ -1,0 +1,73 @@
+"""Turns in the review loop: of all that push and pull for one work folder, one is at it at a time."""
+
+import asyncio
+import fcntl
+import time
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager, contextmanager
+from contextvars import ContextVar
+from pathlib import Path
+from typing import IO
+
+from flows.news import News
+from flows.settings import Settings
+
+_HELD: ContextVar[frozenset[Path]] = ContextVar("review_turns", default=frozenset())
+_PAUSE = 0.1
+
+
+@contextmanager
+def review_turn(settings: Settings, news: News) -> Iterator[None]:
+    """Have the review loop of a work folder alone, waiting for whoever has it; who has it already has it at once."""
+    path = _lock_of(settings)
+    if path in _HELD.get():
+        yield
+        return
+    with path.open("w") as file:
+        for pause in _tries(file, news):
+            time.sleep(pause)
+        with _held(path):
+            yield
+
+
+@asynccontextmanager
+async def async_review_turn(settings: Settings, news: News) -> AsyncIterator[None]:
+    """As `review_turn`, and others of this loop go on meanwhile."""
+    path = _lock_of(settings)
+    if path in _HELD.get():
+        yield
+        return
+    with path.open("w") as file:
+        for pause in _tries(file, news):
+            await asyncio.sleep(pause)
+        with _held(path):
+            yield
+
+
+def _lock_of(settings: Settings) -> Path:
+    settings.home.mkdir(parents=True, exist_ok=True)
+    return settings.home / "review.lock"
+
+
+def _tries(file: IO[str], news: News) -> Iterator[float]:
+    """The pauses until the lock is had; the system frees it when its holder ends, in whatever way."""
+    told = False
+    while True:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            if not told:
+                news.say("Another push or pull of this work folder is under way; this one comes after it.")
+            told = True
+            yield _PAUSE
+        else:
+            return
+
+
+@contextmanager
+def _held(path: Path) -> Iterator[None]:
+    token = _HELD.set(_HELD.get() | {path})
+    try:
+        yield
+    finally:
+        _HELD.reset(token)

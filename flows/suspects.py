@@ -1,0 +1,144 @@
+"""Suspects: landed samples whose gold may be wrong, by what candidate models answer; people are asked about them again."""
+
+import json
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from flows.news import News
+from flows.questions import SUSPECT, Question, ask_again
+from warehouse.records import Arguments, Call
+from warehouse.releases import release_named
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+_MOST_OF_CALLS = 160  # characters of an answer that a reason shows
+_MOST_OF_VALUE = 60
+
+
+class Suspect(NamedTuple):
+    """A sample under suspicion, and why in plain words. `is_new`: nobody was asked about it for that reason yet."""
+
+    subject: str
+    kind: str
+    category: str
+    request: str
+    candidates: int
+    failing: int
+    agreeing: int
+    answer: str
+    reason: str
+    build: str
+    has_landed: bool
+    is_new: bool
+
+
+class Suspicions(NamedTuple):
+    """The suspects of a release, those first on which most candidates agree, and about how many people are asked anew."""
+
+    release: str
+    suspects: tuple[Suspect, ...]
+    new: int
+
+
+def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
+    """Find the suspects of a release, and ask people about those that have landed, once for each answer and once without one.
+
+    Raises ConfigurationError where there is no such release.
+    """
+    release_named(warehouse, release)
+    suspects = tuple(_suspect(row) for row in warehouse.rows(_SUSPECTS, [release]))
+    new = [one for one in suspects if one.is_new]
+    asked = ask_again(warehouse, [Question(one.subject, SUSPECT, one.reason, one.build) for one in new]) if new else 0
+    return Suspicions(release, suspects, asked)
+
+
+def tell_suspicions(warehouse: Warehouse, release: str, news: News) -> None:
+    """Raise the suspicions of a release, and say how many samples people are asked about."""
+    new = raise_suspicions(warehouse, release).new
+    if new:
+        has, its = ("sample has", "its") if new == 1 else ("samples have", "their")
+        news.say(
+            f"{new} landed {has} all candidates or several in one against {its} gold; `callwright review push` asks people "
+            f"whether it is right, and `callwright review suspects {release}` tells why."
+        )
+
+
+def _suspect(row: Row) -> Suspect:
+    made = _calls(row["calls"])
+    gold = _calls(row["gold"])
+    against = _against(made, gold) if row["agreeing"] else ""
+    is_known = row["asked_before"] and (not against or any(against in reason for reason in row["reasons"]))
+    fields = {name: row[name] for name in Suspect._fields if name in row}
+    reason = _reason(row, against)
+    return Suspect(**fields, reason=reason, is_new=row["has_landed"] and not is_known)
+
+
+def _reason(row: Row, against: str) -> str:
+    """Why a sample is suspected: "2 of 3 candidates answer book_table(people=5) where the gold says people=4."."""
+    candidates = row["candidates"]
+    has_turns = row["turn"] is not None and row["call_turns"] > 1
+    at = f" at call turn {row['place']} of {row['call_turns']}" if has_turns else ""
+    sentences = []
+    if row["failing"] == candidates:
+        sentences.append(f"All {candidates} candidates fail it{at}: {row['errors']}.")
+    if against:
+        where = at if not sentences else ""
+        sentences.append(f"{row['agreeing']} of {candidates} candidates answer{where} {against}.")
+    return " ".join(sentences)
+
+
+def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
+    """An answer beside the gold, as far as they differ: "book_table(people=5) where the gold says people=4"."""
+    if len(made) != 1 or len(gold) != 1 or made[0].tool != gold[0].tool:
+        return f"{_told(made)} where the gold {f'calls {_told(gold)}' if gold else 'calls nothing'}"
+    given, due = made[0].arguments, gold[0].arguments
+    other = {name: value for name, value in given.items() if name not in due or not _is_alike(value, due[name])}
+    said = {name: value for name, value in due.items() if name not in given or name in other}
+    left_out = [name for name in said if name not in given]
+    call = f"{made[0].tool}({_named(other)})" if other else f"{made[0].tool} without {', '.join(left_out)}"
+    return f"{call} where the gold says {_named(said)}" if said else f"{call} where the gold says nothing of it"
+
+
+def _is_alike(one: JsonValue, other: JsonValue) -> bool:
+    return _value(one).strip().lower() == _value(other).strip().lower()
+
+
+def _told(calls: Sequence[Call]) -> str:
+    told = "; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls)
+    return told if len(told) <= _MOST_OF_CALLS else f"{told[:_MOST_OF_CALLS]}…"
+
+
+def _named(arguments: Arguments) -> str:
+    return ", ".join(f"{name}={_value(value)}" for name, value in arguments.items())
+
+
+def _value(value: JsonValue) -> str:
+    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    told = " ".join(told.split())
+    return told if len(told) <= _MOST_OF_VALUE else f"{told[:_MOST_OF_VALUE]}…"
+
+
+def _calls(body: str | None) -> list[Call]:
+    if body is None:
+        return []
+    return [Call(tool=call["tool"], arguments=call["arguments"]) for call in orjson.loads(body)]
+
+
+# `place` is the number of the call turn among the sample's; for `reasons` people were asked about it as a suspect before.
+_SUSPECTS = """
+    select p.subject, p.turn, p.candidates, p.failing, p.errors, p.agreeing, p.answer, p.calls, p.has_landed,
+        s.kind, s.category, s.request, s.call_turns, coalesce(a.build, '') as build,
+        if(p.calls is null, null, json_extract(s.body, '$.turns[' || p.turn || '].calls')) as gold,
+        len(list_filter((s.body ->> '$.turns[*].kind')[1:p.turn + 1], lambda kind: kind = 'calls')) as place,
+        coalesce(q.reasons, []) as reasons, q.reasons is not null as asked_before
+    from suspects p join samples s on s.key = p.subject
+    left join acceptances a on a.subject = p.subject and a.withdrawn_at is null
+    left join (
+        select subject, list(if(version = 1, reason, problem)) as reasons from review_queue where cause = 'suspect' group by subject
+    ) q on q.subject = p.subject
+    where p.release = ?
+    order by p.agreeing / p.candidates desc, p.failing / p.candidates desc, p.subject
+"""

@@ -1,0 +1,273 @@
+"""Audits of the metric: whatever a model answered is shown as text, and whatever comes back is a review or a reason why not."""
+
+import json
+import unicodedata
+from datetime import UTC, datetime
+from typing import get_args
+from xml.etree import ElementTree as ET
+
+import pytest
+from hypothesis import example, given, settings
+from hypothesis import strategies as st
+
+from annotation.audit_review import parse_audit
+from annotation.audit_task import AuditCase, AuditTask, audit_task, visible
+from annotation.audit_words import audit_words_in
+from annotation.pulled import PulledAnnotation
+from annotation.screens import PREDICTION_AUDIT, screen_for
+from annotation.task import Returned
+from validators.metrics.errors import ErrorType
+from warehouse.errors import AnnotationError
+from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
+
+DUE = GoldCall(tool="book_table", arguments={"restaurant": "Blue Boat", "people": 4})
+TOOL = Tool(
+    name="book_table", description="Books a table.", category="dining",
+    parameters={"type": "object", "properties": {"restaurant": {"type": "string"}, "people": {"type": "integer"}}},
+)  # fmt: skip
+REQUEST = UserTurn(text="A table for four at Blue Boat, please.")
+MODEL = "openai/some-model"
+
+
+def sample_of(*due: GoldCall, **changes: object) -> Sample:
+    made = Sample(
+        kind="perfect", language="en", category="dining", candidates=(TOOL.key,), turns=(REQUEST, CallTurn(calls=due))
+    )
+    return made.with_changes(**changes)
+
+
+def answer_of(sample: Sample, *calls: Call, turn: int = 1, text: str = "", **changes: object) -> Prediction:
+    made = Prediction(release="v1", subject=sample.key, turn=turn, model=MODEL, text=text, calls=calls)
+    return made.with_changes(**changes)
+
+
+def task_of(answer: Prediction, sample: Sample, error_type: str = "", **options: object) -> AuditTask:
+    return audit_task(AuditCase(answer, sample, [TOOL], error_type), **{"reason": "Drawn."} | options)
+
+
+def called(tool: str = "book_table", /, **arguments: object) -> Call:
+    return Call(tool=tool, arguments=arguments)
+
+
+json_values = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**53), 2**53)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(),
+    lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+    max_leaves=6,
+)
+calls_made = st.lists(
+    st.builds(
+        Call, tool=st.text(min_size=1, max_size=20) | st.just("book_table"),
+        arguments=st.dictionaries(st.text(max_size=20) | st.just("people"), json_values, max_size=4),
+    ),
+    max_size=3,
+)  # fmt: skip
+
+
+@settings(max_examples=150, deadline=None)
+@example([], " \n", "", "en")
+@example([Call(tool=" ")], "\u202e\x00", "wrong_tool", "zh")
+@given(calls_made, st.text(), st.sampled_from(get_args(ErrorType)), st.sampled_from(["en", "zh"]))
+def test_whatever_a_model_answers_becomes_text_that_a_server_can_hold(calls, text, error_type, language):
+    sample = sample_of(DUE)
+    task = task_of(answer_of(sample, *calls, text=text), sample, error_type, language=language)
+    told = json.loads(json.dumps(task.data()))
+    shown = [line["text"] for line in told["conversation"]]
+    shown += [told[name] for name in ("metric", "gold", "answer", "whole", "tools", "why", "title")]
+    assert all(isinstance(one, str) and one.strip() for one in shown)
+    for one in shown:
+        one.encode("utf-8")
+        hidden = [letter for letter in one if not letter.isprintable() and letter not in "\n\t"]
+        assert {unicodedata.category(letter) for letter in hidden} <= {"Zs"}
+    assert MODEL not in json.dumps(task.data())
+
+
+@given(st.text())
+def test_text_that_everybody_sees_is_shown_as_it_is(text):
+    shown = visible(text)
+    if all(letter.isprintable() or letter == "\n" for letter in text):
+        assert shown == text
+    assert visible(shown) == shown
+
+
+@given(st.text(alphabet=st.characters(exclude_characters="\\")))
+def test_what_nobody_sees_is_written_so_that_it_can_be_read_back(text):
+    as_json = "".join(
+        letter if letter not in '\n\t"' and letter.isprintable() else json.dumps(letter)[1:-1]
+        for letter in visible(text)
+    )
+    assert json.loads(f'"{as_json}"') == text
+
+
+def test_letters_that_turn_others_around_are_told_by_their_number():
+    assert visible("a\u202eb\x00\u200f\ud800") == "a\\u202eb\\u0000\\u200f\\ud800"
+    assert visible("两个人\u3000订位") == "两个人\u3000订位"
+
+
+def test_marks_say_what_differs_letter_by_letter():
+    sample = sample_of(DUE)
+    task = task_of(answer_of(sample, called(restaurant="Blue Boat", people="4", time="19:30")), sample, "wrong_value")
+    assert task.answer.splitlines() == [
+        "  book_table", "    restaurant = Blue Boat", '≠   people = "4"', "+   time = 19:30"
+    ]  # fmt: skip
+    assert task.gold.splitlines() == ["  book_table", "    restaurant = Blue Boat", "    people = 4"]
+    lacking = task_of(answer_of(sample, called(people=4)), sample, "missing_argument")
+    assert lacking.gold.splitlines() == ["  book_table", "−   restaurant = Blue Boat", "    people = 4"]
+
+
+def test_a_call_of_another_tool_stands_for_none_that_is_due():
+    sample = sample_of(DUE)
+    task = task_of(answer_of(sample, called("call_taxi", people=4)), sample, "wrong_tool")
+    assert task.answer.splitlines() == ["+ call_taxi", "    people = 4"]
+    assert task.gold.splitlines()[0] == "− book_table"
+
+
+def test_calls_in_another_order_are_held_against_those_of_their_tool():
+    sample = sample_of(GoldCall(tool="find", arguments={"name": "Ida"}), DUE, kind="routing_hard")
+    task = task_of(answer_of(sample, called(restaurant="Blue Boat", people=4), called("find", name="Ida")), sample)
+    assert [line[0] for line in (task.gold + "\n" + task.answer).splitlines()] == [" "] * 10
+
+
+def test_an_answer_without_calls_is_told_by_its_words():
+    sample = sample_of()
+    assert task_of(answer_of(sample, text="Sorry."), sample).answer == "no call; the model says:\nSorry."
+    assert task_of(answer_of(sample), sample).answer == "no call, and no words"
+    assert task_of(answer_of(sample), sample).gold == "no call is due here"
+    unread = answer_of(sample, text="{{", calls=None, problem="It is not JSON.")
+    told = task_of(unread, sample, "unparseable")
+    assert told.answer == "no call can be read from this:\n{{\n(It is not JSON.)"
+    assert told.metric == "✗ WRONG: no call can be read from the answer."
+
+
+def test_a_long_answer_is_folded():
+    sample = sample_of(DUE)
+    text = "x" * 200_000
+    told = task_of(answer_of(sample, called(restaurant=text, **{text: 1}), text=text), sample)
+    assert len(told.answer) < 1_200
+    assert len(told.whole) < 21_000
+    assert len(task_of(answer_of(sample, text=text), sample).answer) < 1_300
+    assert len(json.dumps(told.data())) < 30_000
+
+
+def test_the_conversation_ends_before_the_calls_due(dialogue: Sample):
+    task = task_of(answer_of(dialogue, called(restaurant="Blue Boat"), turn=4), dialogue)
+    assert [line.text for line in task.conversation] == [
+        "A table at Blue Boat, please.", "book_table   + restaurant = Blue Boat", "For which day?", "The day that Ann names.",
+        "[Mail] Let us meet on the 3rd of May.",
+    ]  # fmt: skip
+    assert "2026-05-03" in task.gold
+    alone = sample_of(DUE)
+    assert [line.text for line in task_of(answer_of(alone), alone).conversation] == [REQUEST.text]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_every_error_type_has_plain_words(language):
+    assert set(audit_words_in(language).mistake) == set(get_args(ErrorType)) - {""}
+    assert list(audit_words_in(language).reason) == list(audit_words_in("en").reason)
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_whatever_the_audit_screen_shows_is_in_the_task(language):
+    sample = sample_of(DUE)
+    tree = ET.fromstring(screen_for(PREDICTION_AUDIT, language).config)  # noqa: S314 - our own file
+    shown = {value[1:] for element in tree.iter() if (value := element.get("value", "")).startswith("$")}
+    assert {"metric", "gold", "answer"} < shown <= set(task_of(answer_of(sample), sample).data())
+
+
+def test_an_answer_that_came_back_is_asked_again_with_the_problem():
+    sample = sample_of(DUE)
+    returned = Returned(request="", calls="", problem="No verdict was chosen.", version=2)
+    task = task_of(answer_of(sample), sample, returned=returned)
+    assert task.version == 3
+    assert task.why == "Your answer came back: No verdict was chosen.\nDrawn."
+    assert task.callwright_key == f"prediction_audit:{answer_of(sample).key}:3"
+
+
+def annotation_of(result: list[dict[str, object]], **changes: object) -> PulledAnnotation:
+    return PulledAnnotation(
+        **{
+            "server": "s", "task_id": 7, "annotation_id": 70, "kind": PREDICTION_AUDIT, "subject": "p1", "version": 1,
+            "reviewer": "ann", "reviewed_at": datetime(2026, 11, 21, tzinfo=UTC), "seconds": 4.0, "result": tuple(result),
+        } | changes
+    )  # fmt: skip
+
+
+def held(name: str, field: str, *values: object) -> dict[str, object]:
+    return {"from_name": name, "to_name": "conversation", "type": field, "value": {field: list(values)}}
+
+
+def test_a_verdict_with_its_reasons_is_a_review():
+    parsed = parse_audit(
+        annotation_of(
+            [held("verdict", "choices", "reject"), held("reasons", "choices", "too_strict", "gold_wrong"),
+             held("comment", "text", "It is a nickname.")]
+        ),
+        "p1",
+    )  # fmt: skip
+    assert (parsed.review.decision, parsed.review.reasons) == ("reject", ("too_strict", "gold_wrong"))
+    assert (parsed.review.comment, parsed.review.result) == ("It is a nickname.", None)
+    assert parse_audit(annotation_of([held("verdict", "choices", "accept")]), "p1").review.decision == "accept"
+
+
+@pytest.mark.parametrize(
+    "result", [[], [held("verdict", "choices", "reject")], [held("verdict", "choices", "accept", "reject")]]
+)
+def test_an_answer_that_decides_nothing_goes_back(result):
+    parsed = parse_audit(annotation_of(result), "p1")
+    assert parsed.review is None
+    assert parsed.returned.problem
+
+
+def test_a_skipped_audit_says_nothing():
+    assert parse_audit(annotation_of([held("verdict", "choices", "accept")], skipped=True), "p1").review is None
+
+
+@pytest.mark.parametrize(
+    "result",
+    [
+        [held("verdict", "choices", "edit")],
+        [held("verdict", "choices", "reject"), held("reasons", "choices", "wrong_tool")],
+        [held("verdict", "choices", "maybe")],
+    ],
+)
+def test_what_the_screen_does_not_offer_is_refused_with_the_task(result):
+    with pytest.raises(AnnotationError, match=r"[Tt]ask 7 .* changed by hand"):
+        parse_audit(annotation_of(result), "p1")
+
+
+def test_an_annotation_of_another_answer_is_refused():
+    with pytest.raises(AnnotationError, match="is about 'p1', not about 'p2'"):
+        parse_audit(annotation_of([]), "p2")
+
+
+control = st.fixed_dictionaries(
+    {
+        "from_name": st.sampled_from(["verdict", "reasons", "comment", "about"]) | json_values,
+        "value": json_values
+        | st.fixed_dictionaries(
+            {
+                "choices": st.lists(
+                    st.sampled_from(["accept", "reject", "gold_wrong", "other"]) | json_values, max_size=3
+                )
+            }
+        )
+        | st.fixed_dictionaries({"text": st.lists(st.text(), max_size=2) | st.text() | json_values}),
+    }
+) | st.dictionaries(st.text(), json_values, max_size=3)
+
+
+@settings(max_examples=300)
+@given(st.lists(control, max_size=4), st.booleans())
+def test_whatever_an_annotation_holds_is_a_review_an_answer_that_goes_back_or_a_misfit(result, skipped):
+    try:
+        parsed = parse_audit(annotation_of(result, skipped=skipped), "p1")
+    except AnnotationError:
+        return
+    assert skipped or (parsed.review is None) != (parsed.returned is None)
+    if parsed.review is not None:
+        assert parsed.review.decision in ("accept", "reject")
+        assert bool(parsed.review.reasons) == (parsed.review.decision == "reject")
+        assert set(parsed.review.reasons) <= set(audit_words_in("en").reason)

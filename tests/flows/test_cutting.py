@@ -1,0 +1,80 @@
+"""Shards are cut by time, whatever a record takes."""
+
+from itertools import takewhile
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from flows.cutting import SHARD_SECONDS, Pace, Spool
+
+MANY = 1_000_000
+
+
+def paced(*, most: int = 10_000, workers: int = 1, concurrency: int = 16, seen: tuple[int, float] = (0, 0.0)) -> Pace:
+    pace = Pace(most=most, workers=workers, concurrency=concurrency)
+    pace.note(*seen)
+    return pace
+
+
+def sizes(pace: Pace, left: int) -> list[int]:
+    cut = []
+    while left:
+        cut.append(pace.next_size(left))
+        left -= cut[-1]
+    return cut
+
+
+def test_a_shard_is_as_large_as_its_time_allows_at_the_pace_seen() -> None:
+    assert paced(seen=(100, 10.0)).next_size(MANY) == 10 * SHARD_SECONDS
+    assert paced(seen=(100, 1.0)).next_size(MANY) == 100 * SHARD_SECONDS
+
+
+def test_the_first_shards_have_some_rounds_of_what_the_models_take_at_once() -> None:
+    assert paced(concurrency=64).next_size(MANY) == 256
+
+
+def test_slow_records_do_not_make_shards_that_are_not_worth_it() -> None:
+    assert paced(seen=(1, 600.0)).next_size(MANY) == 20
+
+
+def test_the_recipe_has_the_last_word_about_the_size() -> None:
+    assert paced(most=7, seen=(100, 1.0)).next_size(MANY) == 7
+
+
+def test_the_last_records_are_shared_out_among_workers_but_not_where_one_process_carries_all() -> None:
+    assert sizes(paced(workers=2, seen=(1000, 10.0)), 3000) == [1500, 750, 375, 250, 125]
+    assert sizes(paced(workers=1, seen=(1000, 10.0)), 3000) == [2000, 1000]
+
+
+@given(
+    left=st.integers(1, 20_000),
+    most=st.integers(100, 6000),
+    workers=st.integers(1, 16),
+    seen=st.tuples(st.integers(0, 5000), st.floats(0, 1000)),
+)
+def test_every_record_is_cut_once(left: int, most: int, workers: int, seen: tuple[int, float]) -> None:
+    cut = sizes(paced(most=most, workers=workers, seen=seen), left)
+    assert sum(cut) == left
+    assert all(1 <= size <= most for size in cut)
+
+
+@given(lines=st.lists(st.binary(max_size=20), max_size=30), size=st.integers(1, 9))
+def test_a_spool_gives_each_line_once_and_in_order(
+    tmp_path_factory: pytest.TempPathFactory, lines: list[bytes], size: int
+) -> None:
+    folder = tmp_path_factory.mktemp("spool")
+    written = [line.replace(b"\n", b"") + b"\n" for line in lines]
+    spool = Spool(folder / "all.jsonl", iter(written))
+    assert spool.left == len(written)
+    counts = list(takewhile(bool, (spool.cut(size, folder / f"{number}.jsonl") for number in range(len(written) + 1))))
+    assert spool.left == 0
+    assert b"".join((folder / f"{number}.jsonl").read_bytes() for number in range(len(counts))) == b"".join(written)
+    spool.close()
+    assert not (folder / "all.jsonl").exists()
+
+
+def test_models_that_answer_in_batches_get_all_that_a_shard_may_hold() -> None:
+    pace = Pace(most=5000, workers=2, concurrency=10_000, in_batches=True)
+    pace.note(5000, 20_000.0)
+    assert (pace.next_size(MANY), pace.next_size(70)) == (5000, 70)

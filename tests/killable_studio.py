@@ -1,0 +1,66 @@
+"""A Label Studio of one group of tests, which may kill it: a copy of the session's, so that it is up in seconds."""
+
+import os
+import shutil
+import signal
+import sqlite3
+import time
+from contextlib import closing, suppress
+from pathlib import Path
+
+import pytest
+
+from annotation import server
+from annotation.local_process import serving_process
+from annotation.server_files import StudioPlaces
+
+# Label Studio sends webhooks to no address of this machine unless this is off.
+_WEBHOOKS_TO_LOOPBACK = "SSRF_PROTECTION_ENABLED"
+_DATABASE = "label_studio.sqlite3"
+
+
+class KillableStudio:
+    """A server below `home` with the accounts, the environment and the data of the one below `model`."""
+
+    def __init__(self, home: Path, model: Path) -> None:
+        self.home = home
+        self.places, other = StudioPlaces(home), StudioPlaces(model)
+        self.places.data.mkdir(parents=True)
+        self.places.env.symlink_to(other.env)
+        shutil.copy(other.credentials, self.places.credentials)
+        with (
+            closing(sqlite3.connect(other.data / _DATABASE)) as source,
+            closing(sqlite3.connect(self.places.data / _DATABASE)) as target,
+        ):
+            source.backup(target)
+        self.info = self.start()
+
+    def start(self) -> server.ServerInfo:
+        """Start it, or find it running."""
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(server, "_INHERITED", (*server._INHERITED, _WEBHOOKS_TO_LOOPBACK))
+            self.info = server.start(self.home, os.environ | {_WEBHOOKS_TO_LOOPBACK: "false"}, timeout=300)
+        return self.info
+
+    def kill(self) -> None:
+        """End the server's process at once, as a power cut would."""
+        found = serving_process(self.places)
+        assert found is not None
+        for child in _children(found[0]):
+            os.kill(child, signal.SIGKILL)
+        end = time.monotonic() + 20
+        while serving_process(self.places) is not None:  # the keeper sees it and ends too
+            assert time.monotonic() < end
+            time.sleep(0.05)
+
+    def stop(self) -> None:
+        """End it in order."""
+        server.stop(self.home)
+
+
+def _children(keeper: int) -> list[int]:
+    found: list[int] = []
+    for task in Path(f"/proc/{keeper}/task").iterdir():
+        with suppress(OSError):
+            found += map(int, (task / "children").read_text(encoding="ascii").split())
+    return found

@@ -1,0 +1,128 @@
+-- Where in the queue each open question stands, from 0 to 1, the highest first, and why: the cause gives the stretch of the queue
+-- (`lowest` and `span`), the parts say where in it (`worth`), so `priority` = lowest + span * worth. A question about a path stands
+-- for the samples that were made after it. What was pushed keeps the priority of its push, which stands in `review_queue`.
+--
+-- `nearness`: how near the checks that failed came to proving it. `blocker`: 1 where its kind has fewer samples than the recipe
+-- plans and this one would be one more. `rarity`: how far its kind and category are from what is planned. `reach`: how many samples
+-- one answer settles. `agreed`: of a suspect, the share of candidates that give one other answer. `chance`: its place among what
+-- was drawn at random.
+create or replace view review_priority as
+with stretches as (
+    select unnest([
+        -- Wrong gold in a release misleads everybody who uses it.
+        {'cause': 'suspect', 'lowest': 0.95, 'span': 0.05},
+        -- Who typed it knows it still.
+        {'cause': 'returned edit', 'lowest': 0.9, 'span': 0.0},
+        -- Does not land before somebody has decided.
+        {'cause': 'doubtful', 'lowest': 0.3, 'span': 0.58},
+        -- What was drawn holds nothing up and is spread over all the others: a share of it is an honest estimate also when people
+        -- never come to the end of the queue, and gold items, which pass for spot checks, are not told by their place.
+        {'cause': 'spot check', 'lowest': 0.3, 'span': 0.58},
+        {'cause': 'second look', 'lowest': 0.3, 'span': 0.58},
+        {'cause': 'audit', 'lowest': 0.3, 'span': 0.58}
+    ], recursive := true)
+), weights as (
+    select
+        0.4 as nearness, -- what a check nearly proved is most likely good, and quickly seen to be; hopeless cases can wait
+        0.3 as blocker, -- a recipe that has what it plans can be released
+        0.2 as rarity, -- the hundredth of a kind teaches less than the third
+        0.1 as reach -- decides between questions that are alike otherwise
+), open_questions as (
+    select q.subject, q.kind, q.version, q.cause, q.build, q.priority as given, s.lowest, s.span
+    from review_queue q left join stretches s on s.cause = q.cause
+    where q.is_current and not q.is_answered
+), of_samples as (
+    select o.subject, o.kind, o.version, o.build, o.subject as sample from open_questions o
+    union all
+    select o.subject, o.kind, o.version, o.build, b.sample from open_questions o join build_samples b on b.draft = o.subject
+), known as (
+    select key, kind, category from samples
+), seats as (
+    select
+        o.subject, o.kind, o.version, k.kind as sample_kind, k.category, coalesce(b.recipe, l.recipe) as recipe,
+        l.subject is not null as has_landed
+    from (select distinct * from of_samples) o
+    join known k on k.key = o.sample
+    left join builds b on b.key = o.build
+    left join acceptances l on l.subject = o.sample and l.withdrawn_at is null
+), made as (
+    select l.recipe, k.kind, greatest(1, count(distinct k.category)) as categories
+    from latest_builds l join build_samples b on b.build = l.build join known k on k.key = b.sample group by all
+), plans as (
+    select l.recipe, p.kind, (b.body -> 'samples' ->> p.kind)::integer as planned
+    from latest_builds l join builds b on b.key = l.build, unnest(json_keys(b.body, '$.samples')) as p(kind)
+), landed as (
+    select l.recipe, k.kind, k.category, count(*) as samples
+    from latest_builds l join fates f on f.build = l.build and f.stage = 'land' and f.outcome = 'passed'
+    join known k on k.key = f.subject group by all
+), lacking as (
+    select p.recipe, p.kind, p.planned, p.planned - coalesce(sum(n.samples), 0) as lacking
+    from plans p left join landed n on n.recipe = p.recipe and n.kind = p.kind
+    group by p.recipe, p.kind, p.planned
+), of_recipes as (
+    -- A kind's plan is spread evenly over the categories that the build has of it.
+    select
+        s.subject, s.kind, s.version, 1 - 1 / count(*) as reach,
+        avg(greatest(0, 1 - coalesce(n.samples, 0) * m.categories / nullif(c.planned, 0))) as rarity,
+        max(if(c.lacking > 0 and not s.has_landed, 1, 0)) as blocker
+    from seats s
+    left join made m on m.recipe = s.recipe and m.kind = s.sample_kind
+    left join lacking c on c.recipe = s.recipe and c.kind = s.sample_kind
+    left join landed n on n.recipe = s.recipe and n.kind = s.sample_kind and n.category = s.category
+    group by s.subject, s.kind, s.version
+), usable as (
+    select f.build as toolset, t.category, t.language, count(*) as tools
+    from fates f join tools t on t.key = f.subject where f.stage = 'tool_review' and f.outcome = 'passed' group by all
+), of_toolsets as (
+    -- Tools are planned so many a category and language; as long as one lacks, samples are made of fewer.
+    select
+        o.subject, o.kind, o.version, 0 as reach,
+        greatest(0, 1 - coalesce(u.tools, 0) / (y.body -> 'source' ->> 'tools_per_category')::integer) as rarity,
+        if(coalesce(u.tools, 0) < (y.body -> 'source' ->> 'tools_per_category')::integer, 1, 0) as blocker
+    from open_questions o join tools t on t.key = o.subject join toolsets y on y.key = o.build
+    left join usable u on u.toolset = o.build and u.category = t.category and u.language = t.language
+), newest as (
+    select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score
+    from verdicts group by all
+), nearly as (
+    -- A score is the share of what a check looked at that it could prove, so 1 is its threshold; the recipe's `rouge_l` says which
+    -- values count as proved in it. The likeness of a tool to another one runs the other way: up to 0.66 it is a tool of its own.
+    select
+        subject,
+        case
+            when decision = 'contradicted' and score is null then 0.1 -- a plain no
+            when score is null then 0.5 -- the check has no scale: it may be anything
+            else if(check_name = 'tool_redundancy', least(1, (1 - score) / (1 - 0.66)), score)
+                * if(decision = 'contradicted', 0.5, 1) -- something speaks against it, whatever else is right
+        end as nearness
+    from newest where decision <> 'proved'
+), in_doubt as (
+    select o.subject, o.kind, o.version, avg(n.nearness) as nearness
+    from (select distinct * from of_samples) o join nearly n on n.subject = o.sample group by all
+), agreement as (
+    select subject, max(agreeing / candidates) as agreed from suspects group by all
+), parts as (
+    select
+        o.*, coalesce(d.nearness, 0) as nearness, coalesce(r.blocker, y.blocker, 0) as blocker,
+        coalesce(r.rarity, y.rarity, 0) as rarity, coalesce(r.reach, y.reach, 0) as reach,
+        -- A suspect that no candidate points at was found by a person.
+        if(o.cause = 'suspect', coalesce(a.agreed, 1), 0) as agreed,
+        if(o.cause in ('spot check', 'second look', 'audit'), md5_number_lower(o.subject) / 18446744073709551616, 0) as chance
+    from open_questions o
+    left join in_doubt d using (subject, kind, version)
+    left join of_recipes r using (subject, kind, version)
+    left join of_toolsets y using (subject, kind, version)
+    left join agreement a using (subject)
+), weighed as (
+    select
+        p.*, case p.cause
+            when 'suspect' then p.agreed
+            when 'doubtful' then w.nearness * p.nearness + w.blocker * p.blocker + w.rarity * p.rarity + w.reach * p.reach
+            else p.chance
+        end as worth
+    from parts p, weights w
+)
+select
+    subject, kind, version, cause, lowest::double as lowest, span::double as span, nearness, blocker, rarity, reach, agreed, chance,
+    worth, round(coalesce(lowest + span * worth, given), 4) as priority -- a gold item stands where it was put
+from weighed;
