@@ -2,10 +2,17 @@
 
 A LOG is a folder with MT_res.json; conversations of the logs named are repeated until there are as many, and as many
 snapshots as near to 2,851 as they allow.
+
+`python -m bench.scoring --predictions 100000 --kind snapshots|plans|turns|runs [--files] [--folder DIR]` scores synthetic
+answers to a real release instead: what the template model answered, under four names, many times, with mistakes put in.
+All answers are in the warehouse when `callwright evaluate` is started, and all scores are when it ends; with --files they are
+the paper's own result files, which `callwright score` reads. A --folder that was filled before is taken again.
 """
 
 import argparse
 import json
+import resource
+import shutil
 import statistics
 import subprocess
 import sys
@@ -15,8 +22,12 @@ from itertools import cycle
 from pathlib import Path
 from typing import Any
 
-from bench.processes import cores
+from bench.processes import cores, watch
+from bench.scoring_answers import CANDIDATES, RELEASE, SOURCES, fill, recipe_of
+from bench.scoring_files import write_files
+from flows.settings import environment
 from validators.metrics.hammerbench_logs import CONVERSATIONS, FLAGS
+from warehouse.store import Warehouse
 
 COUNT, SNAPSHOTS = 1098, 2851
 # In a process of its own: what a scorer takes once its modules are there, reading the files included.
@@ -32,18 +43,34 @@ print(time.perf_counter() - started, scoring.figures["snapshots"])
 
 def main() -> None:
     """Measure and print the median of the runs."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("logs", nargs="+", type=Path)
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("logs", nargs="*", type=Path)
+    parser.add_argument("--predictions", type=int, default=0)
+    parser.add_argument("--kind", choices=[*SOURCES], default="snapshots")
+    parser.add_argument("--files", action="store_true")
+    parser.add_argument("--folder", type=Path)
     parser.add_argument("--runs", type=int, default=5)
     parser.add_argument("--json", action="store_true")
     chosen = parser.parse_args()
-    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
-        snapshots = write_log(chosen.logs, Path(folder))
-        inside = [float(run([sys.executable, "-c", INSIDE, folder]).split()[0]) for _ in range(chosen.runs)]
-        whole = [
-            clock([sys.executable, "-m", "flows.cli.run", "score", "hammerbench", "--logs", folder]) for _ in inside
-        ]
-    result = {
+    if bool(chosen.logs) == bool(chosen.predictions):
+        parser.error("Name LOG... or --predictions N, one of the two.")
+    with tempfile.TemporaryDirectory(prefix="callwright-bench-") as temporary:
+        folder = chosen.folder or Path(temporary) / "filled"
+        result = measure_answers(chosen, folder) if chosen.predictions else measure_logs(chosen, Path(temporary))
+    if chosen.json:
+        print(json.dumps(result, indent=2))
+    else:
+        for name, value in result.items():
+            print(f"{name:>20}  {value}")
+
+
+def measure_logs(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
+    """Score logs of the papers, in a process that has its modules and as a command."""
+    snapshots = write_log(chosen.logs, folder)
+    inside = [float(run([sys.executable, "-c", INSIDE, str(folder)]).split()[0]) for _ in range(chosen.runs)]
+    command = [sys.executable, "-m", "flows.cli.run", "score", "hammerbench", "--logs", str(folder)]
+    whole = [clock(command) for _ in inside]
+    return {
         "conversations": COUNT,
         "snapshots": snapshots,
         "runs": chosen.runs,
@@ -51,11 +78,46 @@ def main() -> None:
         "scoring_seconds": round(statistics.median(inside), 3),
         "command_seconds": round(statistics.median(whole), 3),
     }
-    if chosen.json:
-        print(json.dumps(result, indent=2))
-    else:
-        for name, value in result.items():
-            print(f"{name:>20}  {value}")
+
+
+def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
+    """Score synthetic answers; each run has a work folder that nothing was scored in."""
+    folder.mkdir(parents=True, exist_ok=True)
+    filled = fill(folder, chosen.kind, chosen.predictions)
+    measured, cpu = [], []
+    for _ in range(chosen.runs):
+        with tempfile.TemporaryDirectory(prefix="callwright-bench-") as temporary:
+            home = Path(shutil.copytree(filled.home, Path(temporary) / "home"))
+            if chosen.files:
+                warehouse = Warehouse(home / "warehouse.duckdb")
+                words = ["score", *write_files(warehouse, chosen.kind, Path(temporary) / "files")]
+            else:
+                words = ["evaluate", RELEASE, "--recipe", str(recipe_of(folder)), "--runs", str(filled.runs)]
+            command = [sys.executable, "-m", "flows.cli.run", *words, "--json"]
+            before = _cpu_seconds()
+            measured.append(watch(command, {**environment(), "CALLWRIGHT_HOME": str(home)}))
+            cpu.append(_cpu_seconds() - before)
+        if measured[-1].code:
+            sys.exit(f"callwright {words[0]} ended with {measured[-1].code}:\n{measured[-1].output[-2000:]}")
+    return {
+        "kind": chosen.kind,
+        "answers": filled.answers,
+        "samples": filled.samples,
+        "candidates": CANDIDATES,
+        "runs_of_each": filled.runs,
+        "read_from": "files" if chosen.files else "warehouse",
+        "runs": chosen.runs,
+        "cores": cores(),
+        "seconds": round(statistics.median(one.seconds for one in measured), 1),
+        "cpu_seconds": round(statistics.median(cpu), 1),
+        "peak_mb": round(max(one.peak_mb for one in measured)),
+    }
+
+
+def _cpu_seconds() -> float:
+    """What all commands so far have had of the processors: on a machine that is shared, less noisy than the clock."""
+    used = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return used.ru_utime + used.ru_stime
 
 
 def write_log(sources: list[Path], folder: Path) -> int:

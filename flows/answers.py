@@ -1,6 +1,7 @@
 """What candidates and judges have answered on a release, as the warehouse has it."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 import orjson
 
@@ -9,20 +10,68 @@ from validators.judging import judge_version
 from validators.metrics.multi_step import metric_names
 from validators.runs import CandidateRun
 from warehouse.records import Call, Grade, Prediction, Score
+from warehouse.rows import Row
 from warehouse.store import Warehouse
 
+_AT_ONCE = 10_000
+_OF_CANDIDATE = "release = ? and model = ? and strategy = ? and tools_shown = ?"
 _OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
-def read_predictions(warehouse: Warehouse, run: CandidateRun, *, every_run: bool = False) -> Iterator[Prediction]:
-    """What a candidate answered on a release, in one run or in all of them."""
-    columns = ", ".join(Prediction.model_fields)
-    sql = f"select {columns} from predictions where release = ? and model = ? and strategy = ? and tools_shown = ?"  # noqa: S608 - our own names
-    for row in warehouse.rows(f"{sql} and (? or run = ?)", [*run[:4], every_run, run.run]):
-        calls = (
-            None if row["calls"] is None else tuple(Call.model_validate(call) for call in orjson.loads(row["calls"]))
-        )
-        yield Prediction(**row | {"calls": calls})
+class Piece(NamedTuple):
+    """All that a candidate answered to some samples, in all of its runs: what each answer has for a key, and for a mistake."""
+
+    predictions: list[Prediction]
+    keys: list[str]
+    mistakes: list[str]
+
+
+def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE) -> Iterator[Piece]:
+    """What a candidate answered on a release in all of its runs, a piece at a time: memory does not grow with it."""
+    bounds = warehouse.rows(
+        f"""
+        select min(subject) as lowest, max(subject) as highest from (
+            select subject, (sum(count(*)) over (order by subject) - 1) // ? as piece
+            from predictions where {_OF_CANDIDATE} group by subject
+        ) group by piece order by piece
+        """,  # noqa: S608 - our own names
+        [at_once, *run[:4]],
+    )
+    sql = f"""
+        select {", ".join(Prediction.model_fields)}, key, error_type from predictions
+        where {_OF_CANDIDATE} and subject between ? and ? order by subject, run, turn
+    """  # noqa: S608 - our own names
+    for piece in bounds:
+        rows = warehouse.rows(sql, [*run[:4], piece["lowest"], piece["highest"]])
+        keys, mistakes = [row.pop("key") for row in rows], [row.pop("error_type") for row in rows]
+        yield Piece(list(_predictions(rows)), keys, mistakes)
+
+
+def _predictions(rows: Iterable[Row]) -> Iterator[Prediction]:
+    """Predictions of rows; calls that are written alike are read once."""
+    read: dict[str | None, tuple[Call, ...] | None] = {None: None}
+    for row in rows:
+        written = row["calls"]
+        if written not in read:
+            read[written] = tuple(Call.model_validate(call) for call in orjson.loads(written))
+        yield Prediction(**row | {"calls": read[written]})
+
+
+def read_predictions(warehouse: Warehouse, run: CandidateRun) -> Iterator[Prediction]:
+    """What a candidate answered on a release, in all of its runs."""
+    return (one for piece in read_pieces(warehouse, run) for one in piece.predictions)
+
+
+def count_answered(warehouse: Warehouse, run: CandidateRun) -> dict[int, int]:
+    """How many samples a candidate has answered on a release, by the number of the run."""
+    sql = f"select run, count(distinct subject) as answered from predictions where {_OF_CANDIDATE} group by run"  # noqa: S608
+    return {row["run"]: row["answered"] for row in warehouse.rows(sql, run[:4])}
+
+
+def answered_subjects(warehouse: Warehouse, run: CandidateRun) -> set[str]:
+    """The samples that a candidate has answered on a release in one run."""
+    sql = f"select distinct subject from predictions where {_OF_CANDIDATE} and run = ?"  # noqa: S608 - our own names
+    return {row["subject"] for row in warehouse.rows(sql, run)}
 
 
 def forget_other_settings(warehouse: Warehouse, release: str, label: str, strategy: str, settings: str) -> int:
@@ -77,4 +126,4 @@ def put_scores(warehouse: Warehouse, scores: Sequence[Score]) -> None:
             """,
             [*run, _OF_RUNS],
         )
-    warehouse.put(scores)
+    warehouse.put_rows({"scores": [one.model_dump() for one in scores]})

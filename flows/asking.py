@@ -4,8 +4,8 @@ import asyncio
 from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, TypeVar
 
+from flows.chats import FATAL
 from flows.news import News
-from flows.shards import FATAL
 from warehouse.errors import CallwrightError, TransientError
 from warehouse.records import LlmCall, Record
 from warehouse.store import Warehouse

@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from flows.chats import roles_of
 from flows.conversation_planning import ConversationRow, conversation_rows
 from flows.environments import environment_tools, environments_of, responses_of
-from flows.groups import GroupRun, local_workers
+from flows.groups import GroupRun
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
 from flows.news import News
@@ -18,6 +19,7 @@ from flows.path_planning import PathRow, path_rows
 from flows.places import open_warehouse
 from flows.planning import count_planned, see_that_it_can_be_planned
 from flows.recipe import Recipe
+from flows.remote import open_workers
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES
@@ -72,18 +74,26 @@ class BuildReport(NamedTuple):
 
 
 async def build_dataset(recipe: Recipe, settings: Settings, news: News) -> BuildReport:
-    """Build a recipe with workers of this machine, going on where the last build of it stopped."""
-    with local_workers(recipe, settings) as workers:
+    """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
+    with open_workers(recipe, settings, news) as workers:
         await prepare_tools(recipe, settings, news, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, news)
+        tell_models(recipe, news)
         await make_and_check(run, workers)
     land(run)
     return close_build(run)
 
 
+def tell_models(recipe: Recipe, news: News) -> None:
+    """Say which models work across a wire, and by which of our ways their requests go."""
+    told = [f"{role} {model.name} ({model.path})" for role, model in roles_of(recipe) if model.path != "in process"]
+    if told:
+        news.say(f"Models: {', '.join(told)}.")
+
+
 def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
     """Gather the tools, name the build by what goes into it, and write both down."""
-    for model in (recipe.models.generator, recipe.models.checker, recipe.models.judge):
+    for _, model in roles_of(recipe):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
     toolbox = gather_tools(recipe, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
@@ -140,11 +150,10 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
     )
     groups = {"consistency", *(kind_named(name).group for name in recipe.samples)}
-    roles = {name: getattr(recipe.models, name) for name in type(recipe.models).model_fields}
     ingredients: dict[str, JsonValue] = {
         "version": BUILD_VERSION,
         "recipe": body,
-        "models": {name: [model.name, *map(list, model.options)] for name, model in roles.items()},
+        "models": {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)},
         "tools": [*sorted(tool.key for tool in tools)],
         "environments": [one.model_dump(mode="json") for one in environments_of(recipe)],
         "prompts": [_version(path) for stage in STAGES if stage.group in groups for path in stage.templates],

@@ -1,10 +1,13 @@
 """Prefect flow: build a recipe, each group of stages a flow of its own."""
 
+from typing import cast
+
 from prefect import flow
+from prefect.client.schemas.objects import State
 
 from flows.build import BuildReport
 from flows.check_samples import check_samples
-from flows.engine.running import run_pushing, waves_to_make
+from flows.engine.running import run_pushing, unchanged, waves_to_make
 from flows.engine.telling import explained, run_name
 from flows.land_samples import land_samples
 from flows.make_samples import make_samples
@@ -12,7 +15,7 @@ from flows.make_samples import make_samples
 
 @flow(name="build-dataset", flow_run_name=run_name)
 async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bool = True) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
-    """Build a recipe's samples, going on where its last build stopped.
+    """Build a recipe's samples, going on where its last build stopped; nothing is done where nothing has changed since it ended.
 
     Args:
         recipe: The recipe's YAML file, as the worker sees it.
@@ -21,10 +24,15 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
         review: Push what waits for people to Label Studio.
 
     """
-    return await explained(_build(recipe, limit, model, review=review))
+    built = await explained(_build(recipe, limit, model, review=review))
+    return cast("BuildReport", built)  # Prefect gives callers what is in a state
 
 
-async def _build(recipe: str, limit: int, model: str, *, review: bool) -> BuildReport:
+async def _build(recipe: str, limit: int, model: str, *, review: bool) -> BuildReport | State[BuildReport]:
+    if idle := unchanged(recipe, limit, model):
+        if review:
+            await run_pushing()
+        return idle
     waves, replaces = waves_to_make(recipe, limit, model)
     for kinds in waves:
         again = True

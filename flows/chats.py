@@ -1,7 +1,8 @@
-"""The models of a recipe, opened once a shard: one for each role, with ledger, limits and budget around it."""
+"""The models of a recipe, opened once for the shards of a process: one for each role, with ledger, limits and budget."""
 
-from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterator
+from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from pydantic import SecretStr
@@ -13,20 +14,38 @@ from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger
 from llm.models import ModelSettings, open_chat
+from warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from warehouse.records import LlmCall
+
+FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
+AHEAD = 2  # records under way for each slot: while one waits for the ledger's disk, another one asks
 
 
 class Chats:
-    """A chat a role."""
+    """A chat a role, and what all that is carried with them has in common: places, and whether it is in vain."""
 
     def __init__(self, chats: dict[str, LedgeredChat], concurrency: int) -> None:
-        """Take opened chats; `concurrency` is how many records are worth carrying at once."""
+        """Take opened chats; `concurrency` is how many requests they send at once."""
         self._chats = chats
         self.concurrency = concurrency
+        self.places = asyncio.Semaphore(AHEAD * concurrency)  # records under way, those first that came first
+        self.error: CallwrightError | None = None
+        self._in_vain = 0  # records in a row that no try helped: the provider is away, not the record ill
 
     def of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
         """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""
         return self._chats[stage.role or "generator"].for_stage(stage.name, record)
+
+    def note(self, error: CallwrightError | None) -> None:
+        """A record was carried to its end, or left undone by an error."""
+        self._in_vain = self._in_vain + 1 if error else 0
+        if error and not isinstance(self.error, FATAL):
+            self.error = error
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether the next record would fare no better."""
+        return isinstance(self.error, FATAL) or self._in_vain >= self.concurrency
 
 
 @asynccontextmanager
@@ -35,25 +54,66 @@ async def open_chats(recipe: Recipe, ledger_path: Path, *, build: str, spent: fl
     ledger = Ledger(ledger_path)
     budget = Budget(recipe.budget, spent=spent)
     opened: list[tuple[ModelSettings, LedgeredChat]] = []
-    roles = {name: getattr(recipe.models, name) for name in type(recipe.models).model_fields}
     unlogged: list[LlmCall] = []
     try:
-        for settings in roles.values():
-            if not any(settings == other for other, _ in opened):
-                chat = open_chat(
-                    with_secret(settings), ledger=ledger, budget=budget, record=unlogged.append, build=build
-                )
-                opened.append((settings, chat))
-        concurrency = sum(settings.concurrency for settings, _ in opened)
-        chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles.items()}
-        yield Chats(chats, concurrency)
+        for settings in distinct_models(recipe):
+            chat = open_chat(with_secret(settings), ledger=ledger, budget=budget, record=unlogged.append, build=build)
+            opened.append((settings, chat))
+        chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles_of(recipe)}
+        yield Chats(chats, concurrency_of(recipe))
     finally:
         for _, chat in opened:
             await chat.close()
         await ledger.close()
 
 
+class SharedChats:
+    """The models of the shards that are under way in this process at the same time: a model's limits hold for all of them."""
+
+    def __init__(self) -> None:
+        """Nothing is open while no shard is under way."""
+        self._users = 0
+        self._opened = AsyncExitStack()
+        self._chats: Chats | None = None
+
+    @asynccontextmanager
+    async def of(self, recipe: Recipe, ledger: Path, *, build: str, spent: float) -> AsyncIterator[Chats]:
+        """The chats, opened for the first shard and closed after the last; budget and error are those of all between."""
+        self._users += 1
+        try:
+            if self._chats is None:
+                self._chats = await self._opened.enter_async_context(
+                    open_chats(recipe, ledger, build=build, spent=spent)
+                )
+            yield self._chats
+        finally:
+            self._users -= 1
+            if not self._users:
+                opened, self._opened, self._chats = self._opened, AsyncExitStack(), None
+                await opened.aclose()
+
+
+def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
+    """The roles by name, each with its model."""
+    for name in type(recipe.models).model_fields:
+        yield name, getattr(recipe.models, name)
+
+
+def distinct_models(recipe: Recipe) -> list[ModelSettings]:
+    """The recipe's models; roles with the same settings share one."""
+    found: list[ModelSettings] = []
+    for _, settings in roles_of(recipe):
+        if settings not in found:
+            found.append(settings)
+    return found
+
+
+def concurrency_of(recipe: Recipe) -> int:
+    """How many requests the recipe's models take at once, all together."""
+    return sum(settings.concurrency for settings in distinct_models(recipe))
+
+
 def with_secret(settings: ModelSettings) -> ModelSettings:
     """The settings with the key that their variable names, where they name one."""
-    key = secret(settings.api_key_variable) if settings.api_key_variable else ""
+    key = secret(settings.key_variable) if settings.key_variable else ""
     return settings.with_changes(api_key=SecretStr(key)) if key else settings

@@ -1,6 +1,6 @@
 """Evaluating candidate models on a release: what they answer, how they score, how they went wrong."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from contextlib import AsyncExitStack
 from pathlib import Path
 from random import Random
@@ -8,7 +8,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from flows.answers import forget_other_settings, put_scores, read_agreements, read_grades, read_predictions
+from flows.answer_scoring import score_by_judge, score_by_rule
+from flows.answers import answered_subjects, count_answered, forget_other_settings, read_agreements, read_predictions
 from flows.asking import Keeping, ask_and_keep
 from flows.conditions import JUDGING, Conditions, Office
 from flows.grading import grade_missing
@@ -17,6 +18,7 @@ from flows.news import News
 from flows.recipe import Candidate, read_recipe
 from flows.release_environments import open_release_environments
 from flows.settings import Settings
+from flows.suspects import tell_suspicions
 from generators.desk import Desk
 from llm.asking import LedgeredChat
 from llm.budget import Budget
@@ -24,10 +26,8 @@ from llm.ledger import Ledger
 from llm.models import ModelSettings, read_model
 from validators.judging import judge_prediction
 from validators.manners import Manner
-from validators.metrics.answers import has_one_call, name_errors, score_answers
-from validators.metrics.grades import score_grades
+from validators.metrics.answers import has_one_call
 from validators.metrics.predicted import needs_judge
-from validators.metrics.predictions import score_predictions
 from validators.predictions import predict
 from validators.runs import CandidateRun
 from warehouse.errors import ConfigurationError
@@ -90,18 +90,19 @@ async def evaluate_release(
                 await _evaluate_snapshots(_Desks(office, content), candidate, judge)
             if conditions.manner == Manner():
                 await evaluate_paths(office, candidate, judge)
+    tell_suspicions(warehouse, release, news)
 
 
 async def _evaluate_snapshots(desks: _Desks, candidate: Candidate, judge: LedgeredChat | None) -> None:
     """Ask a candidate for every call that is due, and score what it answers."""
     office = desks.office
     await _predict_missing(desks, candidate)
-    predictions = list(read_predictions(office.keeping.warehouse, _run_of(office, candidate), every_run=True))
-    _score(desks, predictions)
+    warehouse, run = office.keeping.warehouse, _run_of(office, candidate)
+    score_by_rule(warehouse, desks.content, run)
     if judge is not None:
-        await _judge_missing(desks, judge, predictions)
-        await grade_missing(office, desks.content, judge, predictions)
-        _score(desks, predictions, judge.name)
+        await _judge_missing(desks, judge, read_predictions(warehouse, run))
+        await grade_missing(office, desks.content, judge, read_predictions(warehouse, run))
+        score_by_judge(warehouse, desks.content, run, judge.name)
 
 
 async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
@@ -113,6 +114,7 @@ async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
         office.keeping.news.say(
             f"{candidate.label} had other settings when {first.release} was last evaluated; it is asked again."
         )
+    answered = count_answered(warehouse, first)
     async with AsyncExitStack() as stack:
         chat = office.open(candidate.model, STAGE)
         stack.push_async_callback(chat.close)
@@ -121,7 +123,9 @@ async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
             stack.push_async_callback(router.close)
         for number in range(conditions.runs):
             run = first._replace(run=number)
-            known = {one.subject for one in read_predictions(warehouse, run)}
+            if answered.get(number) == len(content.samples):
+                continue
+            known = answered_subjects(warehouse, run)
             missing = [sample for sample in content.samples if sample.key not in known]
 
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
@@ -144,7 +148,7 @@ def _answering(model: ModelSettings, conditions: Conditions) -> str:
     return content_key([model.name, [list(option) for option in model.options], router, conditions.manner.version])
 
 
-async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Sequence[Prediction]) -> None:
+async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Iterable[Prediction]) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
     office, content = desks
     samples = {sample.key: sample for sample in content.samples}
@@ -162,23 +166,6 @@ async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Sequen
     settings = office.conditions.judge
     title = f"{judge.name} on the calls of {open_ones[0].model}" if open_ones else ""
     await ask_and_keep(open_ones, ask, settings.concurrency if settings else 1, title, office.keeping)
-
-
-def _score(desks: _Desks, predictions: Sequence[Prediction], judge: str = "") -> None:
-    """Score what is predicted, by rule or by a judge's verdicts, and name the mistakes."""
-    warehouse, content = desks.office.keeping.warehouse, desks.content
-    agreements = read_agreements(warehouse, content.release.name, judge) if judge else None
-    samples = {sample.key: sample for sample in content.samples}
-    by_call = [one for one in predictions if has_one_call(samples[one.subject])]
-    scores = score_predictions(by_call, content.samples, content.tools, judge=judge, agreements=agreements)
-    if judge:
-        grades = read_grades(warehouse, content.release.name, judge)
-        scores += score_grades(predictions, content.samples, grades, judge)
-    else:
-        scores += score_answers(predictions, content.samples, content.tools)
-    put_scores(warehouse, scores)
-    if not judge:
-        warehouse.mark_errors(dict(name_errors(predictions, samples)))
 
 
 def domain_board(release: str, settings: Settings) -> list[Row]:

@@ -1,6 +1,6 @@
 """Grades of a candidate's answers by a judge: asked once, and kept."""
 
-from collections.abc import Sequence
+from collections.abc import Iterable
 from random import Random
 
 from flows.answers import read_grades
@@ -14,7 +14,7 @@ from warehouse.releases import ReleaseContent
 
 
 async def grade_missing(
-    office: Office, content: ReleaseContent, judge: LedgeredChat, predictions: Sequence[Prediction]
+    office: Office, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
 ) -> None:
     """Ask the judge to grade the plans, and the parameters in conversations, that it has not graded yet."""
     samples = {sample.key: sample for sample in content.samples}

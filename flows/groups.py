@@ -5,32 +5,44 @@ import fcntl
 import os
 import shutil
 import signal
-from collections.abc import Awaitable, Callable, Iterable, Iterator, Sequence
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
 from concurrent.futures import Executor, ProcessPoolExecutor
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
 from functools import partial
-from itertools import count, islice
+from itertools import count
+from math import ceil
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+from flows.chats import SharedChats, concurrency_of, distinct_models
+from flows.cutting import Pace, Spool
 from flows.news import News
 from flows.recipe import Recipe
 from flows.settings import Settings
-from flows.shards import Shard, ShardResult, carry_out, run_shard, write_lines
+from flows.shards import Shard, ShardResult, carry_out, run_shard
 from flows.spending import land_paid, paid_folder
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import Tool
 from warehouse.store import Warehouse
 
+_AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
+_UNLANDED = 3  # shards for each worker that are under way or wait for the one writer; then no more are begun
+
 
 class Workers(NamedTuple):
-    """Whoever works shards, and how many at once."""
+    """Whoever works shards, and how many at once; `settle` brings home what they still hold of the build of an earlier run.
+
+    `in_one` says that the shards under way share what carries them: then the last ones need not be shared out.
+    """
 
     work: Callable[[Shard], Awaitable[ShardResult]]
     slots: int
+    settle: "Callable[[GroupRun], Awaitable[None]] | None" = None
+    in_one: bool = False
 
 
 class GroupRun(NamedTuple):
@@ -45,53 +57,120 @@ class GroupRun(NamedTuple):
     news: News
 
 
-async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers) -> None:
-    """Carry records, as the lines of `record_line`, through a group of stages, landing each shard as it comes back.
+async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = "") -> None:
+    """Carry records, as the lines of `record_line`, through a group of stages, and what it makes through the group `then`.
 
-    Raises, after everything that was done has landed, ConfigurationError, BudgetError or TransientError where a model
-    refused, the budget was spent or a provider was away: the next build goes on from there.
+    Each shard lands as it comes back. Raises, after everything that was done has landed, ConfigurationError, BudgetError
+    or TransientError where a model refused, the budget was spent or a provider was away: the next build goes on from there.
     """
     folder = run.settings.home / "shards" / run.build
     with _hold(run):
         _clear(run, folder)  # what a build that was killed has left
+        if workers.settle is not None:
+            await workers.settle(run)
         try:
-            shards = list(_shards(run, group, lines, folder))
-            total = sum(shard.records for shard in shards)
+            spool = Spool(folder / f"{group}.jsonl", lines)
+            total = spool.left
             if total:
                 run.news.begin(group, total)
-                results = await _carry_out(run, shards, workers)
+                results = await _Carrying(run, group, then, spool, workers).all()
                 _stop(group, total - sum(result.done for result in results), results)
         finally:
             _clear(run, folder)
 
 
-async def _carry_out(run: GroupRun, shards: Sequence[Shard], workers: Workers) -> list[ShardResult]:
-    """What came of the shards, until one finds that the others would fare no better."""
-    slots = asyncio.Semaphore(workers.slots)
-    results: list[ShardResult] = []
+class _Carrying:
+    """One group under way: shards are cut as workers get free, and land in turns, all that wait in one transaction."""
 
-    async def carry(shard: Shard) -> None:
-        async with slots:
-            if any(result.is_fatal or (result.error and not result.done) for result in results):
-                return
-            # What other shards have spent by now counts against the budget of this one.
-            result = await workers.work(shard._replace(spent=money_spent(run), of=len(shards)))
-            await asyncio.to_thread(run.warehouse.put_files, result.target)
-        for landed in (result.target, paid_folder(result.target)):
-            shutil.rmtree(landed, ignore_errors=True)
-        run.news.advance(result.done)
-        results.append(result)
+    def __init__(self, run: GroupRun, group: str, then: str, spool: Spool, workers: Workers) -> None:
+        self._run, self._group, self._then = run, group, then
+        self._spool = spool
+        self._workers = workers
+        sharing = 1 if workers.in_one else workers.slots
+        self._pace = Pace(
+            most=run.recipe.shard_size,
+            workers=sharing,
+            concurrency=concurrency_of(run.recipe),
+            in_batches=any(model.path == "batch" for model in distinct_models(run.recipe)),
+        )
+        self._free = asyncio.Semaphore(workers.slots)
+        self._room = asyncio.Semaphore(workers.slots * _UNLANDED)
+        self._writer = asyncio.Lock()
+        self._back: list[ShardResult] = []  # worked, not landed yet
+        self._results: list[ShardResult] = []
+        self._spent = money_spent(run)
+        self._is_over = False  # the other shards would fare no better
 
+    async def all(self) -> list[ShardResult]:
+        """What came of the shards."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for number in count():
+                    await self._room.acquire()
+                    await self._free.acquire()
+                    if self._is_over or not self._spool.left:
+                        break
+                    tasks.create_task(self._carry(self._cut(number)))
+        except ExceptionGroup as errors:
+            error = the_error_of(errors)
+            if error is None:
+                raise
+            raise error from errors
+        return self._results
+
+    def _cut(self, number: int) -> Shard:
+        run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
+        size = self._pace.next_size(self._spool.left)
+        source = target.with_suffix(".jsonl")
+        records = self._spool.cut(size, source)
+        return Shard(
+            build=run.build,
+            group=self._group,
+            number=number,
+            recipe=run.recipe,
+            records=records,
+            source=source,
+            target=target,
+            toolbox=run.toolbox,
+            ledger=run.settings.ledger,
+            spent=self._spent,
+            of=number + 1 + ceil(self._spool.left / size),
+            then=self._then,
+        )
+
+    async def _carry(self, shard: Shard) -> None:
+        began = time.monotonic()
+        result = await self._workers.work(shard)
+        self._pace.note(result.done, time.monotonic() - began)
+        self._spent += result.cost  # what other shards have spent by now counts against the budget of the next
+        self._is_over |= result.is_fatal or bool(result.error and not result.done)
+        self._free.release()
+        self._back.append(result)
+        async with self._writer:
+            landing, self._back = self._back, []
+            if landing:
+                await _to_its_end(asyncio.to_thread(self._land, landing))
+                self._run.news.advance(sum(one.done for one in landing))
+                self._results += landing
+        shard.source.unlink(missing_ok=True)
+        self._room.release()
+
+    def _land(self, results: Sequence[ShardResult]) -> None:
+        self._run.warehouse.put_files(*(result.target for result in results))
+        for result in results:
+            for landed in (result.target, paid_folder(result.target)):
+                shutil.rmtree(landed, ignore_errors=True)
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Await work that goes on in a thread also where whoever waits for it is cancelled: then it has ended nevertheless."""
+    task = asyncio.create_task(work)
     try:
-        async with asyncio.TaskGroup() as tasks:
-            for shard in shards:
-                tasks.create_task(carry(shard))
-    except ExceptionGroup as errors:
-        error = the_error_of(errors)
-        if error is None:
-            raise
-        raise error from errors
-    return results
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.exception()  # looked at: the cancellation is what counts
+        raise
 
 
 @contextmanager
@@ -142,29 +221,6 @@ def _stop(group: str, undone: int, results: Sequence[ShardResult]) -> None:
     )
 
 
-def _shards(run: GroupRun, group: str, lines: Iterable[bytes], folder: Path) -> Iterator[Shard]:
-    """Write the records to files of one shard each; none of them is held in memory meanwhile."""
-    left = iter(lines)
-    for number in count():
-        source = folder / f"{group}-{number:05}.jsonl"
-        records = write_lines(source, islice(left, run.recipe.shard_size))
-        if not records:
-            source.unlink()
-            return
-        yield Shard(
-            build=run.build,
-            group=group,
-            number=number,
-            recipe=run.recipe,
-            records=records,
-            source=source,
-            target=folder / f"{group}-{number:05}",
-            toolbox=run.toolbox,
-            ledger=run.settings.ledger,
-            spent=0.0,
-        )
-
-
 def money_spent(run: GroupRun) -> float:
     """What the build has cost by now, in US dollars."""
     rows = run.warehouse.rows("select coalesce(sum(cost), 0) as cost from llm_calls where build = ?", [run.build])
@@ -177,7 +233,10 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
 
     A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
     """
-    slots = settings.workers if _computes_here(recipe) else 1
+    if not _computes_here(recipe):
+        yield Workers(partial(carry_out, shared=SharedChats()), _AT_ONCE, in_one=True)
+        return
+    slots = settings.workers
     if slots == 1:
         yield Workers(carry_out, 1)
         return

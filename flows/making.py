@@ -12,6 +12,8 @@ from generators.kinds import kind_named
 from warehouse.records import Record, Sample
 from warehouse.rows import body_of
 
+CHECKS = "consistency"
+
 
 async def make_and_check(run: GroupRun, workers: Workers) -> None:
     """Make and check every kind of the recipe; with `spare` also what shall replace samples that did not pass."""
@@ -24,7 +26,7 @@ async def make_and_check(run: GroupRun, workers: Workers) -> None:
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:
-    """Plan what the build lacks of these kinds and make it; how much was planned.
+    """Plan what the build lacks of these kinds, make it, and check each sample as soon as it is there; how much was planned.
 
     What a build that was cut off has made is checked first: what did not pass decides how much is planned.
     """
@@ -40,7 +42,7 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
 
     for group in dict.fromkeys(kind_named(name).group for name in kinds):
         first = stages_of(group)[0]
-        await run_group(run, group, counted(await planner.drafts(group, first)), workers)
+        await run_group(run, group, counted(await planner.drafts(group, first)), workers, then=CHECKS)
     if planned:
         _reject_twins(run)
     return planned
@@ -71,5 +73,5 @@ async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample
         [run.build],
     )
     bodies = chain((body for (body,) in unseen), map(body_of, edited))
-    await run_group(run, "consistency", (record_line("Sample", body) for body in bodies), workers)
+    await run_group(run, CHECKS, (record_line("Sample", body) for body in bodies), workers)
     check_duplicates(Landing(run.build, run.recipe, run.warehouse))

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from flows.asking import ask_and_keep
 from flows.conditions import Office
-from flows.path_answers import forget_other_runs, known_runs, put_run_scores, read_results
+from flows.path_answers import count_runs, forget_other_runs, known_runs, put_run_scores, read_results
 from flows.recipe import Candidate
 from generators.desk import Desk
 from llm.asking import LedgeredChat
@@ -43,9 +43,12 @@ async def evaluate_paths(office: Office, candidate: Candidate, judge: LedgeredCh
         office.keeping.news.say(
             f"{candidate.label} had other settings when {office.release} was last evaluated; it is driven again."
         )
+    driven = count_runs(warehouse, of)
     chat = office.open(candidate.model, STAGE)
     try:
         for number in range(conditions.runs):
+            if driven.get(number) == len(keys):
+                continue
             run = PathRun(of.release, of.model, of.strategy, of.mode, number, of.judge, settings, conditions.turn_limit)
             missing = sorted(set(keys) - known_runs(warehouse, of, number))
             await _drive(office, candidate, missing, run, (chat, judge))

@@ -9,6 +9,12 @@ from warehouse.store import Warehouse
 _OF = "release = ? and model = ? and mode = ? and judge = ? and strategy = ?"
 
 
+def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[int, int]:
+    """How many samples a candidate has been through, by the number of the run."""
+    sql = f"select run, count(*) as runs from multi_step_runs where {_OF} group by run"  # noqa: S608 - our own names
+    return {row["run"]: row["runs"] for row in warehouse.rows(sql, _shared(of))}
+
+
 def known_runs(warehouse: Warehouse, of: RunsOf, run: int) -> set[str]:
     """The samples that a candidate has been through in the run of this number."""
     sql = f"select subject from multi_step_runs where {_OF} and run = ?"  # noqa: S608 - our own names
@@ -30,11 +36,12 @@ def forget_other_runs(warehouse: Warehouse, of: RunsOf, settings: str) -> int:
 
 
 def read_results(warehouse: Warehouse, of: RunsOf) -> Iterator[RunResult]:
-    """How a candidate's runs ended, all of its numbers; what was said in them stays where it is."""
-    columns = ", ".join(RunResult._fields)
+    """How a candidate's runs ended, those that ended alike as one; what was said in them stays where it is."""
+    columns = ", ".join(name for name in RunResult._fields if name != "times")
     sql = f"""
-        select {columns} from multi_step_runs r join (select key, kind, category, language from samples) s on s.key = r.subject
-        where {_OF}
+        select {columns}, count(*) as times
+        from multi_step_runs r join (select key, kind, category, language from samples) s on s.key = r.subject
+        where {_OF} group by {columns}
     """  # noqa: S608 - our own names
     return (RunResult(**row) for row in warehouse.rows(sql, _shared(of)))
 
@@ -42,7 +49,7 @@ def read_results(warehouse: Warehouse, of: RunsOf) -> Iterator[RunResult]:
 def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score]) -> None:
     """Keep the scores of a candidate's runs in the place of those it had in this mode with this judge."""
     _forget_scores(warehouse, of)
-    warehouse.put(scores)
+    warehouse.put_rows({"scores": [one.model_dump() for one in scores]})
 
 
 def _forget_scores(warehouse: Warehouse, of: RunsOf) -> None:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import islice
 from math import ceil
-from typing import NamedTuple, cast
+from typing import NamedTuple, TypeVar, cast
 
 from flows.conversation_planning import complexity_shares, plan_complexity, see_that_scenarios_can_be_planned
 from flows.groups import GroupRun
@@ -29,6 +29,8 @@ from warehouse.records import (
     Tool,
 )
 from warehouse.rows import Row
+
+Planned = TypeVar("Planned", bound=Draft)
 
 
 class Demand(NamedTuple):
@@ -123,53 +125,52 @@ class Planner:
 
     def assignments(self) -> Iterator[Assignment]:
         """The assignments without a fate yet."""
-        done = _done(self._run, "parameters")
+        stage = stages_of("single_turn")[0].name
         for demand in self.demands:
             if demand.kind.group == "single_turn":
                 until = demand.plan_until(self._run.recipe.spare)
                 planned = _assignments(self._run.recipe, demand, until, self._run.tools)
                 # No more than are lacking, also where the plan is another one than the build's was.
-                yield from islice((one for one in planned if one.key not in done), max(0, until - demand.planned))
+                yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
 
     async def goals(self) -> list[Goal]:
         """The goals without a fate yet, each good for several samples (ComplexFuncBench 2.1.3)."""
-        done = _done(self._run, stages_of(PATHS)[0].name)
+        stage = stages_of(PATHS)[0].name
         found: list[Goal] = []
         for demand in self.demands:
             if demand.kind.group == PATHS:
                 until = demand.plan_until(self._run.recipe.spare)
                 planned = await plan_domain(self._run, demand.domain, demand.language, until)
                 lacking = ceil(max(0, until - demand.planned) / self._run.recipe.variants)
-                found += [goal for goal in planned if goal.key not in done][:lacking]
+                found += islice(_fresh(self._run, stage, planned), lacking)
         return found
 
     def questions(self) -> Iterator[RoutingPlan]:
         """The plans over whole catalogs without a fate yet."""
-        recipe, done = self._run.recipe, _done(self._run, stages_of(ROUTING)[0].name)
+        recipe, stage = self._run.recipe, stages_of(ROUTING)[0].name
         for demand in self.demands:
             if demand.kind.group == ROUTING:
                 until = demand.plan_until(recipe.spare)
                 of = demand.kind.name, demand.language, demand.domain
                 planned = plan_questions(*of, until, self._run.tools, seed=recipe.seed)
-                yield from islice((one for one in planned if one.key not in done), max(0, until - demand.planned))
+                yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
 
     def scenarios(self) -> Iterator[Scenario]:
         """The scenarios of conversations without a fate yet; what did not pass is replaced by one of its complexity."""
-        done = _done(self._run, stages_of(CONVERSATIONAL)[0].name)
+        stage = stages_of(CONVERSATIONAL)[0].name
         for demand in self.demands:
             if demand.kind.name == CONVERSATION:
                 until = demand.plan_until(self._run.recipe.spare)
                 planned = plan_complexity(self._run, demand.domain, demand.language, until)
-                yield from islice((one for one in planned if one.key not in done), max(0, until - demand.planned))
+                yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
 
     def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
         """The derivations of a group that are to be made next, of samples that passed every check."""
-        done = _done(self._run, first_stage)
         for demand in self.demands:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if demand.kind.group != group or not demand.kind.sources or count <= 0:
                 continue
-            found = list(islice((one for one in self._possible(demand) if one.key not in done), count))
+            found = list(islice(_fresh(self._run, first_stage, self._possible(demand)), count))
             if len(found) < count and not (found and self._run.recipe.spare):  # told when nothing more is found
                 self._run.news.say(
                     f"{demand.kind.name} ({demand.language}): {demand.planned + len(found)} of {demand.planned + count} can be "
@@ -197,9 +198,20 @@ def _assignments(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Too
     )
 
 
-def _done(run: GroupRun, stage: str) -> set[str]:
-    rows = run.warehouse.rows("select subject from fates where build = ? and stage = ?", [run.build, stage])
-    return {row["subject"] for row in rows}
+def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Planned]:
+    """Those that have no fate at the stage yet, looked up some at a time: a build may have millions."""
+    is_begun = bool(run.warehouse.rows("select 1 from fates where build = ? and stage = ? limit 1", [run.build, stage]))
+    left = iter(planned)
+    while some := list(islice(left, _AT_ONCE)):
+        done: set[str] = set()
+        if is_begun:
+            keys = [one.key for one in some]
+            done = {row["subject"] for row in run.warehouse.rows(_DONE, [run.build, stage, keys])}
+        yield from (one for one in some if one.key not in done)
+
+
+_DONE = "select subject from fates where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
+_AT_ONCE = 1000
 
 
 # The planner's own marks are the fates of what it planned, at whatever stage.

@@ -1,6 +1,7 @@
 """Settings from the environment: the only reader of it."""
 
 import os
+import tempfile
 from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
@@ -24,7 +25,15 @@ QUIET = {
 
 
 class Settings(NamedTuple):
-    """What the environment says; `patience` is how many seconds to wait for a locked warehouse."""
+    """What the environment says; `patience` is how many seconds to wait for a locked warehouse.
+
+    Every `review_every` minutes deployed flows pull reviews, 0 for never; `review_hourly_cost` is what an hour of reviewing costs
+    in US dollars, None where nobody says.
+
+    Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), "dask:" and a scheduler's address, or "pool:" and
+    a Prefect work pool; `workers` is how many processes this machine gives. They travel by way of the URL `exchange` to workers
+    elsewhere, who keep what they need in their own folder `scratch`.
+    """
 
     home: Path
     label_studio_url: str
@@ -34,6 +43,11 @@ class Settings(NamedTuple):
     patience: float
     ledger: Path
     review_language: "Language"
+    review_every: float = 10.0
+    review_hourly_cost: float | None = None
+    workplace: str = "local"
+    exchange: str = ""
+    scratch: Path = Path()
 
     @property
     def warehouse(self) -> Path:
@@ -44,16 +58,43 @@ class Settings(NamedTuple):
 def read_settings() -> Settings:
     """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set."""
     home = Path(os.environ.get("CALLWRIGHT_HOME", ".callwright")).absolute()
+    workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
     return Settings(
         home=home,
         label_studio_url=os.environ.get("LABEL_STUDIO_URL", ""),
         label_studio_token=os.environ.get("LABEL_STUDIO_API_KEY", ""),
         prefect_api_url=os.environ.get("PREFECT_API_URL", ""),
-        workers=int(_number("CALLWRIGHT_WORKERS", 0)) or (os.cpu_count() or 1),
+        workers=workers or (os.cpu_count() or 1),
         patience=_number("CALLWRIGHT_PATIENCE", 30),
         ledger=home / "ledger.sqlite",
         review_language="zh" if os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") == "zh" else "en",
+        review_every=_number("CALLWRIGHT_REVIEW_EVERY", 10),
+        review_hourly_cost=(
+            _number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if os.environ.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
+        ),
+        workplace=workplace,
+        exchange=os.environ.get("CALLWRIGHT_EXCHANGE", "") or f"file://{home}/exchange",
+        scratch=Path(os.environ.get("CALLWRIGHT_SCRATCH", "") or _own_scratch()).absolute(),
     )
+
+
+def _crew(given: str) -> tuple[str, int]:
+    """Where shards are worked, and by how many processes of this machine, 0 for one a core. Raises ConfigurationError."""
+    place, _, more = given.partition(":")
+    if given.isdecimal():
+        return "local", int(given)
+    if place in {"", "local", "dask"} and (not more or more.isdecimal()):
+        return place or "local", int(more or 0)
+    if (place == "dask" and "://" in more) or (place == "pool" and more):
+        return given, 0
+    raise ConfigurationError(
+        f"The setting CALLWRIGHT_WORKERS is {given!r}, and must be a number of processes, 'local', 'dask', 'dask:4' (with four "
+        "processes), 'dask:tcp://host:port' or 'pool:NAME'."
+    )
+
+
+def _own_scratch() -> str:
+    return f"{tempfile.gettempdir()}/callwright-{os.getuid()}"  # nobody else's: others may use this machine too
 
 
 def _number(name: str, default: float) -> float:

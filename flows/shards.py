@@ -6,9 +6,7 @@ paid for is in the ledger, and the next build asks for the rest.
 """
 
 import asyncio
-import shutil
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
@@ -19,26 +17,23 @@ from typing import NamedTuple
 import orjson
 
 import warehouse.records
-from flows.chats import Chats, open_chats
+from flows.chats import FATAL, Chats, SharedChats
 from flows.environments import open_environments
+from flows.facts import FactFiles, Facts
 from flows.recipe import Recipe
-from flows.spending import note_paid, paid_folder, read_paid
+from flows.spending import PaidNotes, paid_folder
 from flows.stages import Stage, stages_of
 from generators.desk import Desk
 from generators.environments.protocol import Environment
-from warehouse.batches import write_batch
-from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
-from warehouse.records import Draft, Failure, LlmCall, Origin, Record, Sample, Tool, Verdict
-from warehouse.rows import Row, Stamp, rows_of
-
-Facts = dict[str, list[Row]]
-FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
+from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
+from warehouse.records import Draft, LlmCall, Origin, Record, Tool, Verdict
+from warehouse.rows import Stamp, rows_of
 
 
 class Shard(NamedTuple):
     """What one worker is to do: `source` holds the records as JSON lines, `target` is the folder it will write.
 
-    It is number `number`, from 0, of `of` shards.
+    It is number `number`, from 0, of about `of` shards. What the group `group` makes goes on through the group `then`.
     """
 
     build: str
@@ -52,10 +47,11 @@ class Shard(NamedTuple):
     ledger: Path
     spent: float
     of: int = 1
+    then: str = ""
 
 
 class ShardResult(NamedTuple):
-    """What came of a shard: records done and left undone, and the first error that left one undone, "" where none did."""
+    """What came of a shard: records done and left undone, the first error that left one undone, "" where none did, and its cost."""
 
     target: Path
     done: int
@@ -63,6 +59,7 @@ class ShardResult(NamedTuple):
     error: str = ""
     is_configuration: bool = False
     is_fatal: bool = False
+    cost: float = 0.0
 
 
 def record_line(name: str, body: str) -> bytes:
@@ -94,62 +91,62 @@ def run_shard(shard: Shard) -> ShardResult:
     return asyncio.run(carry_out(shard))
 
 
-async def carry_out(shard: Shard) -> ShardResult:
-    """Work a shard and write what came of it."""
-    work = _Work(shard)
-    with open_environments(shard.recipe, shard.ledger.parent) as environments:
-        work.environments = environments
-        async with open_chats(shard.recipe, shard.ledger, build=shard.build, spent=work.spent) as chats:
-            await work.carry_all(chats)
-    _write_facts(shard.target, work.facts)
+async def carry_out(shard: Shard, shared: SharedChats | None = None) -> ShardResult:
+    """Work a shard and write what came of it; its models may be `shared` with other shards of this process."""
+    models = shared or SharedChats()
+    with PaidNotes(paid_folder(shard.target)) as paid, FactFiles(shard.target) as files:
+        work = _Work(shard, paid, files)
+        with open_environments(shard.recipe, shard.ledger.parent) as environments:
+            work.environments = environments
+            spent = shard.spent + work.cost
+            async with models.of(shard.recipe, shard.ledger, build=shard.build, spent=spent) as chats:
+                await work.carry_all(chats)
     return work.result()
 
 
 class _Work:
     """The state of one shard under way."""
 
-    def __init__(self, shard: Shard) -> None:
+    def __init__(self, shard: Shard, paid: PaidNotes, files: FactFiles) -> None:
         self.shard = shard
+        self.paid = paid
+        self.files = files
         self.now = datetime.now(UTC)
-        self.facts: Facts = defaultdict(list)
-        self.stages = stages_of(shard.group)
+        self.stages = stages_of(shard.group) + (stages_of(shard.then) if shard.then else ())
         self.tools = _toolbox(shard.toolbox)
         self.environments: Mapping[str, Environment] = MappingProxyType({})
-        self.queue = list(read_records(shard.source))[::-1]
-        self.paid = paid_folder(shard.target)
-        self.facts["llm_calls"] = read_paid(self.paid)
-        self.spent = shard.spent + sum(row["cost"] for row in self.facts["llm_calls"])
         self.done = 0
-        self.undone = 0
-        self.in_vain = 0  # records in a row that no try helped: the provider is away, not the record ill
         self.error: CallwrightError | None = None
+        earlier = paid.earlier()
+        files.add({"llm_calls": earlier})
+        self.cost = sum(row["cost"] for row in earlier)
 
     async def carry_all(self, chats: Chats) -> None:
-        """Carry every record of the shard, as many at once as the models allow."""
+        """Carry the shard's records, as many at once as there are places; each is read when its turn comes."""
         async with asyncio.TaskGroup() as group:
-            for _ in range(min(chats.concurrency, len(self.queue))):
-                group.create_task(self._carry_next(chats))
+            for record in read_records(self.shard.source):
+                await chats.places.acquire()
+                if chats.is_in_vain:
+                    chats.places.release()
+                    self.error = self.error or chats.error
+                    return
+                group.create_task(self._carry_one(record, chats))
 
-    async def _carry_next(self, chats: Chats) -> None:
-        while self.queue:
-            record = self.queue.pop()
-            if isinstance(self.error, FATAL) or self.in_vain >= chats.concurrency:
-                self.undone += 1
-                continue
-            facts: Facts = defaultdict(list)
-            if isinstance(record, Draft):  # samples were kept by the stage that made them
-                self._keep(facts, [record])
-            try:
-                await self._carry(record, self.stages, chats, facts)
-            except (TransientError, BudgetError, ConfigurationError) as error:
-                self.error = self.error if isinstance(self.error, FATAL) else error
-                self.undone += 1
-                self.in_vain += 1
-                continue
+    async def _carry_one(self, record: Record, chats: Chats) -> None:
+        facts = Facts(self.shard.build, self.now)
+        if isinstance(record, Draft):  # samples were kept by the stage that made them
+            facts.keep([record])
+        try:
+            await self._carry(record, self.stages, chats, facts)
+        except (TransientError, *FATAL) as error:
+            self.error = self.error if isinstance(self.error, FATAL) else error
+            chats.note(error)
+        else:
+            chats.note(None)
+            self.files.add(facts.rows)
             self.done += 1
-            self.in_vain = 0
-            for table, rows in facts.items():
-                self.facts[table] += rows
+        finally:
+            chats.places.release()
 
     async def _carry(self, record: Record, stages: tuple[Stage, ...], chats: Chats, facts: Facts) -> None:
         """Carry a record through the stages, and whatever it becomes on the way."""
@@ -165,7 +162,7 @@ class _Work:
     async def _work(self, stage: Stage, record: Record, chats: Chats, facts: Facts) -> list[Record] | None:
         """What the record becomes: new records, [] for itself, None where it goes no further."""
         if stage.function is None or not stage.applies(record):
-            self._note(facts, stage, record, "passed", "The stage does not apply to this kind.")
+            facts.note(stage.name, record, "passed", "The stage does not apply to this kind.")
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls))
@@ -173,88 +170,57 @@ class _Work:
         try:
             outputs = await stage.function(record, desk, **self._threshold(stage))
         except (ReplyError, RecordError) as error:
-            self._fail(facts, stage, record, error)
+            facts.fail(stage.name, record, error)
             return None
-        finally:
-            # What was asked is noted whatever came of it: money is spent also on what fails.
-            self._keep(self.facts, calls)
-        if not stage.is_check:
-            outputs = [_with_planted(output, calls) for output in outputs]
-        self._keep(facts, outputs)
-        if not stage.is_check:
-            self._note(facts, stage, record, "passed", "")
-            facts["build_samples"] += (
-                {"build": self.shard.build, "sample": output.key, "draft": record.key}
-                for output in outputs
-                if isinstance(output, Sample)
-            )
-            facts["made_tools"] += (
-                {"toolset": self.shard.build, "tool": output.key, "draft": record.key}
-                for output in outputs
-                if isinstance(output, Tool)
-            )
-            return outputs
-        return self._judge(facts, stage, record, outputs)
+        if stage.is_check:
+            facts.keep(outputs)
+            return _judge(facts, stage, record, outputs)
+        outputs = [_with_planted(output, calls) for output in outputs]
+        facts.keep(outputs)
+        facts.note(stage.name, record, "passed")
+        facts.link(record, outputs)
+        return outputs
 
     def _note_call(self, calls: list[LlmCall], call: LlmCall) -> None:
+        """Note a call whatever comes of it: money is spent also on what fails."""
         calls.append(call)
+        [(table, row)] = rows_of([call], Stamp(self.now))
+        self.files.add({table: [row]})
         if call.cost:
-            [(_, row)] = rows_of([call], Stamp(self.now))
-            note_paid(self.paid, row)
+            self.cost += call.cost
+            self.paid.note(row)
 
     def _threshold(self, stage: Stage) -> dict[str, float]:
         return {"threshold": getattr(self.shard.recipe.checks, stage.threshold)} if stage.threshold else {}
-
-    def _judge(self, facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:
-        """What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people.
-
-        Where a stage must prove before anything is made, what it does not prove goes no further.
-        """
-        if stage.must_prove and (doubts := [one for one in verdicts if one.decision != "proved"]):
-            self._note(facts, stage, record, "rejected", doubts[0].reason)
-            return None
-        against = [verdict for verdict in verdicts if verdict.decision == "contradicted"]
-        if against:
-            self._note(facts, stage, record, "waiting", against[0].reason)
-            return None
-        self._note(
-            facts, stage, record, "passed", next((one.reason for one in verdicts if one.decision == "unproved"), "")
-        )
-        return []
-
-    def _note(self, facts: Facts, stage: Stage, record: Record, outcome: str, reason: str) -> None:
-        facts["fates"].append(
-            {
-                "build": self.shard.build,
-                "stage": stage.name,
-                "subject": record.key,
-                "outcome": outcome,
-                "reason": reason,
-                "made_at": self.now,
-            }
-        )
-
-    def _fail(self, facts: Facts, stage: Stage, record: Record, error: CallwrightError) -> None:
-        failure = Failure(
-            stage=stage.name, subject=record.key, error=type(error).__name__, reason=str(error), build=self.shard.build
-        )
-        self._keep(facts, [failure])
-        self._note(facts, stage, record, "failed", str(error))
-
-    def _keep(self, facts: Facts, records: Sequence[Record]) -> None:
-        for table, row in rows_of(records, Stamp(self.now)):
-            facts[table].append(row)
 
     def result(self) -> ShardResult:
         """What came of the shard."""
         return ShardResult(
             self.shard.target,
             self.done,
-            self.undone,
+            self.shard.records - self.done,
             str(self.error or ""),
             isinstance(self.error, ConfigurationError),
             isinstance(self.error, FATAL),
+            self.cost,
         )
+
+
+def _judge(facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:
+    """What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people.
+
+    Where a stage must prove before anything is made, what it does not prove goes no further.
+    """
+    if stage.must_prove and (doubts := [one for one in verdicts if one.decision != "proved"]):
+        facts.note(stage.name, record, "rejected", doubts[0].reason)
+        return None
+    against = [verdict for verdict in verdicts if verdict.decision == "contradicted"]
+    if against:
+        facts.note(stage.name, record, "waiting", against[0].reason)
+        return None
+    unproved = next((one.reason for one in verdicts if one.decision == "unproved"), "")
+    facts.note(stage.name, record, "passed", unproved)
+    return []
 
 
 def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
@@ -269,15 +235,3 @@ def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
 @lru_cache(4)
 def _toolbox(path: Path) -> Mapping[str, Tool]:
     return MappingProxyType({tool.key: tool for tool in read_records(path) if isinstance(tool, Tool)})
-
-
-def _write_facts(folder: Path, facts: Facts) -> None:
-    """Write each table's rows as a batch; the folder appears whole or not at all."""
-    unfinished = folder.with_name(f"{folder.name}.unfinished")
-    for stale in (folder, unfinished):  # of a try before this one
-        shutil.rmtree(stale, ignore_errors=True)
-    unfinished.mkdir(parents=True)
-    for table, rows in facts.items():
-        if rows:
-            write_batch(unfinished / f"{table}.jsonl", rows)
-    unfinished.rename(folder)

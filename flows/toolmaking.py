@@ -9,10 +9,11 @@ import orjson
 from pydantic import JsonValue
 
 from flows.environments import explore_environments
-from flows.groups import GroupRun, Workers, local_workers, run_group
+from flows.groups import GroupRun, Workers, run_group
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import GeneratedTools, Recipe
+from flows.remote import open_workers
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, stages_of
@@ -60,7 +61,7 @@ async def make_tools(
     if not _is_made(warehouse, toolset):
         open_adapter(recipe.models.generator)  # connects nowhere, but knows whether the settings make sense
         run = _open(toolset, recipe, settings, warehouse, news)
-        with (working or _on_this_machine)(run) as workers:
+        with (working or _as_set)(run) as workers:
             await _carry_out(run, toolset, workers)
         check_made_tools(warehouse, toolset.key)
         warehouse.execute("update toolsets set finished_at = now() where key = ?", [toolset.key])
@@ -121,8 +122,8 @@ def _is_made(warehouse: Warehouse, toolset: Toolset) -> bool:
     return bool(warehouse.rows("select 1 from toolsets where key = ? and finished_at is not null", [toolset.key]))
 
 
-def _on_this_machine(run: GroupRun) -> AbstractContextManager[Workers]:
-    return local_workers(run.recipe, run.settings)
+def _as_set(run: GroupRun) -> AbstractContextManager[Workers]:
+    return open_workers(run.recipe, run.settings, run.news)
 
 
 def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, news: News) -> GroupRun:

@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from random import Random
 
-from generators.candidates import pick_distractors
+from generators.candidates import Company, pick_distractors
 from warehouse.errors import ConfigurationError
 from warehouse.records import Assignment, Language, Origin, SingleTurnKind, Tool
 
@@ -31,11 +31,12 @@ def plan_assignments(
             f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the kind {kind!r}, "
             f"but {count} are asked for. Import tools with more parameters, or ask for fewer."
         )
+    company = Company(spoken)
     for number in range(count):
         turn = number - len(first)
         tool = first[number] if turn < 0 else later[turn % len(later)]
         rng = Random(f"{seed}:{kind}:{language}:{number}")
-        yield _assign(kind, tool, spoken, candidates, rng, is_first=turn < 0)
+        yield _assign(kind, tool, company, candidates, rng, is_first=turn < 0)
 
 
 def _allows(kind: SingleTurnKind, tool: Tool, least: int) -> bool:
@@ -55,18 +56,18 @@ def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
 
 
 def _assign(
-    kind: SingleTurnKind, tool: Tool, spoken: Sequence[Tool], candidates: int, rng: Random, *, is_first: bool
+    kind: SingleTurnKind, tool: Tool, company: Company, candidates: int, rng: Random, *, is_first: bool
 ) -> Assignment:
     withheld = kind == "irrelevant"
-    company = pick_distractors(tool, spoken, candidates if withheld else candidates - 1, rng)
+    chosen = pick_distractors(tool, company, candidates if withheld else candidates - 1, rng)
     if not withheld:
-        company.insert(rng.randint(0, len(company)), tool)
+        chosen.insert(rng.randint(0, len(chosen)), tool)
     return Assignment(
         kind=kind,
         language=tool.language,
         category=tool.category,
         tool=tool.key,
-        candidates=tuple(one.key for one in company),
+        candidates=tuple(one.key for one in chosen),
         withheld=(tool.key,) if withheld else (),
         parameter_count=_parameter_count(kind, tool, rng, is_first=is_first),
         seed=rng.getrandbits(32),

@@ -11,10 +11,32 @@ REDUNDANT = 0.8
 _WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
-def pick_distractors(gold: Tool, tools: Sequence[Tool], count: int, rng: Random) -> list[Tool]:
+class Company:
+    """The tools of a language, sorted out once: who is near a tool and who is far is asked again and again."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        """Take the tools in their order."""
+        self._tools = tools
+        self._near: dict[str, list[Tool]] = {}
+        self._far: dict[str, list[list[Tool]]] = {}
+        for tool in tools:
+            self._near.setdefault(tool.category, []).append(tool)
+
+    def near(self, gold: Tool) -> list[list[Tool]]:
+        """Those of its category that could not do the same, one list for each name."""
+        return _by_name([one for one in self._near.get(gold.category, []) if not are_redundant(one, gold)])
+
+    def far(self, gold: Tool) -> list[list[Tool]]:
+        """Those of other categories, one list for each name."""
+        if gold.category not in self._far:
+            self._far[gold.category] = _by_name([one for one in self._tools if one.category != gold.category])
+        return self._far[gold.category]
+
+
+def pick_distractors(gold: Tool, company: Company, count: int, rng: Random) -> list[Tool]:
     """Up to `count` tools of the gold tool's language, each of another name, about half of them from its category."""
-    near = _distinct([one for one in tools if one.category == gold.category and not are_redundant(one, gold)], rng)
-    far = _distinct([one for one in tools if one.category != gold.category], rng)
+    near = _distinct(company.near(gold), rng)
+    far = _distinct(company.far(gold), rng)
     chosen = _sample(near, (count + 1) // 2, rng)
     names = {gold.name, *(tool.name for tool in chosen)}
     for tool in _sample(far, 4 * count, rng) + _sample(near, len(near), rng):
@@ -40,12 +62,16 @@ def _description_words(description: str) -> frozenset[str]:
     return frozenset(_WORDS.findall(description.lower()))
 
 
-def _distinct(tools: list[Tool], rng: Random) -> list[Tool]:
-    """One tool of each name; which one, where a catalog has several, is left to chance."""
+def _by_name(tools: list[Tool]) -> list[list[Tool]]:
     named: dict[str, list[Tool]] = {}
     for tool in tools:
         named.setdefault(tool.name, []).append(tool)
-    return [same[0] if len(same) == 1 else rng.choice(same) for same in named.values()]
+    return list(named.values())
+
+
+def _distinct(named: list[list[Tool]], rng: Random) -> list[Tool]:
+    """One tool of each name; which one, where a catalog has several, is left to chance."""
+    return [same[0] if len(same) == 1 else rng.choice(same) for same in named]
 
 
 def _sample(tools: list[Tool], count: int, rng: Random) -> list[Tool]:

@@ -3,6 +3,7 @@
 Sources take turns in an order that the seed gives, so the same sources always give the same plan.
 """
 
+from collections import deque
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
@@ -61,13 +62,16 @@ def _rank(seed: int, kind: str, key: str) -> bytes:
 
 def _with_long_ones(sources: Sequence[Sample], tools: Mapping[str, Tool]) -> list[Sample]:
     """The sources with those that lack several arguments spread evenly, as many as are wanted and there are."""
-    several = [source for source in sources if _missing(source, tools) > 1]
-    single = [source for source in sources if _missing(source, tools) <= 1]
+    several, single = deque[Sample](), deque[Sample]()
+    for source in sources:
+        (several if _missing(source, tools) > 1 else single).append(source)
     mixed: list[Sample] = []
+    with_several = 0
     while several or single:
-        wants_several = len(mixed) * _SEVERAL_QUESTIONS >= sum(1 for one in mixed if _missing(one, tools) > 1)
-        pool = several if (wants_several and several) or not single else single
-        mixed.append(pool.pop(0))
+        wants_several = len(mixed) * _SEVERAL_QUESTIONS >= with_several
+        is_several = bool((wants_several and several) or not single)
+        mixed.append((several if is_several else single).popleft())
+        with_several += is_several
     return mixed
 
 

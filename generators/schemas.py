@@ -1,6 +1,8 @@
 """Tools as JSON-Schema validators, compiled once each."""
 
+from collections.abc import Callable
 from functools import lru_cache
+from typing import Any
 
 import orjson
 from jsonschema import Draft202012Validator, FormatChecker
@@ -41,7 +43,26 @@ def value_validator(schema: JsonSchema) -> Draft202012Validator:
 def _compiled(schema: bytes) -> Draft202012Validator:
     loaded = orjson.loads(schema)
     try:
-        Draft202012Validator.check_schema(loaded)
+        if not _is_plain(loaded):
+            Draft202012Validator.check_schema(loaded)
     except SchemaError as error:
         raise RecordError(f"A parameter's schema is not valid JSON Schema: {error.message}.") from error
     return Draft202012Validator(loaded, format_checker=FormatChecker())
+
+
+_TYPES = frozenset({"string", "integer", "number", "boolean"})
+_PLAIN: dict[str, Callable[[Any], bool]] = {
+    "type": lambda value: isinstance(value, str) and value in _TYPES,
+    "description": lambda value: isinstance(value, str),
+    "format": lambda value: isinstance(value, str),
+    "default": lambda _value: True,
+    "enum": lambda value: isinstance(value, list),
+    "examples": lambda value: isinstance(value, list),
+    "minimum": lambda value: type(value) in (int, float),
+    "maximum": lambda value: type(value) in (int, float),
+}
+
+
+def _is_plain(schema: object) -> bool:
+    """Whether a schema has nothing but the most usual words, and those well-formed; to check one by its meta-schema takes long."""
+    return isinstance(schema, dict) and all(name in _PLAIN and _PLAIN[name](value) for name, value in schema.items())

@@ -2,9 +2,9 @@
 
 import re
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from functools import cache
-from typing import Any, NamedTuple, Protocol, runtime_checkable
+from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import orjson
 from pydantic import BaseModel, ValidationError
@@ -34,6 +34,25 @@ class Priced(Protocol):
         ...
 
 
+@runtime_checkable
+class Keyed(Protocol):
+    """An adapter that knows its requests by the ledger's keys, also those of an earlier process."""
+
+    async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
+        """Ask once, or wait for what was asked under the same key before."""
+        ...
+
+
+@cache  # each record gets chats of its own, and to ask a protocol takes long
+def _is_keyed(kind: type[Adapter]) -> bool:
+    return issubclass(kind, Keyed)
+
+
+@cache
+def _is_priced(kind: type[Adapter]) -> bool:
+    return issubclass(kind, Priced)
+
+
 class Surroundings(NamedTuple):
     """What stands around one model: shared by all stages that ask it. `record` is given every LlmCall as it ends."""
 
@@ -60,7 +79,7 @@ class LedgeredChat:
         self._around = around
         self._stage = stage
         self._most_tokens = int(dict(options).get("max_tokens") or _REPLY_TOKENS)
-        self._priced = around.adapter if isinstance(around.adapter, Priced) else None
+        self._priced = cast("Priced", around.adapter) if _is_priced(type(around.adapter)) else None
 
     @property
     def name(self) -> str:
@@ -97,7 +116,7 @@ class LedgeredChat:
         document, text = schema or (None, "")
         request = ChatRequest(self._name, prompt.messages, document, tools, self._options, sample_index)
         key = ledger_key(request, prompt, text)
-        sending = _Sending(self._around, self._priced, request, self._most_tokens)
+        sending = _Sending(self._around, self._priced, request, self._most_tokens, key)
         try:
             reply, is_known = await self._around.ledger.answer(key, sending.send)
         except BudgetError:
@@ -144,11 +163,14 @@ class LedgeredChat:
 class _Sending:
     """One request on its way through limits and budget: how often it was sent, and how long the last try took."""
 
-    def __init__(self, around: Surroundings, priced: Priced | None, request: ChatRequest, most_tokens: int) -> None:
+    def __init__(
+        self, around: Surroundings, priced: Priced | None, request: ChatRequest, most_tokens: int, key: bytes
+    ) -> None:
         self._around = around
         self._priced = priced
         self._request = request
         self._most_tokens = most_tokens
+        self._key = key
         self._prompt_tokens = 0
         self.tries = 0
         self.latency = 0.0
@@ -176,10 +198,16 @@ class _Sending:
         self.tries += 1
         start = time.perf_counter()
         try:
-            reply = await self._around.adapter.send(self._request)
+            reply = await self._adapted()
         finally:
             self.latency = time.perf_counter() - start
         return reply._replace(text=_sound(reply.text))
+
+    def _adapted(self) -> Awaitable[RawReply]:
+        adapter = self._around.adapter
+        if _is_keyed(type(adapter)):
+            return cast("Keyed", adapter).send_under(self._key, self._request)
+        return adapter.send(self._request)
 
 
 def parse_answer(text: str, answer: type[Answer]) -> Answer:

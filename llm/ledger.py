@@ -5,6 +5,7 @@ import sqlite3
 from collections.abc import Awaitable, Callable
 from concurrent.futures import ThreadPoolExecutor
 from hashlib import blake2b
+from itertools import chain
 from pathlib import Path
 from typing import Any, Self
 
@@ -19,7 +20,8 @@ KEY_BYTES = 16
 GROUPING = 0.005  # seconds in which answers are gathered into one commit
 _MARK = 0x63776C67  # SQLite's application id of our ledgers
 _TABLE = "create table if not exists answers (key blob primary key, reply blob not null)"
-_PUT = "insert into answers (key, reply) values (?, ?) on conflict (key) do nothing"
+_PUT = "insert into answers (key, reply) values {} on conflict (key) do nothing"
+_ROWS = 500  # in one statement: each statement of the writing thread has to wait for the others' turns
 _GET = "select reply from answers where key = ?"
 
 
@@ -46,13 +48,18 @@ class Ledger:
     def __init__(self, path: Path) -> None:
         """Open the ledger at `path`, made where there is none. Raises StoreError where the file is no ledger."""
         self._path = path
-        self._reader = _open(path)
-        self._writer = _open(path)
+        self._reader = open_answers(path)
+        self._writer = open_answers(path)
         self._thread = ThreadPoolExecutor(1, thread_name_prefix="ledger")
         self._batch: _Batch | None = None
         self._commits: set[asyncio.Task[None]] = set()
         self._asking: dict[bytes, asyncio.Future[RawReply]] = {}
         self._is_open = True
+
+    @property
+    def path(self) -> Path:
+        """The ledger's file."""
+        return self._path
 
     async def get(self, key: bytes) -> RawReply | None:
         """The answer under `key`, None where it was never given."""
@@ -147,12 +154,15 @@ class Ledger:
         try:
             with self._writer:
                 self._writer.execute("begin immediate")
-                self._writer.executemany(_PUT, rows)
+                for start in range(0, len(rows), _ROWS):
+                    some = rows[start : start + _ROWS]
+                    self._writer.execute(_PUT.format(", ".join(["(?, ?)"] * len(some))), list(chain(*some)))
         except sqlite3.Error as error:
             raise StoreError(f"{error}; see that the disk has room and that no process holds the file") from error
 
 
-def _open(path: Path) -> sqlite3.Connection:
+def open_answers(path: Path) -> sqlite3.Connection:
+    """A connection to the ledger file at `path`, made where there is none. Raises StoreError where the file is no ledger."""
     return open_file(
         path, _set_up, _damage, "The ledger at {path} can't be opened ({error}); choose a folder to write to."
     )

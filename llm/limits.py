@@ -8,15 +8,15 @@ from random import Random
 from typing import NamedTuple
 
 from pydantic import Field
-from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type
 
 from llm.chat import RawReply
+from llm.slots import Slots
 from warehouse.errors import TransientError
 from warehouse.records import Record
 
 # A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
 MINUTE = 61.0
-FIRST_WAIT = 0.25
+FIRST_WAIT = 0.05
 LONGEST_WAIT = 30.0
 
 
@@ -26,7 +26,7 @@ class Limits(Record):
     concurrency: int = Field(default=16, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
-    attempts: int = Field(default=5, ge=1)
+    attempts: int = Field(default=8, ge=1)
     patience: float = Field(default=300.0, ge=0)
 
 
@@ -91,9 +91,10 @@ class Gate:
         self._limits = limits
         self._clock = clock or Clock()
         self._rng = rng or Random()
-        self._slots = asyncio.Semaphore(limits.concurrency)
+        self._slots = Slots(limits.concurrency)
         self._requests = None if limits.requests_per_minute is None else Window(limits.requests_per_minute)
         self._tokens = None if limits.tokens_per_minute is None else Window(limits.tokens_per_minute)
+        self._quiet_until = 0.0  # the server's own wish, which holds for all
         self._turn = asyncio.Lock()
 
     async def run(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
@@ -101,26 +102,39 @@ class Gate:
 
         The slot is free between tries, and as soon as the answer is there.
         """
-        retrying = AsyncRetrying(
-            retry=retry_if_exception_type(TransientError),
-            wait=self._pause,
-            stop=self._is_enough,
-            sleep=self._clock.sleep,
-            retry_error_callback=_give_up,
-        )
-        return await retrying(self._once, ask, tokens)
+        tries, waited = 0, 0.0
+        while True:
+            try:
+                return await self._once(ask, tokens)
+            except TransientError as error:
+                tries += 1
+                pause = self._pause(error, tries)
+                waited += pause
+                if tries >= self._limits.attempts or waited > self._limits.patience:
+                    raise _given_up(error, tries) from error
+            await self._clock.sleep(pause)
 
     async def _once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
-        async with self._slots:
-            sent = await self._admit(tokens)
+        await self._slots.take()
+        try:
+            sent = await self._admit(tokens) if self._is_limited else None
             reply = await ask()
+            self._slots.grow()
+        except TransientError as error:
+            self._slots.shrink()
+            self._heed(error)
+            raise
+        finally:
+            self._slots.free()
         if self._tokens is not None and sent is not None:
             self._tokens.correct(sent, reply.prompt_tokens + reply.completion_tokens or tokens)
         return reply
 
+    @property
+    def _is_limited(self) -> bool:
+        return self._requests is not None or self._tokens is not None or self._quiet_until > 0
+
     async def _admit(self, tokens: int) -> Sent | None:
-        if self._requests is None and self._tokens is None:
-            return None
         async with self._turn:  # first come, first served; both windows are entered at the moment of sending
             while (wait := self._wait(tokens)) > 0:
                 await self._clock.sleep(wait)
@@ -132,26 +146,22 @@ class Gate:
     def _wait(self, tokens: int) -> float:
         now = self._clock.now()
         requests = 0.0 if self._requests is None else self._requests.wait(1, now)
-        return requests if self._tokens is None else max(requests, self._tokens.wait(tokens, now))
+        spoken = 0.0 if self._tokens is None else self._tokens.wait(tokens, now)
+        return max(requests, spoken, self._quiet_until - now)
 
-    def _pause(self, state: RetryCallState) -> float:
+    def _heed(self, error: TransientError) -> None:
+        """Let nobody ask before the server's wish has passed; one beyond all patience ends the requests that meet it."""
+        if error.retry_after and error.retry_after <= self._limits.patience:
+            self._quiet_until = max(self._quiet_until, self._clock.now() + error.retry_after)
+
+    def _pause(self, error: TransientError, tries: int) -> float:
         """The server's own wish, else twice as long each time; with jitter, so that the tries do not come as one."""
-        wished = getattr(_problem(state), "retry_after", None)
-        if wished is not None:
-            return float(wished) + self._rng.uniform(0, FIRST_WAIT)
-        longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0**state.attempt_number)
+        if error.retry_after is not None:
+            return error.retry_after + self._rng.uniform(0, FIRST_WAIT)
+        longest = min(LONGEST_WAIT, FIRST_WAIT * 2.0**tries)
         return self._rng.uniform(longest / 2, longest)
 
-    def _is_enough(self, state: RetryCallState) -> bool:
-        waited = state.idle_for + state.upcoming_sleep
-        return state.attempt_number >= self._limits.attempts or waited > self._limits.patience
 
-
-def _problem(state: RetryCallState) -> BaseException | None:
-    return state.outcome.exception() if state.outcome is not None else None
-
-
-def _give_up(state: RetryCallState) -> RawReply:
-    error = _problem(state)
-    tries = "once" if state.attempt_number == 1 else f"{state.attempt_number} times"
-    raise TransientError(f"{error} It was asked {tries}.", getattr(error, "retry_after", None)) from error
+def _given_up(error: TransientError, tries: int) -> TransientError:
+    said = "once" if tries == 1 else f"{tries} times"
+    return TransientError(f"{error} It was asked {said}.", error.retry_after)

@@ -3,30 +3,32 @@
 import asyncio
 import logging
 import re
-import time
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from email.utils import parsedate_to_datetime
-from functools import cache
 from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
-import orjson
-
-from llm.chat import ChatMessage, ChatRequest, RawReply
+from llm.chat import ChatRequest, RawReply
+from llm.prices import say_unpriced
+from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal
+from llm.structured import response_format, takes_schemas, wire_messages, with_schema
 from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
-from warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
+from warehouse.errors import ReplyError, TransientError
 
-_SHOWN = 300
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
-_SCHEMA_KNOWN = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})  # litellm knows no single model of theirs
-_LOOPBACK = ("http://127.0.0.1", "http://localhost", "http://[::1]")
-_NOT_TRANSIENT = ("insufficient_quota", "exceeded your current quota")
 _ABOUT_THE_MODEL = ("LLM Provider NOT provided", "model_not_found", "does not exist", "Unknown model", "Invalid model")
-
+_KINDS: tuple[tuple[str, Kind], ...] = (  # the first that fits: some are kinds of others
+    ("ContextWindowExceededError", "too long"),
+    ("ContentPolicyViolationError", "policy"),
+    ("AuthenticationError", "key"),
+    ("PermissionDeniedError", "key"),
+    ("NotFoundError", "no model"),
+    ("PaymentRequiredError", "money"),
+    ("UnsupportedParamsError", "settings"),
+    ("BadRequestError", "request"),
+    ("UnprocessableEntityError", "request"),
+)
 _THEIR_NAMES = re.compile(r"^(?:(?:litellm\.)?\w+(?:Error|Exception)(?:: | - ))+")
-
-logger = logging.getLogger(__name__)
 
 
 class LiteLLMModel:
@@ -43,6 +45,7 @@ class LiteLLMModel:
         self._loading = asyncio.Lock()
         self._litellm: Any = None  # a module without types
         self._prices: Mapping[str, Any] | None = None
+        self._takes_schemas = False  # as litellm knows the model
         self._is_open = True
         LiteLLMModel._open += 1
 
@@ -50,10 +53,10 @@ class LiteLLMModel:
         """Ask once: litellm's own retries are off."""
         litellm = await self._load()
         names = wire_names(request.tools)
-        arguments = self._arguments(request, names)
+        _stay_unheard(litellm)
         try:
             async with asyncio.timeout(self._timeout + _GRACE):
-                response = await litellm.acompletion(**arguments)
+                response = await litellm.acompletion(**self._arguments(request, names))
         except (litellm.exceptions.Timeout, TimeoutError) as error:
             raise TransientError(f"{self._name} gave no answer within {self._timeout:g} s.") from error
         except litellm.exceptions.openai.OpenAIError as error:
@@ -84,6 +87,7 @@ class LiteLLMModel:
                 if self._litellm is None:
                     litellm = await asyncio.to_thread(load_litellm)
                     self._prices = _prices(litellm, self._name)
+                    self._takes_schemas = bool(litellm.supports_response_schema(self._name))
                     self._litellm = litellm
         return self._litellm
 
@@ -91,7 +95,7 @@ class LiteLLMModel:
         options = dict(request.options)
         api_base = options.get("api_base")
         # Without a key litellm takes the account's own from the environment: not for whatever listens on this machine.
-        stand_in = "none" if str(api_base).startswith(_LOOPBACK) else None
+        stand_in = "none" if str(api_base).startswith(LOOPBACK) else None
         arguments: dict[str, Any] = {
             "model": self._name,
             "api_key": self._api_key or stand_in,
@@ -103,20 +107,15 @@ class LiteLLMModel:
             **{name: options[name] for name in ("temperature", "max_tokens", "seed") if name in options},
             **options.get("extra", {}),
         }
-        messages = [{"role": message.role, "content": message.content} for message in request.messages]
         if request.tools:
             arguments["tools"] = wire_tools(request.tools, names)
-        if request.schema is not None and self._takes_schemas(str(options.get("structured", "auto"))):
-            schema = {"name": "answer", "schema": request.schema, "strict": False}
-            arguments["response_format"] = {"type": "json_schema", "json_schema": schema}
-        elif request.schema is not None:
-            messages = _with_schema(request.messages, request.schema)
-        return {**arguments, "messages": messages}
-
-    def _takes_schemas(self, structured: str) -> bool:
-        if structured != "auto":
-            return structured == "schema"
-        return self._name.split("/")[0] in _SCHEMA_KNOWN or bool(self._litellm.supports_response_schema(self._name))
+        schema, structured = request.schema, str(options.get("structured", "auto"))
+        if schema is None:
+            return {**arguments, "messages": wire_messages(request.messages)}
+        if takes_schemas(self._name, structured, is_known_to=self._takes_schemas):
+            native = response_format(schema)
+            return {**arguments, "messages": wire_messages(request.messages), "response_format": native}
+        return {**arguments, "messages": with_schema(request.messages, schema)}
 
     def _read(self, response: Any, names: dict[str, str]) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
         if not response.choices:
@@ -145,9 +144,10 @@ class LiteLLMModel:
         return float(self._litellm.completion_cost(completion_response=response, model=self._name))
 
     def _raise_ours(self, error: Exception) -> NoReturn:
-        said = _said(error, self._api_key)
-        vendor = self._litellm.exceptions
-        raise _translated(error, vendor, self._name, said, self._variable or self._key_variable()) from error
+        said = _THEIR_NAMES.sub("", " ".join(str(error).split()))
+        asked = Asked(self._name, self._api_key, self._variable or self._key_variable())
+        kind = _kind(error, self._litellm.exceptions, said)
+        raise refusal(kind, asked, said, read_retry_after(_headers(error))) from error
 
     def _key_variable(self) -> str:
         missing = self._litellm.validate_environment(self._name)["missing_keys"]
@@ -161,6 +161,7 @@ def load_litellm() -> ModuleType:
     litellm.telemetry = False
     litellm.suppress_debug_info = True
     litellm.drop_params = True
+    litellm.ModelResponse()  # builds its schemas here, behind the filters for warnings that the import has just set
     return cast(ModuleType, litellm)
 
 
@@ -189,73 +190,22 @@ def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN40
     try:
         return dict(litellm.get_model_info(name))
     except litellm.exceptions.ModelNotMappedError:
-        _say_unpriced(name)
+        say_unpriced(name)
         return None
 
 
-@cache
-def _say_unpriced(name: str) -> None:
-    """Warn once a process, however many shards open the model."""
-    logger.warning("litellm has no price for %s: its requests count as free, and no budget stops them", name)
+def _stay_unheard(litellm: Any) -> None:  # noqa: ANN401 - a module without types
+    """Spare the reports that litellm writes for listeners of each request: we have none."""
+    litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001 - there is no public switch
 
 
-def _translated(error: Exception, vendor: Any, name: str, said: str, variable: str) -> CallwrightError:  # noqa: ANN401 - a module without types
-    match error:
-        case vendor.ContextWindowExceededError():
-            return ReplyError(f"The request is longer than {name} can read: {said}")
-        case vendor.ContentPolicyViolationError():
-            return ReplyError(f"The provider's content policy refuses the request to {name}: {said}")
-        case vendor.AuthenticationError() | vendor.PermissionDeniedError():
-            return ConfigurationError(f"The provider refuses the key for {name}; set {variable} to a valid one: {said}")
-        case vendor.NotFoundError():
-            return ConfigurationError(f"There is no model {name!r} there; see its name and api_base: {said}")
-        case vendor.PaymentRequiredError() | vendor.RateLimitError() if _is_about_money(error, vendor, said):
-            return ConfigurationError(
-                f"The account behind {name} has no money left; see to it, or set {variable}: {said}"
-            )
-        case vendor.BadRequestError() | vendor.UnprocessableEntityError():
-            if any(mark in said for mark in _ABOUT_THE_MODEL) or isinstance(error, vendor.UnsupportedParamsError):
-                return ConfigurationError(
-                    f"The model {name!r} can't be asked like this; see its name and settings: {said}"
-                )
-            return ReplyError(f"The provider refuses a request to {name}: {said}")
-    return TransientError(f"{name} can't answer now: {said}", _retry_after(error))
+def _kind(error: Exception, vendor: Any, said: str) -> Kind:  # noqa: ANN401 - a module without types
+    kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), "busy")
+    if kind == "request" and any(mark in said for mark in _ABOUT_THE_MODEL):
+        return "settings"
+    return "money" if isinstance(error, vendor.RateLimitError) and is_about_money(said) else kind
 
 
-def _is_about_money(error: Exception, vendor: Any, said: str) -> bool:  # noqa: ANN401 - a module without types
-    return isinstance(error, vendor.PaymentRequiredError) or any(mark in said for mark in _NOT_TRANSIENT)
-
-
-def _said(error: Exception, api_key: str) -> str:
-    said = _THEIR_NAMES.sub("", " ".join(str(error).split()))
-    if api_key:
-        said = said.replace(api_key, "***")
-    return said[:_SHOWN]
-
-
-def _retry_after(error: Exception) -> float | None:
-    headers = getattr(error, "litellm_response_headers", None) or getattr(
-        getattr(error, "response", None), "headers", {}
-    )
-    milliseconds, wish = headers.get("retry-after-ms"), headers.get("retry-after")
-    try:
-        if milliseconds is not None:
-            return max(0.0, float(milliseconds) / 1000)
-        if wish is None:
-            return None
-        return max(0.0, float(wish) if wish[:1].isdigit() and "," not in wish else _until(wish))
-    except ValueError:
-        return None  # the server said something that is neither seconds nor a date
-
-
-def _until(moment: str) -> float:
-    return parsedate_to_datetime(moment).timestamp() - time.time()
-
-
-def _with_schema(messages: tuple[ChatMessage, ...], schema: dict[str, Any]) -> list[dict[str, str]]:
-    """The messages with the schema told in the first one, for providers that take none."""
-    wish = f"Reply with nothing but a JSON object that fits this JSON Schema:\n{orjson.dumps(schema).decode()}"
-    said = [{"role": message.role, "content": message.content} for message in messages]
-    if said and said[0]["role"] == "system":
-        return [{"role": "system", "content": f"{said[0]['content']}\n\n{wish}"}, *said[1:]]
-    return [{"role": "system", "content": wish}, *said]
+def _headers(error: Exception) -> Mapping[str, str]:
+    response = getattr(error, "response", None)
+    return getattr(error, "litellm_response_headers", None) or getattr(response, "headers", {})

@@ -1,8 +1,10 @@
 """Models by name: the settings a recipe gives them, and the adapter that stands behind each name."""
 
+import re
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
+from urllib.parse import urlsplit
 
 from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, field_validator, model_validator
 
@@ -11,22 +13,31 @@ from llm.budget import Budget
 from llm.chat import Adapter
 from llm.ledger import Ledger
 from llm.limits import Gate, Limits
+from llm.refusals import LOOPBACK
 from warehouse.errors import ConfigurationError
 from warehouse.records import LlmCall, Record
 
 TEMPLATE = "template/v1"
 LOCAL = "local/"
 LOCAL_SLOTS = 2
+BATCH_SLOTS = 10_000
+OPENAI = "https://api.openai.com/v1"
 FORMS = (
     "'template/v1' (embedded), 'local/PATH.gguf' (in process), "
     "or a litellm name 'PROVIDER/MODEL' such as 'openai/gpt-4o-mini'"
 )
+LEAN_PROVIDERS = frozenset({"openai", "hosted_vllm", "lm_studio", "llamafile", "litellm_proxy"})
+# Servers of these refuse what they do not know, and litellm knows what that is.
+_PARTICULAR = re.compile(r"openai/(o\d|gpt-5)")
 # What the adapter itself decides about a request, and what would send it elsewhere or to listeners.
 RESERVED = frozenset(
     {"model", "messages", "tools", "response_format", "stream", "n", "api_key", "api_base", "base_url", "temperature"}
     | {"max_tokens", "seed", "timeout", "num_retries", "max_retries", "mock_response", "fallbacks", "logger_fn"}
     | {"callbacks", "success_callback", "failure_callback"}
 )
+
+
+CallPath = Literal["in process", "lean", "batch", "litellm"]
 
 
 class ModelSettings(Record):
@@ -48,9 +59,20 @@ class ModelSettings(Record):
     concurrency: int = Field(default=16, ge=1)
     requests_per_minute: int | None = Field(default=None, ge=1)
     tokens_per_minute: int | None = Field(default=None, ge=1)
-    attempts: int = Field(default=5, ge=1)
+    attempts: int = Field(default=8, ge=1)
     patience: float = Field(default=300.0, ge=0)
-    transport: Literal["auto", "litellm"] = "auto"
+    transport: Literal["auto", "lean", "litellm", "batch"] = "auto"
+    items_per_request: int = Field(default=1, ge=1, le=16)
+    batch_gather: float = Field(default=5.0, ge=0)
+    batch_poll: float = Field(default=60.0, gt=0)
+
+    @model_validator(mode="before")
+    @classmethod
+    def _many_at_once_in_batches(cls, given: Any) -> Any:  # noqa: ANN401 - not validated yet
+        """A batch holds what is under way, so that as many requests as it takes may wait at the same time."""
+        if isinstance(given, dict) and given.get("transport") == "batch":
+            return {"concurrency": BATCH_SLOTS, **given}
+        return given
 
     @field_validator("name")
     @classmethod
@@ -64,22 +86,52 @@ class ModelSettings(Record):
     @field_validator("api_base")
     @classmethod
     def _is_an_address(cls, address: str) -> str:
-        if address and not address.startswith(("http://", "https://")):
-            raise ValueError(f"the api_base {address!r} must begin with http:// or https://")
+        parts = urlsplit(address)
+        if address and (parts.scheme not in {"http", "https"} or not parts.hostname):
+            raise ValueError(f"the api_base {address!r} must begin with http:// or https:// and name a host")
+        if "@" in parts.netloc:
+            raise ValueError("the api_base can't hold a user or a password; a key goes into api_key_variable")
         return address.rstrip("/")
 
     @model_validator(mode="after")
     def _settings_fit_the_model(self) -> Self:
         if self.error_rate and self.name != TEMPLATE:
             raise ValueError(f"error_rate is for {TEMPLATE} only, not for {self.name!r}")
-        remote = ("api_base", "api_key", "api_key_variable", "structured")
+        remote = ("api_base", "api_key", "api_key_variable", "structured", "transport", "items_per_request")
         foreign = [name for name in remote if getattr(self, name) != type(self).model_fields[name].default]
         if foreign and (self.name == TEMPLATE or self.name.startswith(LOCAL)):
             raise ValueError(f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process")
+        if self.transport == "lean" and not self.api_base:
+            raise ValueError("transport lean needs the api_base of a server that speaks OpenAI's protocol")
+        if self.transport == "batch" and not self.api_base and not self.name.startswith("openai/"):
+            raise ValueError("transport batch needs the api_base of a server with OpenAI's files and batches")
+        if self.transport == "batch" and self.items_per_request > 1:
+            raise ValueError("transport batch takes one item a request; set items_per_request to 1")
         reserved = sorted(RESERVED & set(self.extra))
         if reserved:
             raise ValueError(f"extra can't hold {', '.join(reserved)}; these are settings of their own or not allowed")
         return self
+
+    @property
+    def path(self) -> CallPath:
+        """The way its requests take: `lean` is our own client for OpenAI's protocol, `litellm` serves all providers.
+
+        `batch` is our own client too, for OpenAI's files and batches.
+        """
+        provider = self.name.partition("/")[0]
+        if self.name == TEMPLATE or provider == "local":
+            return "in process"
+        if self.transport != "auto":
+            return self.transport
+        is_lean = self.api_base and provider in LEAN_PROVIDERS and not _PARTICULAR.match(self.name)
+        return "lean" if is_lean else "litellm"
+
+    @property
+    def key_variable(self) -> str:
+        """The variable to read the key from: the one that is named, else the provider's own where litellm won't look."""
+        if self.api_key_variable or self.path not in {"lean", "batch"} or self.api_base.startswith(LOOPBACK):
+            return self.api_key_variable
+        return f"{self.name.partition('/')[0].upper()}_API_KEY"
 
     @property
     def limits(self) -> Limits:
@@ -95,6 +147,7 @@ class ModelSettings(Record):
         given = {
             "api_base": self.api_base or None,
             "extra": self.extra or None,
+            "items_per_request": None if self.items_per_request == 1 else self.items_per_request,
             "max_tokens": self.max_tokens,
             "seed": self.seed,
             "structured": None if self.structured == "auto" else self.structured,
@@ -115,8 +168,11 @@ def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSett
         raise ConfigurationError(f"The model {name!r} can't be used ({place}): {wrong}.{known}") from error
 
 
-def open_adapter(settings: ModelSettings) -> Adapter:
-    """The adapter behind a model's name; nothing is loaded or connected before the first request."""
+def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter:
+    """The adapter behind a model's name; nothing is loaded or connected before the first request.
+
+    Batches are kept in the file `ledger`: without one none can be handed in.
+    """
     if settings.name == TEMPLATE:
         from llm.template.model import TemplateModel
 
@@ -126,14 +182,31 @@ def open_adapter(settings: ModelSettings) -> Adapter:
 
         path = Path(settings.name.removeprefix(LOCAL))
         return LocalModel(path, slots=min(settings.concurrency, LOCAL_SLOTS), timeout=settings.timeout)
+    key = settings.api_key.get_secret_value() if settings.api_key else ""
+    shared: dict[str, Any] = {"api_key": key, "timeout": settings.timeout}  # of both ways
+    if settings.path == "lean":
+        from llm.openai_model import OpenAIModel
+
+        return OpenAIModel(
+            settings.name,
+            api_base=settings.api_base,
+            api_key_variable=settings.key_variable,
+            connections=settings.concurrency,
+            **shared,
+        )
+    if settings.path == "batch":
+        return _open_batches(settings, ledger, shared)
     from llm.litellm_model import LiteLLMModel
 
-    return LiteLLMModel(
-        settings.name,
-        api_key=settings.api_key.get_secret_value() if settings.api_key else "",
-        api_key_variable=settings.api_key_variable,
-        timeout=settings.timeout,
-    )
+    return LiteLLMModel(settings.name, api_key_variable=settings.api_key_variable, **shared)
+
+
+def _open_batches(settings: ModelSettings, ledger: Path | None, shared: dict[str, Any]) -> Adapter:
+    from llm.batch_model import BatchModel, Pace
+
+    pace = Pace(settings.batch_gather, settings.batch_poll, settings.patience)
+    base, variable = settings.api_base or OPENAI, settings.key_variable
+    return BatchModel(settings.name, ledger=ledger, pace=pace, api_base=base, api_key_variable=variable, **shared)
 
 
 def open_chat(
@@ -145,5 +218,10 @@ def open_chat(
     build: str = "",
 ) -> LedgeredChat:
     """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats."""
-    around = Surroundings(open_adapter(settings), ledger, Gate(settings.limits), budget, record, build)
+    adapter = open_adapter(settings, ledger.path)
+    if settings.items_per_request > 1:
+        from llm.packing import PackedModel
+
+        adapter = PackedModel(adapter, settings.items_per_request)
+    around = Surroundings(adapter, ledger, Gate(settings.limits), budget, record, build)
     return LedgeredChat(settings.name, settings.options, around)

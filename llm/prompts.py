@@ -46,11 +46,17 @@ def _load(package: str, name: str) -> _Template:
     pieces = _ROLE_LINE.split(text)
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - plain text for a model, not HTML
     environment.filters["json"] = _as_json
-    parts = tuple((pieces[at], environment.from_string(pieces[at + 1])) for at in range(1, len(pieces), 2))
+    parts = tuple((pieces[at], _compiled(environment, pieces[at + 1])) for at in range(1, len(pieces), 2))
     if not parts:
         raise ConfigurationError(f"The prompt {name!r} in {package} has no '--- user' line.")
     version = blake2b(text.encode(), digest_size=_VERSION_BYTES).hexdigest()
     return _Template(version, parts)
+
+
+def _compiled(environment: Environment, text: str) -> Template:
+    template = environment.from_string(text)
+    template.globals = dict(template.globals)  # a chain of maps, which would be unrolled at every rendering
+    return template
 
 
 def _as_json(value: Any) -> str:  # noqa: ANN401 - any JSON value or record

@@ -1,11 +1,13 @@
 """Sentence embeddings, met here and nowhere else: how near two texts are in what they say, in English and Chinese."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from functools import lru_cache
 from typing import Any
 
 _MOST_READ = 800
+_CACHED = 8192
+_AT_ONCE = 1024
 _WORD_END = 20
 _LONG_WORD = re.compile(r"\S{41,}")  # a token of 500 letters, a key: its ends tell it from others
 _DIGITS = 3  # beyond them the machine's arithmetic shows, not the text
@@ -31,9 +33,35 @@ def likeness(texts: Sequence[str], others: Sequence[str]) -> list[list[float]]:
     return [[round(float(row @ column), _DIGITS) for column in columns] for row in rows]
 
 
-@lru_cache(2048)  # a gold call is compared in turn after turn
+def read_ahead(texts: Iterable[str]) -> None:
+    """Read texts that `likeness` will be asked about: many at once take a tenth of the time that each takes by itself."""
+    known = _vectors()
+    fresh = sorted({_short(text) for text in texts} - known.keys())
+    for start in range(0, len(fresh), _AT_ONCE):
+        batch = fresh[start : start + _AT_ONCE]
+        for text, vector in zip(batch, _encoder().encode(batch), strict=True):
+            _keep(text, vector)
+
+
 def _vector(text: str) -> Any:  # noqa: ANN401 - the vendor's, without types
-    return _encoder().encode([text])[0]
+    found = _vectors().get(text)
+    if found is None:
+        found = _encoder().encode([text])[0]
+        _keep(text, found)
+    return found
+
+
+def _keep(text: str, vector: Any) -> None:  # noqa: ANN401 - see above
+    known = _vectors()
+    if len(known) == _CACHED:
+        del known[next(iter(known))]  # the oldest
+    known[text] = vector.copy()  # else the whole batch stays with it
+
+
+@lru_cache(1)
+def _vectors() -> dict[str, Any]:
+    """What was read, as a gold call is compared in turn after turn: 2 kB a text."""
+    return {}
 
 
 def _short(text: str) -> str:

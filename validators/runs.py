@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from warehouse.records import ToolsShown
+from warehouse.records import Prediction, ToolsShown
 
 
 class CandidateRun(NamedTuple):
@@ -13,3 +13,10 @@ class CandidateRun(NamedTuple):
     strategy: str = "direct"
     tools_shown: ToolsShown = "first"
     run: int = 0
+
+
+def run_of(prediction: Prediction) -> CandidateRun:
+    """The run that a prediction belongs to."""
+    return CandidateRun(
+        prediction.release, prediction.model, prediction.strategy, prediction.tools_shown, prediction.run
+    )

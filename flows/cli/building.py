@@ -92,7 +92,8 @@ def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *
 
 def _push() -> "dict[str, int | str] | None":
     """Push what waits for people, where there is a Label Studio; say where else."""
-    from flows.reviewing import find_label_studio, push_reviews, waiting_reviews
+    from flows.pushing import push_reviews, waiting_reviews
+    from flows.review_servers import find_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
@@ -147,7 +148,10 @@ def deploy(
     ] = "callwright",
     as_json: AsJson = False,
 ) -> None:
-    """Register scheduled builds with Prefect: one deployment a recipe, by the cron line in it."""
+    """Register scheduled builds with Prefect: one deployment a recipe, by the cron line in it; and one that pulls reviews.
+
+    Reviews are pulled every 10 minutes, or as many as CALLWRIGHT_REVIEW_EVERY says.
+    """
     from flows.engine.deploying import deploy_recipes
 
     deployed = deploy_recipes(recipes, pool)
@@ -155,6 +159,7 @@ def deploy(
         show_json([one._asdict() for one in deployed])
         return
     for one in deployed:
-        when = f"{one.schedule} ({one.timezone})" if one.schedule else "no schedule; start it from its page"
+        zone = f" ({one.timezone})" if one.timezone else ""
+        when = f"{one.schedule}{zone}" if one.schedule else "no schedule; start it from its page"
         show(f"{one.name}: {when}\n  {one.url}")
     show(f"A worker carries them out: prefect worker start --pool {pool}")

@@ -1,6 +1,7 @@
 """`evaluate`: candidate models on a release."""
 
 import asyncio
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Literal
 
@@ -140,11 +141,12 @@ def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
 
     rows, domains, answers = (board(release, settings) for board in (leaderboard, domain_board, answer_board))
     if as_json:
+        domains_of, answers_of = _by_columns(domains, _DOMAIN_OF), _by_columns(answers, _ANSWER_OF)
         show_json(
             [
                 row
-                | {"domains": [one for one in domains if _is_of(one, row)]}
-                | {"answers": [one for one in answers if _is_run_of(one, row)]}
+                | {"domains": domains_of.get(_columns(row, _DOMAIN_OF), [])}
+                | {"answers": answers_of.get(_columns(row, _ANSWER_OF), [])}
                 for row in rows
             ]
         )
@@ -163,9 +165,17 @@ def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
             show_table(list(shown.values()), [[row[column] for column in shown] for row in board])
 
 
-def _is_run_of(answers: "Row", row: "Row") -> bool:
-    return all(answers[name] == row[name] for name in ("model", "run", "judge", "strategy", "tools_shown"))
+_DOMAIN_OF = ("model", "run", "judge", "strategy")
+_ANSWER_OF = (*_DOMAIN_OF, "tools_shown")
 
 
-def _is_of(domain: "Row", row: "Row") -> bool:
-    return all(domain[name] == row[name] for name in ("model", "run", "judge", "strategy"))
+def _columns(row: "Row", names: Sequence[str]) -> tuple[object, ...]:
+    return tuple(row[name] for name in names)
+
+
+def _by_columns(rows: "Sequence[Row]", names: Sequence[str]) -> "dict[tuple[object, ...], list[Row]]":
+    """The rows by their values in these columns."""
+    found: dict[tuple[object, ...], list[Row]] = {}
+    for row in rows:
+        found.setdefault(_columns(row, names), []).append(row)
+    return found

@@ -1,9 +1,11 @@
-"""Registering builds with Prefect, and starting one from the command line where a Prefect server is set."""
+"""Registering builds and the review loop with Prefect, and starting a build from the command line where a Prefect server is set."""
 
 import asyncio
 from collections.abc import Sequence
+from datetime import timedelta
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import UUID
 
 import flows
 from flows.build import BuildReport
@@ -13,12 +15,16 @@ from flows.recipe import Recipe, read_recipe
 from flows.settings import QUIET, Settings, hush_prefect, read_settings
 from warehouse.errors import ConfigurationError
 
+if TYPE_CHECKING:
+    from prefect.client.schemas.objects import WorkPool
+
 ENTRYPOINT = "flows/build_dataset.py:build_dataset"
+PULLING = "flows/pull_reviews.py:pull_reviews"
 _PROCESS = "process"
 
 
 class Deployed(NamedTuple):
-    """A deployment: its full name, its schedule as the recipe has it, and where its page is."""
+    """A deployment: its full name, its schedule ("" where there is none), and where its page is."""
 
     name: str
     schedule: str
@@ -44,6 +50,8 @@ def build_with_prefect(recipe: Path, limit: int, model: str, news: News | None =
 def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
     """Register one deployment a recipe on a work pool, scheduled by the recipe's cron line; once more updates it.
 
+    The last deployment is that of the review loop, which pulls every so many minutes as the settings say.
+
     Raises ConfigurationError where no Prefect server is named or two recipes share a name, CallwrightError where the
     server does not answer.
     """
@@ -63,30 +71,75 @@ def deploy_recipes(recipes: Sequence[Path], pool: str) -> list[Deployed]:
 
 
 async def _deploy(recipes: Sequence[tuple[Path, Recipe]], pool: str, settings: Settings) -> list[Deployed]:
-    from prefect import Flow
     from prefect.utilities.urls import url_for
 
-    await _make_pool(pool)
-    source = str(Path(flows.__file__).parent.parent)
+    await _process_pool(pool)
     deployed = []
     for path, recipe in recipes:
-        loading: Any = Flow.from_source(source=source, entrypoint=ENTRYPOINT)  # its type hides that it can be awaited
-        flow = await loading
-        # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
-        making: Any = flow.to_deployment(
+        identifier = await _apply(
+            ENTRYPOINT,
+            pool,
+            settings,
             name=recipe.name,
             parameters={"recipe": str(path), "limit": 0, "model": "", "review": True},
             schedules=_schedules(recipe),
             concurrency_limit=1,
             description=recipe.description,
-            tags=["callwright"],
-            job_variables={"env": _environment(settings), "working_dir": source},
-            work_pool_name=pool,
         )
-        applying: Any = (await making).apply()
-        identifier = await applying
         deployed.append(_deployed(recipe, url_for("deployment", identifier) or ""))
-    return deployed
+    return [*deployed, await _deploy_pulling(pool, settings)]
+
+
+async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
+    """Deploy the review loop of this work folder: what people decided is taken back, and what waits by then is pushed."""
+    from prefect.client.schemas.objects import ConcurrencyLimitConfig, ConcurrencyLimitStrategy
+    from prefect.utilities.urls import url_for
+
+    name, every = _folder_name(settings.home), settings.review_every
+    identifier = await _apply(
+        PULLING,
+        pool,
+        settings,
+        name=name,
+        parameters={"required": False},
+        schedules=_every(every),
+        # A pull takes what the ones before it missed: after a night without a worker one is enough.
+        concurrency_limit=ConcurrencyLimitConfig(limit=1, collision_strategy=ConcurrencyLimitStrategy.CANCEL_NEW),
+        description="What people decided in Label Studio, and what they are asked next.",
+    )
+    when = f"every {every:g} minutes" if every else ""
+    return Deployed(f"pull-reviews/{name}", when, "", url_for("deployment", identifier) or "")
+
+
+async def _apply(entrypoint: str, pool: str, settings: Settings, **told: Any) -> UUID:  # noqa: ANN401 - Prefect's own options
+    """Make or update a deployment of the flow at `entrypoint`."""
+    from prefect import Flow
+
+    source = str(Path(flows.__file__).parent.parent)
+    loading: Any = Flow.from_source(source=source, entrypoint=entrypoint)  # its type hides that it can be awaited
+    flow = await loading
+    # Not `flow.deploy`: it also asks for the pool's workers, in a way that newer servers refuse.
+    making: Any = flow.to_deployment(
+        tags=["callwright"],
+        job_variables={"env": _environment(settings), "working_dir": source},
+        work_pool_name=pool,
+        **told,
+    )
+    applying: Any = (await making).apply()
+    identifier: UUID = await applying
+    return identifier
+
+
+def _folder_name(home: Path) -> str:
+    """The work folder's name; of one that is hidden in a project's folder, the project's."""
+    named = next((part for part in reversed(home.parts) if not part.startswith(".")), "")
+    return named.strip("/") or "reviews"
+
+
+def _every(minutes: float) -> list[Any]:
+    from prefect.schedules import Interval
+
+    return [Interval(timedelta(minutes=minutes))] if minutes else []
 
 
 def _environment(settings: Settings) -> dict[str, str]:
@@ -106,7 +159,8 @@ def _deployed(recipe: Recipe, url: str) -> Deployed:
     return Deployed(f"build-dataset/{recipe.name}", cron, timezone, url)
 
 
-async def _make_pool(name: str) -> None:
+async def pool_named(name: str) -> "WorkPool":
+    """A work pool, made as a process pool where there is none."""
     from prefect import get_client
     from prefect.client.schemas.actions import WorkPoolCreate
     from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
@@ -114,16 +168,20 @@ async def _make_pool(name: str) -> None:
 
     async with get_client() as client:
         try:
-            found = await client.read_work_pool(name)
+            return await client.read_work_pool(name)
         except ObjectNotFound:
             # With its template at hand, nobody has to look it up in a registry on the network.
             template = ProcessWorker.get_default_base_job_template()
             try:
-                found = await client.create_work_pool(
+                return await client.create_work_pool(
                     WorkPoolCreate(name=name, type=_PROCESS, base_job_template=template)
                 )
             except ObjectAlreadyExists:  # somebody else was faster
-                found = await client.read_work_pool(name)
+                return await client.read_work_pool(name)
+
+
+async def _process_pool(name: str) -> None:
+    found = await pool_named(name)
     if found.type != _PROCESS:
         raise ConfigurationError(
             f"The work pool {name!r} is of the type {found.type!r}, and a build runs on a {_PROCESS!r} pool. Name another "

@@ -3,6 +3,9 @@
 from functools import partial
 from pathlib import Path
 
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
+
 from flows.build import BuildReport, close_build, land, open_build, report_build
 from flows.cli.ending import silence_teardown
 from flows.engine.artifacts import show_funnel
@@ -11,16 +14,30 @@ from flows.engine.telling import FlowNews
 from flows.groups import GroupRun
 from flows.making import check_samples, make_samples
 from flows.planning import waves
+from flows.pushing import push_reviews, waiting_reviews
 from flows.recipe import Recipe, read_recipe
-from flows.reviewing import find_label_studio, push_reviews, waiting_reviews
+from flows.review_servers import find_label_studio
 from flows.settings import Settings, quiet_vendors, read_settings
 from flows.toolmaking import prepare_tools
+from flows.unchanged import find_unchanged
+
+NOTHING = "Nothing to do"
 
 
 def waves_to_make(recipe: str, limit: int, model: str) -> tuple[list[list[str]], bool]:
     """The kinds of a recipe wave by wave, and whether samples that do not pass shall be replaced."""
     chosen = _recipe(recipe, limit, model)
     return waves(chosen), chosen.spare > 0
+
+
+def unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
+    """The state of a run that has nothing to do, None where recipe, tools, models or prompts have changed since it last ended."""
+    news = FlowNews()
+    found = find_unchanged(_recipe(recipe, limit, model), flow_settings(), news)
+    if found is None:
+        return None
+    news.say(found.sentence)
+    return Completed(name=NOTHING, message=found.sentence, data=found.report)
 
 
 async def run_making(recipe: str, limit: int, model: str, kinds: list[str]) -> int:

@@ -11,8 +11,10 @@ from prefect import task
 from prefect.states import aget_state_exception
 
 from flows.engine.artifacts import Progress
+from flows.engine.sharing import Shared, shared_limits
 from flows.engine.telling import FlowNews
-from flows.groups import GroupRun, Workers, local_workers, money_spent
+from flows.groups import GroupRun, Workers, money_spent
+from flows.remote import open_workers
 from flows.shards import Shard, ShardResult, read_records, write_lines
 from flows.spending import paid_folder
 from warehouse.errors import TransientError
@@ -23,8 +25,9 @@ RETRY_SECONDS = 5
 
 @contextmanager
 def task_workers(run: GroupRun, news: FlowNews) -> Iterator[Workers]:
-    """The workers of this machine, each shard a task; `news` is the run's own, by which its progress is shown."""
+    """The workers that the settings name, each shard a task; `news` is the run's own, by which its progress is shown."""
     under_way: dict[str, _Tries] = {}
+    shared = Shared({}, 1)
     progress = Progress(news)
 
     @task(
@@ -36,19 +39,29 @@ def task_workers(run: GroupRun, news: FlowNews) -> Iterator[Workers]:
         persist_result=False,
     )
     async def work_shard(group: str, number: int, of: int, source: str) -> ShardResult:
-        return await under_way[source].once_more()
+        async with shared.within():
+            return await under_way[source].once_more()
 
-    with local_workers(run.recipe, run.settings) as workers:
+    with open_workers(run.recipe, run.settings, news) as workers:
 
         async def work(shard: Shard) -> ShardResult:
             # A task's parameters are shown and stored: the path names the shard, the rest stays here.
             source = str(shard.source)
-            under_way[source] = _Tries(run, workers, shard)
-            result = await work_shard(shard.group, shard.number + 1, shard.of, source)
+            under_way[source] = _Tries(run, workers, shard._replace(recipe=shared.of(shard.recipe)))
+            try:
+                result = await work_shard(shard.group, shard.number + 1, shard.of, source)
+            finally:
+                del under_way[source]
             await progress.show(result.done)
             return result
 
-        yield Workers(work, workers.slots)
+        async def settle(settled: GroupRun) -> None:
+            nonlocal shared
+            shared = await shared_limits(settled.recipe, workers.slots)
+            if workers.settle is not None:
+                await workers.settle(settled)
+
+        yield Workers(work, workers.slots, settle)
 
 
 class _Tries:
@@ -56,15 +69,16 @@ class _Tries:
 
     def __init__(self, run: GroupRun, workers: Workers, shard: Shard) -> None:
         self._run, self._workers, self._shard = run, workers, shard
-        self._tries, self._done = 0, 0
+        self._tries, self._done, self._cost = 0, 0, 0.0
 
     async def once_more(self) -> ShardResult:
         """Work what is left. Raises TransientError where another try may do more."""
         result = await self._workers.work(self._shard._replace(spent=money_spent(self._run)))
         self._tries += 1
         if not result.undone or result.is_fatal or self._tries > SHARD_RETRIES:
-            return result._replace(done=result.done + self._done)
+            return result._replace(done=result.done + self._done, cost=result.cost + self._cost)
         self._done += result.done
+        self._cost += result.cost
         self._shard = await asyncio.to_thread(self._keep, result)
         raise TransientError(f"{result.undone} records are not done yet: {result.error}")
 

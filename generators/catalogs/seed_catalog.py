@@ -42,11 +42,15 @@ def seed_tools(languages: Sequence[Language] = LANGUAGES) -> list[Tool]:
 
 @lru_cache(1)
 def _shipped() -> tuple[Tool, ...]:
-    return tuple(read_seed_folder(files("generators.catalogs.seed")))
+    # our own files are checked by a test: jsonschema takes half a second for all of them, in every process
+    return tuple(read_seed_folder(files("generators.catalogs.seed"), checked=False))
 
 
-def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
-    """Yield the tools of every category file in `folder`, each in every language; raises ConfigurationError."""
+def read_seed_folder(folder: Traversable, *, checked: bool = True) -> Iterator[Tool]:
+    """Yield the tools of every category file in `folder`, each in every language; raises ConfigurationError.
+
+    Not `checked`, schemas, and the examples in them, are taken as they are.
+    """
     kinds = _loaded(folder / KINDS_FILE)
     names: set[str] = set()
     for file in sorted(folder.iterdir(), key=lambda entry: entry.name):
@@ -60,7 +64,8 @@ def read_seed_folder(folder: Traversable) -> Iterator[Tool]:
                 raise ConfigurationError(f"{where} is written twice; give one of them another name.")
             names.add(entry.name)
             for language in LANGUAGES:
-                yield _tool(entry, str(content["category"]), language, kinds, where)
+                reading = _Reading(language, kinds, where, checked=checked)
+                yield _tool(entry, str(content["category"]), reading)
 
 
 def _loaded(file: Traversable) -> dict[str, Any]:  # the parsed YAML, before anything is known of it
@@ -95,15 +100,14 @@ def _entry(raw: object, category: str, file_name: str) -> SeedEntry:
     return entry
 
 
-def _tool(entry: SeedEntry, category: str, language: Language, kinds: Mapping[str, JsonSchema], where: str) -> Tool:
-    speaker = _Reading(language, kinds, where)
+def _tool(entry: SeedEntry, category: str, reading: "_Reading") -> Tool:
     return Tool(
         name=entry.name,
-        description=str(speaker.read(entry.description)),
-        parameters=speaker.object_schema(entry.parameters, entry.required),
-        returns=speaker.object_schema(entry.returns, tuple(entry.returns)),
+        description=str(reading.read(entry.description)),
+        parameters=reading.object_schema(entry.parameters, entry.required),
+        returns=reading.object_schema(entry.returns, tuple(entry.returns)),
         category=category,
-        language=language,
+        language=reading.language,
         source=SOURCE,
     )
 
@@ -111,16 +115,18 @@ def _tool(entry: SeedEntry, category: str, language: Language, kinds: Mapping[st
 class _Reading:
     """One entry read in one language: it resolves `{en, zh}` and `kind`, and checks what comes out."""
 
-    def __init__(self, language: Language, kinds: Mapping[str, JsonSchema], where: str) -> None:
+    def __init__(self, language: Language, kinds: Mapping[str, JsonSchema], where: str, *, checked: bool) -> None:
         self.language = language
         self.kinds = kinds
         self.where = where
+        self.checked = checked
 
     def object_schema(self, properties: Mapping[str, Any], required: Sequence[str]) -> JsonSchema:
         """Make the JSON Schema of an object with these properties, with the languages and kinds resolved."""
         read = {name: self.read(schema) for name, schema in properties.items()}
-        for name, schema in read.items():
-            self._check(name, schema)
+        if self.checked:
+            for name, schema in read.items():
+                self._check(name, schema)
         return {"type": "object", "properties": read, "required": list(required), "additionalProperties": False}
 
     def read(self, node: Any) -> Any:  # noqa: ANN401 - any node of a JSON document

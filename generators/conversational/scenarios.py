@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
-from generators.candidates import are_redundant, pick_distractors
+from generators.candidates import Company, are_redundant, pick_distractors
 from generators.conversational.complexities import SHAPES
 from generators.environments.simulated import links_between
 from llm.template.tool_verbs import Deed, deed_of, function_words
@@ -190,7 +190,7 @@ class _Planning:
             for tool in self._pool
             if tool not in self._used and not any(are_redundant(tool, one) for one in (*withheld, *own))
         ]
-        company = pick_distractors(main, pool, max(2, rng.randint(least, most) - len(own)), rng)
+        company = pick_distractors(main, Company(pool), max(2, rng.randint(least, most) - len(own)), rng)
         return rng.sample([*own, *company], len(own) + len(company))
 
 

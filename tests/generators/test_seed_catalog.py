@@ -3,6 +3,7 @@
 import re
 from collections import Counter
 from collections.abc import Iterator
+from importlib.resources import files
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -105,6 +106,10 @@ def test_both_languages_hold_the_same_tools_with_the_same_shape() -> None:
 
 def test_the_catalog_is_read_once() -> None:
     assert all(one is other for one, other in zip(seed_tools(), seed_tools(), strict=True))
+
+
+def test_what_is_shipped_passes_the_checks_that_no_process_repeats() -> None:
+    assert list(read_seed_folder(files("generators.catalogs.seed"))) == seed_tools()
 
 
 def test_a_tools_name_is_dotted_and_unique_and_begins_with_its_category(tools: list[Tool]) -> None:

@@ -38,10 +38,12 @@ class ChatServer:
         self.script: list[str | dict] = []
         self.bodies: list[dict] = []
         self.keys: list[str] = []
+        self.ports: set[int] = set()  # of the clients' connections
 
     async def answer(self, request: web.Request) -> web.StreamResponse:
         self.bodies.append(orjson.loads(await request.read()))
         self.keys.append(request.headers.get("Authorization", ""))
+        self.ports.add(request.transport.get_extra_info("peername")[1])
         told = self.script.pop(0) if self.script else "well"
         if isinstance(told, str) and told in REFUSALS:
             status, message, headers, code = REFUSALS[told]

@@ -8,6 +8,7 @@ from llm.limits import Limits
 from llm.litellm_model import LiteLLMModel
 from llm.local_model import LocalModel
 from llm.models import ModelSettings, open_adapter, open_chat, read_model
+from llm.openai_model import OpenAIModel
 from warehouse.errors import ConfigurationError
 
 
@@ -33,12 +34,17 @@ def test_other_names_are_answered_with_the_forms(name):
         ("openai/x", {"concurrency": "16"}, "concurrency"),
         ("openai/x", {"max_tokens": 0}, "max_tokens"),
         ("openai/x", {"api_base": "127.0.0.1:8000"}, "must begin with http"),
+        ("openai/x", {"api_base": "http://[nowhere"}, "api_base"),
+        ("openai/x", {"api_base": "http:///v1"}, "name a host"),
+        ("openai/x", {"api_base": "http://me:secret@h/v1"}, "can't hold a user or a password"),
         ("openai/x", {"error_rate": {"refusal": 0.1}}, "for template/v1 only"),
         ("template/v1", {"error_rate": {"refusal": 1.5}}, "error_rate"),
         ("template/v1", {"api_base": "http://127.0.0.1"}, "api_base mean nothing to 'template/v1'"),
         ("local/x.gguf", {"api_key": "sk"}, "api_key mean nothing to"),
         ("openai/x", {"extra": {"model": "y"}}, "extra can't hold model"),
         ("openai/x", {"transport": "pigeon"}, "transport"),
+        ("openai/x", {"transport": "lean"}, "lean needs the api_base"),
+        ("template/v1", {"transport": "lean"}, "transport mean nothing to 'template/v1'"),
     ],
 )
 def test_wrong_settings_are_named(name, options, words):
@@ -94,6 +100,49 @@ async def test_each_form_has_its_adapter(name, adapter):
     opened = open_adapter(read_model(name))
     assert isinstance(opened, adapter)
     await opened.close()
+
+
+SERVER = {"api_base": "http://127.0.0.1:8000/v1"}
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "path"),
+    [
+        ("template/v1", {}, "in process"),
+        ("local/x.gguf", {}, "in process"),
+        ("openai/gpt-4o", {}, "litellm"),
+        ("openai/gpt-4o", SERVER, "lean"),
+        ("hosted_vllm/org/model", SERVER, "lean"),
+        ("openai/gpt-5-mini", SERVER, "litellm"),
+        ("openai/o3", SERVER, "litellm"),
+        ("openai/o3", SERVER | {"transport": "lean"}, "lean"),
+        ("anthropic/claude-x", SERVER, "litellm"),
+        ("anthropic/claude-x", SERVER | {"transport": "lean"}, "lean"),
+        ("openai/gpt-4o", SERVER | {"transport": "litellm"}, "litellm"),
+    ],
+)
+async def test_the_path_can_be_seen_and_forced(name, told, path):
+    settings = read_model(name, told)
+    adapter = open_adapter(settings)
+
+    assert settings.path == path
+    assert isinstance(adapter, OpenAIModel) == (path == "lean")
+    await adapter.close()
+
+
+@pytest.mark.parametrize(
+    ("name", "told", "variable"),
+    [
+        ("openai/x", SERVER, ""),
+        ("openai/x", SERVER | {"api_key_variable": "MINE"}, "MINE"),
+        ("openai/x", {"api_base": "https://models.example/v1"}, "OPENAI_API_KEY"),
+        ("hosted_vllm/x", {"api_base": "https://models.example/v1"}, "HOSTED_VLLM_API_KEY"),
+        ("openai/x", {}, ""),
+        ("openai/x", {"api_base": "https://models.example/v1", "transport": "litellm"}, ""),
+    ],
+)
+def test_the_key_is_looked_for_where_litellm_would(name, told, variable):
+    assert read_model(name, told).key_variable == variable
 
 
 async def test_the_template_is_opened_with_its_seed_and_its_errors():

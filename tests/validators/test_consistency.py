@@ -1,11 +1,13 @@
 """The checks that ask a model: consistency, meaning, relevance."""
 
+from itertools import product
+
 import pytest
 
 from tests.scripted_model import ScriptedModel
 from tests.validators.desks import desk_of
 from validators.checks import consistency, judge, relevance
-from validators.checks.consistency import check_consistency
+from validators.checks.consistency import check_consistency, judge_readings
 from validators.checks.judge import Judgement, check_meaning
 from validators.checks.relevance import Relevance, check_relevance
 from validators.proposals import ProposedCall
@@ -28,7 +30,8 @@ def readings(zero_shot: ProposedCall, one_shot: ProposedCall) -> ScriptedModel:
 async def consistency_of(sample: Sample, tools: dict[str, Tool], *, zero: ProposedCall, one: ProposedCall):
     chat = readings(zero, one)
     [verdict] = await check_consistency(sample, desk_of(tools, chat))
-    assert (verdict.subject, verdict.check, chat.left) == (sample.key, "consistency", {})
+    assert (verdict.subject, verdict.check) == (sample.key, "consistency")
+    assert chat.left in ({}, {"call_one_shot": 1}), "the second reading is left out where it could change nothing"
     return verdict
 
 
@@ -110,20 +113,72 @@ async def test_where_no_call_is_due_silence_is_right(irrelevant: Sample, tools) 
     assert (await consistency_of(irrelevant, tools, zero=taxi, one=taxi)).decision == "unproved"
 
 
+OPENING = ProposedCall(tool="book_table", arguments={"restaurant": "Lindenhof"})
+
+
+def talk(sample: Sample, *golds: dict[str, object]) -> Sample:
+    """A conversation with three call turns, the gold of each as told."""
+    said = ("A table at Lindenhof.", "For 4.", "At 19:30.")
+    turns = [
+        turn
+        for text, gold in zip(said, golds, strict=True)
+        for turn in (
+            UserTurn(text=text),
+            CallTurn(calls=(GoldCall(tool="book_table", arguments=gold),)),
+            ReplyTurn(text="And?"),
+        )
+    ]
+    return sample.with_changes(kind="sQsA", turns=tuple(turns[:-1]))
+
+
+GOLDS = tuple({name: GOLD[name] for name in list(GOLD)[:count]} for count in (1, 2, 3))
+READ = [ProposedCall(tool="book_table", arguments=gold) for gold in GOLDS]
+
+
 async def test_every_snapshot_of_a_conversation_is_read(perfect: Sample, tools) -> None:
-    first = GoldCall(tool="book_table", arguments={"restaurant": "Lindenhof"})
-    turns = (
-        UserTurn(text="A table at Lindenhof."),
-        CallTurn(calls=(first,)),
-        ReplyTurn(text="For how many?"),
-        UserTurn(text="For 4, at 19:30."),
-        CallTurn(calls=(GoldCall(tool="book_table", arguments=GOLD),)),
+    chat = ScriptedModel({"call_zero_shot": READ, "call_one_shot": [*READ[:2], made(time="09:30")]})
+    [verdict] = await check_consistency(talk(perfect, *GOLDS), desk_of(tools, chat))
+    assert (verdict.decision, chat.left) == ("unproved", {})
+    assert verdict.reason.startswith("At snapshot 2 the one-shot reading gives 'time'")
+
+
+async def test_a_wrong_reading_that_nothing_bears_out_is_not_asked_for_twice(perfect: Sample, tools) -> None:
+    chat = readings(made(restaurant="Zum Adler"), RIGHT)
+    [verdict] = await check_consistency(perfect, desk_of(tools, chat))
+    assert (verdict.decision, [prompt.name for prompt in chat.asked]) == ("unproved", ["call_zero_shot"])
+
+
+async def test_an_unproved_sample_is_asked_once_a_snapshot_for_a_contradiction(perfect: Sample, tools) -> None:
+    chat = ScriptedModel({"call_zero_shot": [NOTHING, *READ[1:]], "call_one_shot": []})
+    [verdict] = await check_consistency(talk(perfect, *GOLDS), desk_of(tools, chat))
+    assert (verdict.decision, len(chat.asked)) == ("unproved", 3)
+
+    against = {**GOLDS[2], "time": "08:00"}
+    chat = ScriptedModel({"call_zero_shot": [NOTHING, *READ[1:]], "call_one_shot": [READ[2]]})
+    [verdict] = await check_consistency(talk(perfect, *GOLDS[:2], against), desk_of(tools, chat))
+    assert (verdict.decision, len(chat.asked)) == ("contradicted", 4)
+
+
+async def test_a_contradiction_ends_the_asking(perfect: Sample, tools) -> None:
+    chat = ScriptedModel({"call_zero_shot": [OPENING], "call_one_shot": [OPENING]})
+    wrong = talk(perfect, {"restaurant": "Zum Adler"}, *GOLDS[1:])
+    [verdict] = await check_consistency(wrong, desk_of(tools, chat))
+    assert (verdict.decision, len(chat.asked)) == ("contradicted", 2)
+
+
+POSSIBLE = (RIGHT, NOTHING, made(time="08:00"), made(restaurant="Zum Adler"), ProposedCall(tool="order_taxi"))
+
+
+@pytest.mark.parametrize("gold", [GOLD, {**GOLD, "time": "08:00"}, {**GOLD, "restaurant": "Zum Adler"}])
+async def test_asking_less_comes_to_the_same_decision_as_asking_all(perfect: Sample, table, tools, gold) -> None:
+    sample = perfect.with_changes(
+        turns=(perfect.turns[0], CallTurn(calls=(GoldCall(tool="book_table", arguments=gold),)))
     )
-    opening = ProposedCall(tool="book_table", arguments={"restaurant": "Lindenhof"})
-    chat = ScriptedModel({"call_zero_shot": [opening, RIGHT], "call_one_shot": [opening, made(time="09:30")]})
-    [verdict] = await check_consistency(perfect.with_changes(kind="sQsA", turns=turns), desk_of(tools, chat))
-    assert verdict.decision == "unproved"
-    assert verdict.reason.startswith("At snapshot 1 the one-shot reading gives 'time'")
+    [snapshot] = sample.snapshots()
+    for zero, one in product(POSSIBLE, repeat=2):
+        asked_both = judge_readings(snapshot, zero.call, one.call, table.properties)
+        verdict = await consistency_of(sample, tools, zero=zero, one=one)
+        assert verdict.decision == asked_both.decision, (zero, one)
 
 
 async def test_several_calls_at_once_are_not_for_this_check(perfect: Sample, tools) -> None:
@@ -167,6 +222,20 @@ async def test_a_judge_who_calls_another_tool_or_none_leaves_it_unproved(
     for sample, proposal in ((perfect, NOTHING), (perfect, ProposedCall(tool="order_taxi")), (irrelevant, RIGHT)):
         [verdict] = await check_meaning(sample, desk_of(tools, ScriptedModel({"call_zero_shot": [proposal]})))
         assert verdict.decision == "unproved"
+
+
+async def test_the_judge_is_asked_no_more_after_a_snapshot_that_stays_unproved(perfect: Sample, tools) -> None:
+    chat = ScriptedModel({"call_zero_shot": [READ[0], NOTHING]})
+    [verdict] = await check_meaning(talk(perfect, *GOLDS), desk_of(tools, chat))
+    assert (verdict.decision, verdict.score, len(chat.asked)) == ("unproved", 0.5, 2)
+
+
+async def test_the_first_tool_that_the_judge_names_is_enough(perfect: Sample, tools) -> None:
+    idle = [turn for text in ("Sing to me.", "Please.") for turn in (UserTurn(text=text), CallTurn(calls=()))]
+    sample = perfect.with_changes(turns=tuple(idle))
+    chat = ScriptedModel({"judge_relevance": [Relevance(tool="order_taxi", reason="It has a radio.")]})
+    [verdict] = await check_relevance(sample, desk_of(tools, chat))
+    assert (verdict.decision, len(chat.asked)) == ("unproved", 1)
 
 
 @pytest.mark.parametrize(("tool", "decision"), [(None, "proved"), ("order_taxi", "unproved")])

@@ -17,7 +17,7 @@ results = st.builds(
     RunResult, run=st.integers(0, 1), kind=st.sampled_from(["multi_step", "multi_step_cross"]),
     category=st.sampled_from(["Hotels", "Flights", "Cross"]), language=st.just("en"), success=st.booleans(),
     correct_calls=st.integers(0, 5), total_calls=st.integers(5, 9), completeness=st.none() | st.integers(0, 2),
-    correctness=st.none() | st.integers(0, 2),
+    correctness=st.none() | st.integers(0, 2), times=st.integers(1, 3),
 )  # fmt: skip
 
 

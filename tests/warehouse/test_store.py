@@ -16,6 +16,7 @@ from warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",
+    "calls_per_accepted",
     "check_precision",
     "cost_per_accepted",
     "decisions",

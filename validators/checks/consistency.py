@@ -3,6 +3,9 @@
 Both right: proved. Otherwise a model has read it differently, and models err; so the answer is unproved and goes on to
 people. It is contradicted only where the text itself speaks against the gold: both readings are one and the same other
 call of the same tool, and the words of the conversation state each value in which they differ, and not the gold's.
+
+The checker is asked only what can still change the verdict: no second time at a snapshot where the first reading is wrong and
+the text doesn't bear it out, or where it is right and the sample is unproved already; and not at all after a contradiction.
 """
 
 from typing import NamedTuple
@@ -18,14 +21,13 @@ from validators.proposals import ONE_SHOT, ZERO_SHOT, due_call, has_one_call_at_
 from warehouse.records import Arguments, Call, Decision, JsonSchema, Sample, Snapshot, Verdict
 
 CHECK = "consistency"
-VERSION = "1"
+VERSION = "2"
 
 
 class Readings(NamedTuple):
-    """What the model read out of one prefix, and how each reading differs from the gold."""
+    """What the model read out of one prefix, zero-shot and then one-shot if asked: how it differs from the gold."""
 
-    zero_shot: CallDifference
-    one_shot: CallDifference
+    differences: tuple[CallDifference, ...]
     decision: Decision
     reason: str
 
@@ -40,13 +42,26 @@ async def check_consistency(sample: Sample, desk: Desk, *, threshold: float = TH
     if not applies_to(sample):
         reason = "This check reads one call a turn; the sample has no call turn, or several calls in one."
         return [Verdict(subject=sample.key, check=CHECK, decision="unproved", reason=reason, version=VERSION)]
-    readings = []
+    readings: list[Readings] = []
     for snapshot in sample.snapshots():
-        zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, desk)
-        one_shot = await propose_call(ONE_SHOT, sample, snapshot, desk)
-        schemas = _schemas(snapshot, sample, desk)
-        readings.append(judge_readings(snapshot, zero_shot, one_shot, schemas, threshold=threshold))
+        is_unproved = any(reading.decision != "proved" for reading in readings)
+        readings.append(await _read(snapshot, sample, desk, threshold, is_unproved=is_unproved))
+        if readings[-1].decision == "contradicted":
+            break
     return [_verdict(sample, readings)]
+
+
+async def _read(snapshot: Snapshot, sample: Sample, desk: Desk, threshold: float, *, is_unproved: bool) -> Readings:
+    """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a contradiction would matter."""
+    schemas = _schemas(snapshot, sample, desk)
+    zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, desk)
+    first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=threshold)
+    if first.is_same and is_unproved:
+        return Readings((first,), "unproved", "")
+    if not first.is_same and not _speaks_against(first, zero_shot, snapshot, schemas):
+        return Readings((first,), "unproved", f"the zero-shot reading {first.sentence()}")
+    one_shot = await propose_call(ONE_SHOT, sample, snapshot, desk)
+    return judge_readings(snapshot, zero_shot, one_shot, schemas, threshold=threshold)
 
 
 def judge_readings(
@@ -59,20 +74,27 @@ def judge_readings(
 ) -> Readings:
     """Hold both readings of a snapshot against its gold; `schemas` are those of the gold tool's parameters."""
     gold = due_call(snapshot)
-    first = compare_calls(gold, zero_shot, schemas, threshold=threshold)
-    second = compare_calls(gold, one_shot, schemas, threshold=threshold)
+    both = first, second = tuple(
+        compare_calls(gold, reading, schemas, threshold=threshold) for reading in (zero_shot, one_shot)
+    )
     if first.is_same and second.is_same:
-        return Readings(first, second, "proved", "")
+        return Readings(both, "proved", "")
     if first.is_same or second.is_same:
         odd, name = (second, "one-shot") if first.is_same else (first, "zero-shot")
-        return Readings(first, second, "unproved", f"the {name} reading {odd.sentence()}, the other is the gold call")
+        return Readings(both, "unproved", f"the {name} reading {odd.sentence()}, the other is the gold call")
     if zero_shot != one_shot:
         reason = f"the zero-shot reading {first.sentence()}; the one-shot reading {second.sentence()}"
-        return Readings(first, second, "unproved", reason)
-    if zero_shot is not None and _is_stated(first, zero_shot.arguments, snapshot, schemas):
+        return Readings(both, "unproved", reason)
+    if _speaks_against(first, zero_shot, snapshot, schemas):
         reason = f"both readings are one call that {first.sentence()}, and the conversation states what they say"
-        return Readings(first, second, "contradicted", reason)
-    return Readings(first, second, "unproved", f"both readings are one call that {first.sentence()}")
+        return Readings(both, "contradicted", reason)
+    return Readings(both, "unproved", f"both readings are one call that {first.sentence()}")
+
+
+def _speaks_against(
+    difference: CallDifference, reading: Call | None, snapshot: Snapshot, schemas: dict[str, JsonSchema]
+) -> bool:
+    return reading is not None and _is_stated(difference, reading.arguments, snapshot, schemas)
 
 
 def _is_stated(
@@ -108,7 +130,7 @@ def _schemas(snapshot: Snapshot, sample: Sample, desk: Desk) -> dict[str, JsonSc
 
 def _verdict(sample: Sample, readings: list[Readings]) -> Verdict:
     decision = weakest([reading.decision for reading in readings])
-    scores = [difference.score for reading in readings for difference in (reading.zero_shot, reading.one_shot)]
+    scores = [difference.score for reading in readings for difference in reading.differences]
     return Verdict(
         subject=sample.key,
         check=CHECK,

@@ -42,6 +42,13 @@ async def check_grounding(sample: Sample, desk: Desk) -> list[Verdict]:
     return [ground(sample, desk.toolset(sample.candidates))]
 
 
+def all_proved(arguments: int, *, is_due: bool) -> str:
+    """What is said where every gold argument is proved; `is_due`: a call is due in the end."""
+    if arguments:
+        return f"Each of the {arguments} arguments has evidence."
+    return "There is no argument to prove." if is_due else "No call is due, so there is nothing to prove."
+
+
 def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     """The verdict on `sample`, whose calls are of `tools`."""
     by_name = {tool.name: tool for tool in tools}
@@ -120,14 +127,12 @@ def _verdict(sample: Sample, findings: list[_Finding]) -> Verdict:
     reasons = list(dict.fromkeys(contradictions))
     if doubts:
         reasons.append(f"Nothing was said, by default or in a result for {'; '.join(doubts)}.")
-    if not findings:
-        reasons = ["There is no argument to prove." if sample.gold else "No call is due, so there is nothing to prove."]
     return Verdict(
         subject=sample.key,
         check=CHECK,
         decision="contradicted" if contradictions else "unproved" if doubts else "proved",
         score=len(proofs) / len(findings) if findings else 1.0,
-        reason=" ".join(reasons) or f"Each of the {len(findings)} arguments has evidence.",
+        reason=" ".join(reasons) or all_proved(len(findings), is_due=bool(sample.gold)),
         evidence=tuple(dict.fromkeys(proofs)),
         version=VERSION,
     )

@@ -1,7 +1,8 @@
 """Whether a second model, the judge, means the same call (HammerBench 4.2.1 and appendix D.4).
 
 The judge first makes the call itself from the conversation alone, so that nothing it is shown can lead it. Where its
-call is the gold call, that is the proof. Where the two differ in writing, it is asked whether they differ in meaning.
+call is the gold call, that is the proof. Where the two differ in writing, it is asked whether they differ in meaning. After
+the first snapshot that stays unproved it is asked no more: nothing could prove the sample then.
 """
 
 from typing import NamedTuple
@@ -18,7 +19,7 @@ from validators.proposals import PROMPTS, ZERO_SHOT, due_call, has_one_call_at_m
 from warehouse.records import Call, Decision, JsonSchema, Sample, Snapshot, Verdict
 
 CHECK = "meaning"
-VERSION = "1"
+VERSION = "2"
 TEMPLATE = "judge_calls"
 EXACT = 1.0  # any other writing of free text goes to the question about meaning
 
@@ -51,7 +52,11 @@ async def check_meaning(sample: Sample, desk: Desk) -> list[Verdict]:
             )
         ]
     else:
-        opinions = [await _judge(snapshot, sample, desk) for snapshot in sample.snapshots()]
+        opinions = []
+        for snapshot in sample.snapshots():
+            opinions.append(await _judge(snapshot, sample, desk))
+            if opinions[-1].decision != "proved":
+                break
     decision = weakest([opinion.decision for opinion in opinions])
     reasons = [opinion.reason for opinion in opinions if opinion.decision == decision]
     return [

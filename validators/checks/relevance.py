@@ -1,7 +1,7 @@
 """Whether, where no call is due, really none of the candidates can do what is asked (HammerBench appendix D.5).
 
 Code answers first: a candidate that is the withheld tool under another name contradicts the sample. Then the judge is
-asked; a tool that it names is an opinion, so the sample is unproved and goes to people.
+asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and goes to people.
 """
 
 from pydantic import BaseModel
@@ -9,13 +9,12 @@ from pydantic import BaseModel
 from generators.candidates import are_redundant
 from generators.desk import Desk
 from llm.prompts import render
-from validators.checks.decisions import weakest
 from validators.conversations import conversation_text
 from validators.proposals import PROMPTS, shown_tools
 from warehouse.records import Decision, Sample, Snapshot, Tool, Verdict
 
 CHECK = "relevance"
-VERSION = "1"
+VERSION = "2"
 TEMPLATE = "judge_relevance"
 
 
@@ -39,16 +38,13 @@ async def check_relevance(sample: Sample, desk: Desk) -> list[Verdict]:
     twin = find_twin(desk.toolset(sample.withheld), desk.toolset(sample.candidates))
     if twin:
         return [_verdict(sample, "contradicted", f"The withheld tool is still among the candidates: {twin}.")]
-    opinions = [await _ask(snapshot, sample, desk) for snapshot in idle]
-    named = [opinion for opinion in opinions if opinion.tool]
-    decision = weakest(["unproved" if opinion.tool else "proved" for opinion in opinions])
-    reason = " ".join(
-        f"The judge says that {opinion.tool!r} fits: {opinion.reason}"
-        if opinion.tool
-        else f"None fits: {opinion.reason}"
-        for opinion in named or opinions
-    )
-    return [_verdict(sample, decision, reason)]
+    reasons = []
+    for snapshot in idle:
+        opinion = await _ask(snapshot, sample, desk)
+        if opinion.tool:
+            return [_verdict(sample, "unproved", f"The judge says that {opinion.tool!r} fits: {opinion.reason}")]
+        reasons.append(f"None fits: {opinion.reason}")
+    return [_verdict(sample, "proved", " ".join(reasons))]
 
 
 def find_twin(withheld: list[Tool], candidates: list[Tool]) -> str:

@@ -5,40 +5,168 @@
 ending in `_macro` is the mean of the difficulties (CallNavi 5.1).
 """
 
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
-from typing import NamedTuple
 
-from validators.manners import setting_of
-from validators.metrics.callnavi.scores import DIFFICULTIES
-from validators.metrics.callnavi.stability import measure_stability
-from validators.metrics.confetti.acts import score_acts
-from validators.metrics.confetti.scorers import StringScorer, score_meaning
+from validators.manners import format_of, setting_of
+from validators.metrics.answer_sums import FIELDS, AnswerSums, ChainSums
+from validators.metrics.callnavi.stability import Stability, measure_all
+from validators.metrics.confetti.scorers import StringScorer, foresee, score_meaning
 from validators.metrics.errors import ErrorType, error_type
-from validators.metrics.plans import BY_DIFFICULTY, PlanScore, plan_error, score_plan
-from validators.metrics.talks import ChainScore, TalkScores, score_talk
+from validators.metrics.plans import PlanScore, plan_error, score_plan
+from validators.metrics.talks import GoldTalk
 from validators.replies.formats import join_replies
-from validators.runs import CandidateRun
+from validators.runs import CandidateRun, run_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, Tool
 
 Values = Iterator[tuple[str, float, int]]  # a metric, its value, and how many things it is over
-
-
-class _Answered(NamedTuple):
-    """One run's answers to one sample."""
-
-    sample: Sample
-    predictions: tuple[Prediction, ...]
-    plans: tuple[PlanScore, ...] = ()
-    talk: TalkScores | None = None
-    invented: int = 0
+Traits = tuple[str, ...]  # the values of FIELDS
+Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have answered to it
 
 
 def has_one_call(sample: Sample) -> bool:
     """Whether a sample is one of those that HammerBench's metrics are about: at most one call is due at a snapshot."""
     return setting_of(sample.kind) == "call"
+
+
+def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
+    """What the scores of a sample are told by: the whole, and each of its traits."""
+    return _slices(_traits(sample))
+
+
+def _traits(sample: Sample) -> Traits:
+    return sample.kind, sample.category, sample.language, difficulty_of(sample)
+
+
+def _slices(traits: Traits) -> Iterator[tuple[str, str]]:
+    yield "all", ""
+    for field, value in zip(FIELDS, traits, strict=True):
+        if value or field != "difficulty":
+            yield field, value
+
+
+class AnswerScores:
+    """The scores of any number of runs, gathered from some samples after others: what is kept are sums."""
+
+    def __init__(self, tools: Mapping[str, Tool], scorer: StringScorer = score_meaning) -> None:
+        """`tools` by key tell which calls are invented."""
+        self._tools = tools
+        self._scorer = scorer
+        self._sums: dict[tuple[CandidateRun, Traits], AnswerSums] = defaultdict(AnswerSums)
+        self._chains: dict[tuple[CandidateRun, str, str], ChainSums] = defaultdict(ChainSums)
+        # by the first of the runs, and by how many runs have answered a sample
+        self._steady: dict[tuple[CandidateRun, int, Traits], list[Stability]] = defaultdict(list)
+        self._runs: set[CandidateRun] = set()
+
+    def add(self, answered: Sequence[Answered]) -> None:
+        """Count what was answered to some samples; all answers of all runs to a sample come at once."""
+        talks = {
+            sample.key: GoldTalk(sample, self._scorer)
+            for sample, _ in answered
+            if setting_of(sample.kind) == "conversation"
+        }
+        spoken = ((talks[sample.key], given) for sample, given in answered if sample.key in talks)
+        foresee(self._scorer, (pair for talk, given in spoken for pair in talk.texts_to_compare(given)))
+        compared: list[tuple[CandidateRun, Traits, list[str]]] = []
+        for sample, given in answered:
+            families: dict[CandidateRun, list[str]] = defaultdict(list)
+            of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
+            for one in given:
+                of_runs[run_of(one)].append(one)
+            self._add_runs(sample, of_runs, talks.get(sample.key))
+            for run, of_run in sorted(of_runs.items(), key=lambda one: one[0]):
+                families[run._replace(run=0)].append(_text(of_run))
+            compared += [(first, _traits(sample), texts) for first, texts in families.items() if len(texts) > 1]
+        for (first, traits, texts), steady in zip(
+            compared, measure_all([texts for _, _, texts in compared]), strict=True
+        ):
+            self._steady[first, len(texts), traits].append(steady)
+
+    def _add_runs(
+        self, sample: Sample, of_runs: Mapping[CandidateRun, Sequence[Prediction]], talk: GoldTalk | None
+    ) -> None:
+        names = {self._tools[key].name for key in sample.candidates if key in self._tools}
+        plans = _GoldPlans(sample)
+        traits = _traits(sample)
+        self._runs.update(of_runs)
+        for run, of_run in of_runs.items():
+            sums = self._sums[run, traits]
+            sums.answers += len(of_run)
+            sums.invented += sum(any(call.tool not in names for call in one.calls or ()) for one in of_run)
+            if talk is not None:
+                scored = talk.score(of_run)
+                sums.add_talk(scored)
+                for chain in scored.chains:
+                    for cell in chain.slices(len(sample.candidates)):
+                        self._chains[run, *cell].add(chain)
+            elif setting_of(sample.kind) == "plan":
+                sums.plans.update(plans.verdicts(of_run))
+
+    def scores(self) -> list[Score]:
+        """Every score of every run: of plans and conversations, and over runs the stability of all answers, sorted."""
+        cells: dict[CandidateRun, dict[tuple[str, str], AnswerSums]] = defaultdict(lambda: defaultdict(AnswerSums))
+        for (run, traits), sums in self._sums.items():
+            for cell in _slices(traits):
+                cells[run][cell].add(sums)
+        chains: dict[CandidateRun, dict[tuple[str, str], ChainSums]] = defaultdict(dict)
+        for (run, slice_by, slice_value), summed in self._chains.items():
+            chains[run][slice_by, slice_value] = summed
+        return [
+            *(
+                score
+                for run, of_run in sorted(cells.items(), key=lambda one: one[0])
+                for score in (*_scores(run, of_run), *_scores(run, chains[run]))
+            ),
+            *self._stabilities(),
+        ]
+
+    def _stabilities(self) -> Iterator[Score]:
+        """How alike the answers of several runs are; only samples that every run has answered count."""
+        runs = Counter(run._replace(run=0) for run in self._runs)
+        cells: dict[tuple[CandidateRun, str, str], list[Stability]] = defaultdict(list)
+        for (first, answered, traits), steady in self._steady.items():
+            if answered == runs[first]:
+                for cell in _slices(traits):
+                    cells[first, *cell] += steady
+        for (first, slice_by, slice_value), of_cell in sorted(cells.items(), key=lambda one: one[0]):
+            for metric in Stability._fields:
+                yield Score(
+                    **first._asdict(), slice_by=slice_by, slice_value=slice_value, metric=f"{metric}_stability",
+                    value=fmean(getattr(one, metric) for one in of_cell), count=len(of_cell),
+                )  # fmt: skip
+
+
+def _scores(run: CandidateRun, cells: Mapping[tuple[str, str], AnswerSums | ChainSums]) -> Iterator[Score]:
+    for (slice_by, slice_value), sums in sorted(cells.items(), key=lambda one: one[0]):
+        for metric, value, count in sums.values():
+            yield Score(
+                **run._asdict(), slice_by=slice_by, slice_value=slice_value, metric=metric, value=value, count=count
+            )
+
+
+class _GoldPlans:
+    """The plans due in a sample, against which the answers of any number of runs are held."""
+
+    def __init__(self, sample: Sample) -> None:
+        self._difficulty = difficulty_of(sample)
+        self._gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
+        # a score holds on to the calls that it is of: no others can then be taken for them
+        self._known: dict[tuple[int, int, str, str], tuple[PlanScore, object]] = {}
+
+    def verdicts(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, tuple[bool, ...]]]:
+        """The difficulty and the verdicts on each answer where a plan is due, in the order of the metrics."""
+        for one in predictions:
+            if one.turn in self._gold:
+                yield self._difficulty, tuple(self._score(one).verdicts.values())
+
+    def _score(self, one: Prediction) -> PlanScore:
+        seen = (one.turn, id(one.calls), one.text, format_of(one.strategy))
+        known = self._known.get(seen)
+        if known is None:
+            known = self._known[seen] = (score_plan(one, self._gold[one.turn], self._difficulty), one.calls)
+        return known[0]
 
 
 def score_answers(
@@ -47,138 +175,41 @@ def score_answers(
     tools: Mapping[str, Tool],
     scorer: StringScorer = score_meaning,
 ) -> list[Score]:
-    """Every score of every run: of plans and conversations, and over runs the stability of all answers, sorted."""
-    by_key = {sample.key: sample for sample in samples}
-    asked: dict[CandidateRun, dict[str, list[Prediction]]] = defaultdict(lambda: defaultdict(list))
+    """Every score of every run in `predictions`, sorted; see AnswerScores."""
+    asked: dict[str, list[Prediction]] = defaultdict(list)
     for one in predictions:
-        run = CandidateRun(one.release, one.model, one.strategy, one.tools_shown, one.run)
-        asked[run][one.subject].append(one)
-    scores: list[Score] = []
-    for run, of_run in sorted(asked.items(), key=lambda one: one[0]):
-        answered = [_hold(by_key[key], of_sample, tools, scorer) for key, of_sample in of_run.items()]
-        scores += [*_scores(run, answered), *_of_chains(run, answered)]
-    families = sorted({run._replace(run=0) for run in asked})
-    for first in families:
-        runs = [of_run for run, of_run in sorted(asked.items(), key=lambda one: one[0]) if run._replace(run=0) == first]
-        scores += _stabilities(first, runs, by_key)
-    return scores
-
-
-def _hold(
-    sample: Sample, predictions: Sequence[Prediction], tools: Mapping[str, Tool], scorer: StringScorer
-) -> _Answered:
-    ordered = tuple(sorted(predictions, key=lambda one: one.turn))
-    names = [tools[key].name for key in sample.candidates if key in tools]
-    invented = sum(any(call.tool not in names for call in one.calls or ()) for one in ordered)
-    held = _Answered(sample, ordered, invented=invented)
-    match setting_of(sample.kind):
-        case "plan":
-            difficulty = difficulty_of(sample)
-            gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
-            plans = tuple(score_plan(one, gold[one.turn], difficulty) for one in ordered if one.turn in gold)
-            return held._replace(plans=plans)
-        case "conversation":
-            return held._replace(talk=score_talk(ordered, sample, scorer))
-        case _:
-            return held
-
-
-def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
-    """What the scores of a sample are told by: the whole, and each of its traits."""
-    yield "all", ""
-    for field in ("kind", "category", "language"):
-        yield field, getattr(sample, field)
-    if difficulty_of(sample):
-        yield "difficulty", difficulty_of(sample)
-
-
-def _scores(run: CandidateRun, answered: Sequence[_Answered]) -> Iterator[Score]:
-    cells: dict[tuple[str, str], list[_Answered]] = defaultdict(list)
-    for one in answered:
-        for cell in slices_of(one.sample):
-            cells[cell].append(one)
-    for (slice_by, slice_value), members in sorted(cells.items()):
-        for metric, value, count in (*_of_all(members), *_of_plans(members), *_of_talks(members)):
-            yield Score(
-                **run._asdict(), slice_by=slice_by, slice_value=slice_value, metric=metric, value=value, count=count
-            )
-
-
-def _of_chains(run: CandidateRun, answered: Sequence[_Answered]) -> Iterator[Score]:
-    cells: dict[tuple[str, str], list[ChainScore]] = defaultdict(list)
-    for one in answered:
-        for chain in one.talk.chains if one.talk else ():
-            for cell in chain.slices(len(one.sample.candidates)):
-                cells[cell].append(chain)
-    for (slice_by, slice_value), chains in sorted(cells.items()):
-        told = {"slice_by": slice_by, "slice_value": slice_value, "count": len(chains)}
-        yield Score(**run._asdict(), **told, metric="ast_soft_chains", value=fmean(chain.soft for chain in chains))
-        yield Score(**run._asdict(), **told, metric="ast_strict_chains", value=fmean(chain.strict for chain in chains))
-
-
-def _of_all(members: Sequence[_Answered]) -> Values:
-    answers = sum(len(one.predictions) for one in members)
-    yield "invented", sum(one.invented for one in members) / answers, answers
-
-
-def _of_plans(members: Sequence[_Answered]) -> Values:
-    plans = [plan for one in members for plan in one.plans]
-    if not plans:
-        return
-    for metric in plans[0].verdicts:
-        yield metric, fmean(plan.verdicts[metric] for plan in plans), len(plans)
-    for metric in BY_DIFFICULTY:
-        levels = [[plan.verdicts[metric] for plan in plans if plan.difficulty == name] for name in DIFFICULTIES]
-        if any(levels):
-            yield f"{metric}_macro", fmean(fmean(level) for level in levels if level), len(plans)
-
-
-def _of_talks(members: Sequence[_Answered]) -> Values:
-    talks = [one.talk for one in members if one.talk is not None]
-    turns = [turn for talk in talks for turn in talk.turns]
-    chains = [chain for talk in talks for chain in talk.chains]
-    acts = [pair for talk in talks for pair in talk.acts]
-    if turns:
-        yield "ast_soft", fmean(turn.soft for turn in turns), len(turns)
-        yield "ast_strict", fmean(turn.strict for turn in turns), len(turns)
-        yield "ast_soft_chains", fmean(chain.soft for chain in chains), len(chains)
-        yield "ast_strict_chains", fmean(chain.strict for chain in chains), len(chains)
-    accuracy = score_acts(acts).accuracy
-    if accuracy is not None:
-        yield "act_accuracy", accuracy, len(acts)
-
-
-def _stabilities(
-    first: CandidateRun, runs: Sequence[Mapping[str, Sequence[Prediction]]], samples: Mapping[str, Sample]
-) -> Iterator[Score]:
-    """How alike the answers of several runs are; only samples that every run has answered count."""
-    if len(runs) < 2:  # noqa: PLR2004 - one run can't differ from itself
-        return
-    shared = set(runs[0]).intersection(*runs[1:])
-    cells: dict[tuple[str, str], list[str]] = defaultdict(list)
-    for key in shared:
-        for cell in slices_of(samples[key]):
-            cells[cell].append(key)
-    measured = {key: measure_stability([_text(of_run[key]) for of_run in runs]) for key in shared}
-    for (slice_by, slice_value), keys in sorted(cells.items()):
-        for metric in ("election", "levenshtein"):
-            yield Score(
-                **first._asdict(), slice_by=slice_by, slice_value=slice_value, metric=f"{metric}_stability",
-                value=fmean(getattr(measured[key], metric) for key in keys), count=len(keys),
-            )  # fmt: skip
+        asked[one.subject].append(one)
+    by_key = {sample.key: sample for sample in samples}
+    scores = AnswerScores(tools, scorer)
+    scores.add([(by_key[subject], given) for subject, given in asked.items()])
+    return scores.scores()
 
 
 def _text(predictions: Sequence[Prediction]) -> str:
     return join_replies([one.text for one in sorted(predictions, key=lambda one: one.turn)])
 
 
-def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[tuple[str, str]]:
+def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[tuple[str, ErrorType]]:
     """The mistake of each prediction by its key, "" where there is none."""
+    known = list(predictions)
+    for one, mistake in zip(known, mistakes_of(known, samples), strict=True):
+        if mistake is not None:
+            yield one.key, mistake
+
+
+def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:
+    """The mistake of each prediction, "" where there is none, None where no call could have been one."""
+    known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
     for one in predictions:
         sample = samples[one.subject]
         turn = sample.turns[one.turn] if 0 <= one.turn < len(sample.turns) else None
-        if isinstance(turn, CallTurn) or has_one_call(sample):
-            yield one.key, _mistake(one, sample, turn.calls if isinstance(turn, CallTurn) else ())
+        if not isinstance(turn, CallTurn) and not has_one_call(sample):
+            yield None
+            continue
+        seen = (one.subject, one.turn, id(one.calls))
+        if seen not in known:
+            known[seen] = (_mistake(one, sample, turn.calls if isinstance(turn, CallTurn) else ()), one.calls)
+        yield known[seen][0]
 
 
 def _mistake(prediction: Prediction, sample: Sample, gold: Sequence[GoldCall]) -> ErrorType:

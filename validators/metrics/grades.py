@@ -5,26 +5,47 @@ with the right name, as the paper's text has it; `…_of_all` in all predicted c
 reply could not be read for counts in none of them.
 """
 
+from array import array
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from statistics import fmean
-from typing import NamedTuple
 
 from validators.manners import setting_of
 from validators.metrics.answers import Values, slices_of
 from validators.metrics.callnavi.scores import DIFFICULTIES
 from validators.metrics.confetti.validity import JudgedCall, measure_validity
-from validators.runs import CandidateRun
+from validators.runs import CandidateRun, run_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import Grade, Prediction, Sample, Score
 
 
-class _Graded(NamedTuple):
-    """One prediction, with what a judge says of it."""
+class GradeScores:
+    """The scores of any number of runs by one judge's grades, gathered sample by sample."""
 
-    sample: Sample
-    prediction: Prediction
-    grade: Grade | None
+    def __init__(self, grades: Mapping[str, Grade], judge: str) -> None:
+        """`grades` are given by the keys of the predictions."""
+        self._grades = grades
+        self._judge = judge
+        self._cells: dict[tuple[CandidateRun, str, str], _Graded] = defaultdict(_Graded)
+
+    def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
+        """Count what the judge says of answers to a sample."""
+        slices = list(slices_of(sample))
+        for one in predictions:
+            run, grade = run_of(one), self._grades.get(one.key)
+            for cell in slices:
+                self._cells[run, *cell].add(sample, one, grade)
+
+    def scores(self) -> list[Score]:
+        """Every score of every run, sorted."""
+        return [
+            Score(
+                **run._asdict(), judge=self._judge, slice_by=slice_by, slice_value=slice_value, metric=metric,
+                value=value, count=count,
+            )
+            for (run, slice_by, slice_value), graded in sorted(self._cells.items(), key=lambda one: one[0])
+            for metric, value, count in (*graded.of_plans(), *graded.of_parameters())
+        ]  # fmt: skip
 
 
 def score_grades(
@@ -32,50 +53,51 @@ def score_grades(
 ) -> list[Score]:
     """Every score of every run by one judge's grades, which are given by the keys of the predictions."""
     by_key = {sample.key: sample for sample in samples}
-    cells: dict[tuple[CandidateRun, str, str], list[_Graded]] = defaultdict(list)
+    scores = GradeScores(grades, judge)
     for one in predictions:
-        run = CandidateRun(one.release, one.model, one.strategy, one.tools_shown, one.run)
-        graded = _Graded(by_key[one.subject], one, grades.get(one.key))
-        for cell in slices_of(graded.sample):
-            cells[(run, *cell)].append(graded)
-    return [
-        Score(
-            **run._asdict(), judge=judge, slice_by=slice_by, slice_value=slice_value, metric=metric, value=value,
-            count=count,
+        scores.add(by_key[one.subject], [one])
+    return scores.scores()
+
+
+class _Graded:
+    """Grades of plans, by difficulty, and the parameters of calls in two heaps.
+
+    The one has those with a due name, of which the judge has spoken, the other all others.
+    """
+
+    def __init__(self) -> None:
+        self._plans: dict[str, array[float]] = defaultdict(lambda: array("d"))
+        self._judged = self._valid = self._others = 0
+
+    def add(self, sample: Sample, prediction: Prediction, grade: Grade | None) -> None:
+        """Count a prediction, with what the judge says of it."""
+        if grade is not None and grade.metric == "judge_score" and grade.count:
+            self._plans[difficulty_of(sample)].append(grade.value)
+        if setting_of(sample.kind) != "conversation" or (grade is not None and not grade.count):
+            return
+        judged = grade.count if grade is not None else 0
+        self._judged += judged
+        self._valid += round(grade.value) if grade is not None else 0
+        self._others += sum(len(call.arguments) for call in prediction.calls or ()) - judged
+
+    def of_plans(self) -> Values:
+        """The mean grade of plans, over all and as a mean of the difficulties."""
+        every = [value for of_level in self._plans.values() for value in of_level]
+        if every:
+            yield "judge_score", fmean(every), len(every)
+        levels = [self._plans[name] for name in DIFFICULTIES if self._plans.get(name)]
+        if levels:
+            yield "judge_score_macro", fmean(fmean(level) for level in levels), len(every)
+
+    def of_parameters(self) -> Values:
+        """What share of the parameters is valid."""
+        validity = measure_validity(
+            [
+                JudgedCall(name_right=True, parameters=self._judged, valid=self._valid),
+                JudgedCall(name_right=False, parameters=self._others, valid=0),
+            ]
         )
-        for (run, slice_by, slice_value), members in sorted(cells.items(), key=lambda one: one[0])
-        for metric, value, count in (*_of_plans(members), *_of_parameters(members))
-    ]  # fmt: skip
-
-
-def _of_plans(members: Sequence[_Graded]) -> Values:
-    values: dict[str, list[float]] = defaultdict(list)
-    for one in members:
-        if one.grade is not None and one.grade.metric == "judge_score" and one.grade.count:
-            values[difficulty_of(one.sample)].append(one.grade.value)
-    every = [value for of_level in values.values() for value in of_level]
-    if every:
-        yield "judge_score", fmean(every), len(every)
-    levels = [values[name] for name in DIFFICULTIES if values.get(name)]
-    if levels:
-        yield "judge_score_macro", fmean(fmean(level) for level in levels), len(every)
-
-
-def _of_parameters(members: Sequence[_Graded]) -> Values:
-    validity = measure_validity([call for one in members for call in _judged_calls(one)])
-    if validity.rate is not None:
-        yield "parameter_validity", validity.rate, validity.judged
-    if validity.rate_of_all is not None:
-        yield "parameter_validity_of_all", validity.rate_of_all, validity.predicted
-
-
-def _judged_calls(graded: _Graded) -> Iterator[JudgedCall]:
-    """The calls of a prediction in two heaps: those with a due name, of which a judge has spoken, and all others."""
-    grade = graded.grade
-    if setting_of(graded.sample.kind) != "conversation" or (grade is not None and not grade.count):
-        return
-    judged = grade.count if grade is not None else 0
-    made = sum(len(call.arguments) for call in graded.prediction.calls or ())
-    if grade is not None:
-        yield JudgedCall(name_right=True, parameters=judged, valid=round(grade.value))
-    yield JudgedCall(name_right=False, parameters=made - judged, valid=0)
+        if validity.rate is not None:
+            yield "parameter_validity", validity.rate, validity.judged
+        if validity.rate_of_all is not None:
+            yield "parameter_validity_of_all", validity.rate_of_all, validity.predicted

@@ -6,7 +6,7 @@ goes have `_published` behind the names: the two modes stand beside each other.
 """
 
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable
 from typing import Literal, NamedTuple
 
 from warehouse.records import EvalMode, Score, ToolsShown
@@ -17,7 +17,10 @@ _SUFFIX: dict[EvalMode, str] = {"as_paper": "", "as_published_code": "_published
 
 
 class RunResult(NamedTuple):
-    """What a run came to, and the slices it counts in: the sample's kind, category (a domain) and language."""
+    """What a run came to, and the slices it counts in: the sample's kind, category (a domain) and language.
+
+    `times` is how many runs came to just this.
+    """
 
     run: int
     kind: str
@@ -28,6 +31,7 @@ class RunResult(NamedTuple):
     total_calls: int
     completeness: int | None
     correctness: int | None
+    times: int = 1
 
 
 class RunsOf(NamedTuple):
@@ -48,11 +52,11 @@ def metric_names(mode: EvalMode) -> tuple[str, ...]:
 
 def score_runs(results: Iterable[RunResult], of: RunsOf) -> list[Score]:
     """The scores of each run number, sorted by slice."""
-    cells: dict[tuple[int, str, str], list[RunResult]] = defaultdict(list)
+    cells: dict[tuple[int, str, str], _Sums] = defaultdict(_Sums)
     for result in results:
-        cells[result.run, "all", ""].append(result)
+        cells[result.run, "all", ""].add(result)
         for name in SLICES:
-            cells[result.run, name, getattr(result, name)].append(result)
+            cells[result.run, name, getattr(result, name)].add(result)
     shared = of._asdict()
     suffix = _SUFFIX[shared.pop("mode")]
     return [
@@ -60,16 +64,26 @@ def score_runs(results: Iterable[RunResult], of: RunsOf) -> list[Score]:
             **shared, run=run, slice_by=slice_by, slice_value=slice_value,
             metric=f"{metric}{suffix}", value=total / count, count=count,
         )
-        for (run, slice_by, slice_value), members in sorted(cells.items())
-        for metric, total, count in _sums(members)
+        for (run, slice_by, slice_value), sums in sorted(cells.items(), key=lambda cell: cell[0])
+        for metric, (total, count) in sums.shares.items()
         if count
     ]  # fmt: skip
 
 
-def _sums(results: Sequence[RunResult]) -> Iterator[tuple[str, int, int]]:
-    """Each metric as a sum and what it is divided by."""
-    yield "success_rate", sum(result.success for result in results), len(results)
-    yield "call_acc", sum(one.correct_calls for one in results), sum(one.total_calls for one in results)
-    for metric in ("completeness", "correctness"):
-        scored = [score for result in results if (score := getattr(result, metric)) is not None]
-        yield metric, sum(scored), len(scored)
+class _Sums:
+    """Each metric over some runs as a sum and what it is divided by."""
+
+    def __init__(self) -> None:
+        self.shares = dict.fromkeys(METRICS, (0, 0))
+
+    def add(self, result: RunResult) -> None:
+        """Count a result as often as runs came to it."""
+        self._add("success_rate", result.success, 1, result.times)
+        self._add("call_acc", result.correct_calls, result.total_calls, result.times)
+        for metric, score in (("completeness", result.completeness), ("correctness", result.correctness)):
+            if score is not None:
+                self._add(metric, score, 1, result.times)
+
+    def _add(self, metric: str, total: int, count: int, times: int) -> None:
+        before, whole = self.shares[metric]
+        self.shares[metric] = (before + total * times, whole + count * times)

@@ -1,7 +1,7 @@
 """Our own predictions held against the gold, snapshot by snapshot: what the tallies of a conversation are made of."""
 
 from collections.abc import Mapping, Sequence
-from typing import NamedTuple
+from typing import NamedTuple, get_args
 
 from validators.matching.hammerbench_arguments import arguments_match, hallucinated_names, missing_names
 from validators.metrics.errors import gold_at, said_arguments
@@ -11,6 +11,7 @@ from validators.metrics.tallies import Tally, tally_conversation
 from warehouse.errors import RecordError
 from warehouse.records import Prediction, Sample, SnapshotsScored, Tool
 
+CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
 Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
 
 
@@ -22,58 +23,85 @@ class Silence(NamedTuple):
     after_calls: bool
 
 
-class PredictedConversation(NamedTuple):
-    """One run's answers to one sample. `numbers` are those of the snapshots at which a call is due."""
+class Counted(NamedTuple):
+    """What one run's answers to one sample count for: its tallies in the order of CHOICES, None where nothing is chosen.
 
-    sample: Sample
-    numbers: tuple[int, ...]
-    results: tuple[SnapshotResult, ...]
-    flags: tuple[bool, ...]
-    silences: tuple[Silence, ...]
-
-    def picked(self, choice: SnapshotsScored) -> list[int]:
-        """The places of the snapshots to score, among those at which a call is due."""
-        places = range(len(self.numbers))
-        if choice == "shift":
-            shifted = set(shifted_snapshots(self.sample))
-            return [place for place in places if self.numbers[place] in shifted]
-        return list({"all": places, "first": places[:1], "last": places[-1:]}[choice])
-
-    def tally(self, choice: SnapshotsScored) -> Tally | None:
-        """The counts of the conversation at the snapshots chosen, None where it has none of them."""
-        picked = self.picked(choice)
-        return tally_conversation(self.results, self.flags, picked) if picked else None
-
-
-def hold_against_gold(
-    predictions: Sequence[Prediction], sample: Sample, tools: Mapping[str, Tool], agreements: Agreements | None = None
-) -> PredictedConversation:
-    """One run's predictions for a sample, beside its gold; `agreements` None compares values by rule.
-
-    Raises RecordError where a snapshot has no prediction, or a judge was not asked about one that needs it.
+    `is_long` says that calls are due at more than one snapshot.
     """
-    by_turn = {prediction.turn: prediction for prediction in predictions}
-    numbers: list[int] = []
-    results: list[SnapshotResult] = []
-    flags: list[bool] = []
-    silences: list[Silence] = []
-    for number, snapshot in enumerate(sample.snapshots()):
-        if snapshot.turn not in by_turn:
-            raise RecordError(
-                f"Turn {snapshot.turn} of {sample.key} was not predicted, but others are. Predict it again."
+
+    tallies: tuple[Tally | None, ...]
+    silences: tuple[Silence, ...]
+    is_long: bool
+
+
+class GoldSnapshots:
+    """A sample's snapshots, against which the answers of any number of runs are held; what was seen before is known."""
+
+    def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
+        """`tools` by key tell which parameter names are defined at all."""
+        self._sample = sample
+        self._tools = tools
+        self._due = [(snapshot.turn, bool(snapshot.calls)) for snapshot in sample.snapshots()]
+        numbers = [number for number, (_, is_due) in enumerate(self._due) if is_due]
+        shifted = set(shifted_snapshots(sample))
+        places = range(len(numbers))
+        self._picked: dict[SnapshotsScored, Sequence[int]] = {
+            "all": places,
+            "first": places[:1],
+            "last": places[-1:],
+            "shift": [place for place in places if numbers[place] in shifted],
+        }
+        # a result holds on to the calls that it is of: no others can then be taken for them
+        self._results: dict[tuple[int, int, bool], tuple[SnapshotResult, object]] = {}
+        self._counted: dict[tuple[tuple[SnapshotResult, ...], tuple[bool, ...], tuple[Silence, ...]], Counted] = {}
+
+    def count(self, predictions: Sequence[Prediction], agreements: Agreements | None = None) -> Counted:
+        """One run's predictions, beside the gold; `agreements` None compares values by rule.
+
+        Raises RecordError where a snapshot has no prediction, or a judge was not asked about one that needs it.
+        """
+        by_turn = {prediction.turn: prediction for prediction in predictions}
+        results: list[SnapshotResult] = []
+        flags: list[bool] = []
+        silences: list[Silence] = []
+        for turn, is_due in self._due:
+            prediction = by_turn.pop(turn, None)
+            if prediction is None:
+                raise RecordError(
+                    f"Turn {turn} of {self._sample.key} was not predicted, but others are. Predict it again."
+                )
+            if not is_due:
+                silences.append(Silence(is_refusal(prediction.text), prediction.calls == (), bool(results)))
+                continue
+            result = self._result(prediction)
+            results.append(result)
+            by_rule = result.arguments_right
+            flags.append(by_rule if agreements is None else _is_judged_right(prediction, self._sample, agreements))
+        for prediction in by_turn.values():
+            gold_at(prediction, self._sample)  # raises: the sample has no such call turn
+        return self._tallied(tuple(results), tuple(flags), tuple(silences))
+
+    def _result(self, prediction: Prediction) -> SnapshotResult:
+        """The result, worked out once for the same calls; those that were read from the same text are one object."""
+        seen = (prediction.turn, id(prediction.calls), is_refusal(prediction.text))
+        known = self._results.get(seen)
+        if known is None:
+            result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
+            known = self._results[seen] = (result, prediction.calls)
+        return known[0]
+
+    def _tallied(
+        self, results: tuple[SnapshotResult, ...], flags: tuple[bool, ...], silences: tuple[Silence, ...]
+    ) -> Counted:
+        seen = (results, flags, silences)
+        counted = self._counted.get(seen)
+        if counted is None:
+            tallies = (
+                tally_conversation(results, flags, picked) if (picked := self._picked[choice]) else None
+                for choice in CHOICES
             )
-        prediction = by_turn.pop(snapshot.turn)
-        if not snapshot.calls:
-            calls_nothing = prediction.calls == ()
-            silences.append(Silence(is_refusal(prediction.text), calls_nothing, after_calls=bool(numbers)))
-            continue
-        result = snapshot_result(prediction, sample, tools)
-        numbers.append(number)
-        results.append(result)
-        flags.append(result.arguments_right if agreements is None else _is_judged_right(prediction, sample, agreements))
-    for prediction in by_turn.values():
-        gold_at(prediction, sample)  # raises: the sample has no such call turn
-    return PredictedConversation(sample, tuple(numbers), tuple(results), tuple(flags), tuple(silences))
+            counted = self._counted[seen] = Counted(tuple(tallies), silences, len(results) > 1)
+        return counted
 
 
 def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]) -> SnapshotResult:

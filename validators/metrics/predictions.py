@@ -8,23 +8,17 @@ lacks, as the paper defines it. Where no call is due, `irrelevant` (and `intent_
 before) is the published count of replies that say sorry; `no_call` counts the replies that call nothing, in whatever words.
 """
 
-from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from typing import NamedTuple, get_args
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
-from validators.metrics.predicted import Agreements, PredictedConversation, Silence, hold_against_gold
-from validators.metrics.tallies import Tally, sum_up
-from validators.runs import CandidateRun
+from validators.metrics.predicted import CHOICES, Agreements, Counted, GoldSnapshots, Silence
+from validators.metrics.tallies import Tally, sum_up_counted
+from validators.runs import CandidateRun, run_of
 from warehouse.errors import RecordError
 from warehouse.records import Prediction, Sample, Score, SnapshotsScored, Tool
 
 SLICES = ("kind", "category", "language")
-CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
-
-
-class _Member(NamedTuple):
-    conversation: PredictedConversation
-    tallies: Mapping[SnapshotsScored, Tally | None]
 
 
 class Figure(NamedTuple):
@@ -35,6 +29,51 @@ class Figure(NamedTuple):
     whole: int
 
 
+class SnapshotScores:
+    """The metrics of any number of runs, gathered sample by sample: what is kept grows with runs and slices only."""
+
+    def __init__(
+        self, tools: Mapping[str, Tool] | None = None, *, judge: str = "", agreements: Agreements | None = None
+    ) -> None:
+        """`tools` by key, None leaves out `pn_hr_definition`.
+
+        `agreements` are what the model `judge` says of predictions by their keys, None compares values by rule.
+        """
+        self._tools = tools or {}
+        self._judge = judge
+        self._agreements = agreements
+        self._counted: dict[tuple[CandidateRun, tuple[str, ...]], Counter[Counted]] = defaultdict(Counter)
+
+    def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
+        """Count what runs have answered to a sample; all answers of a run to it come at once.
+
+        Raises RecordError where a snapshot has no prediction, or the judge was not asked about one that needs it.
+        """
+        of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
+        for prediction in predictions:
+            of_runs[run_of(prediction)].append(prediction)
+        gold = GoldSnapshots(sample, self._tools)
+        traits = tuple(getattr(sample, field) for field in SLICES)
+        for run, of_run in of_runs.items():
+            self._counted[run, traits][gold.count(of_run, self._agreements)] += 1
+
+    def scores(self) -> list[Score]:
+        """The scores of every run, sorted."""
+        cells: dict[tuple[CandidateRun, str, str], Counter[Counted]] = defaultdict(Counter)
+        for (run, traits), counted in self._counted.items():
+            for slice_by, slice_value in (("all", ""), *zip(SLICES, traits, strict=True)):
+                cells[run, slice_by, slice_value].update(counted)
+        return [
+            Score(
+                **run._asdict(), judge=self._judge, snapshots=choice, slice_by=slice_by, slice_value=slice_value,
+                metric=figure.metric, value=figure.value, count=figure.whole,
+            )
+            for (run, slice_by, slice_value), counted in sorted(cells.items(), key=lambda cell: cell[0])
+            for choice in CHOICES
+            for figure in sorted(_figures(counted, choice))
+        ]  # fmt: skip
+
+
 def score_predictions(
     predictions: Iterable[Prediction],
     samples: Iterable[Sample],
@@ -43,57 +82,42 @@ def score_predictions(
     judge: str = "",
     agreements: Agreements | None = None,
 ) -> list[Score]:
-    """The scores of every run in `predictions`, sorted; `tools` by key, None leaves out `pn_hr_definition`.
+    """The scores of every run in `predictions`, sorted; see SnapshotScores.
 
-    `agreements` are what the model `judge` says of predictions by their keys, None compares values by rule. Raises
-    RecordError where predictions and samples do not fit together, or the judge was not asked.
+    Raises RecordError where predictions and samples do not fit together, or the judge was not asked.
     """
     by_key = {sample.key: sample for sample in samples}
-    asked: dict[tuple[CandidateRun, str], list[Prediction]] = defaultdict(list)
+    asked: dict[str, list[Prediction]] = defaultdict(list)
     for prediction in predictions:
         if prediction.subject not in by_key:
             raise RecordError(
                 f"The prediction for {prediction.subject} has no sample in this release. Predict it again."
             )
-        asked[_run_of(prediction), prediction.subject].append(prediction)
-    cells: dict[tuple[CandidateRun, str, str], list[_Member]] = defaultdict(list)
-    for (run, subject), of_sample in asked.items():
-        conversation = hold_against_gold(of_sample, by_key[subject], tools or {}, agreements)
-        member = _Member(conversation, {choice: conversation.tally(choice) for choice in CHOICES})
-        for slice_by, slice_value in _slices(conversation.sample):
-            cells[run, slice_by, slice_value].append(member)
-    return [
-        Score(
-            **run._asdict(), judge=judge, snapshots=choice, slice_by=slice_by, slice_value=slice_value,
-            metric=figure.metric, value=figure.value, count=figure.whole,
-        )
-        for (run, slice_by, slice_value), members in sorted(cells.items(), key=lambda cell: cell[0])
-        for choice in CHOICES
-        for figure in sorted(_figures(members, choice))
-    ]  # fmt: skip
+        asked[prediction.subject].append(prediction)
+    scores = SnapshotScores(tools, judge=judge, agreements=agreements)
+    for subject, of_sample in asked.items():
+        scores.add(by_key[subject], of_sample)
+    return scores.scores()
 
 
-def _run_of(prediction: Prediction) -> CandidateRun:
-    return CandidateRun(
-        prediction.release, prediction.model, prediction.strategy, prediction.tools_shown, prediction.run
-    )
-
-
-def _slices(sample: Sample) -> Iterator[tuple[str, str]]:
-    yield "all", ""
-    for field in SLICES:
-        yield field, getattr(sample, field)
-
-
-def _figures(members: Sequence[_Member], choice: SnapshotsScored) -> Iterator[Figure]:
+def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterator[Figure]:
     """Every metric that can be asked of the conversations at the snapshots chosen."""
-    if choice in {"first", "last"} and not any(len(member.conversation.numbers) > 1 for member in members):
+    if choice in {"first", "last"} and not any(one.is_long for one in counted):
         return  # single turns: the first and the last snapshot are all there is
     if choice == "all":
-        yield from _where_none_is_due([silence for member in members for silence in member.conversation.silences])
-    tallies = [tally for member in members if (tally := member.tallies[choice]) is not None]
+        silences: Counter[Silence] = Counter()
+        for one, times in counted.items():
+            for silence in one.silences:
+                silences[silence] += times
+        yield from _where_none_is_due(silences)
+    at = CHOICES.index(choice)
+    tallies: Counter[Tally] = Counter()
+    for one, times in counted.items():
+        tally = one.tallies[at]
+        if tally is not None:
+            tallies[tally] += times
     if tallies:
-        yield from _where_calls_are_due(sum_up(tallies))
+        yield from _where_calls_are_due(sum_up_counted(tallies))
 
 
 def _where_calls_are_due(total: Tally) -> Iterator[Figure]:
@@ -114,12 +138,12 @@ def _where_calls_are_due(total: Tally) -> Iterator[Figure]:
             yield Figure(f"{metric}/func_acc", met / count / func_acc, count)
 
 
-def _where_none_is_due(silences: Sequence[Silence]) -> Iterator[Figure]:
-    for metric, group in (
-        ("irrelevant", [one for one in silences if not one.after_calls]),
-        ("intent_shift", [one for one in silences if one.after_calls]),
-    ):
+def _where_none_is_due(silences: Counter[Silence]) -> Iterator[Figure]:
+    for metric, after_calls in (("irrelevant", False), ("intent_shift", True)):
+        group = {one: times for one, times in silences.items() if one.after_calls is after_calls}
         if group:
-            yield Figure(metric, sum(one.says_sorry for one in group) / len(group), len(group))
+            whole = sum(group.values())
+            yield Figure(metric, sum(times for one, times in group.items() if one.says_sorry) / whole, whole)
     if silences:
-        yield Figure("no_call", sum(one.calls_nothing for one in silences) / len(silences), len(silences))
+        whole = silences.total()
+        yield Figure("no_call", sum(times for one, times in silences.items() if one.calls_nothing) / whole, whole)

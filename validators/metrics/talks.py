@@ -4,7 +4,7 @@ A call turn is worth the product of its calls, each held against the call that w
 before control returns to the user, is worth the product of its turns. Surplus calls make a turn worth 0.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import prod
 from typing import NamedTuple
@@ -15,11 +15,13 @@ from validators.manners import format_of
 from validators.metrics.confetti.acts import read_acts
 from validators.metrics.confetti.decoding import MadeCall
 from validators.metrics.confetti.scorers import StringScorer, score_exactly
-from validators.metrics.confetti.soft import Combining, score_call
+from validators.metrics.confetti.soft import Combining, score_call, texts_to_compare
 from validators.replies.formats import read_value
 from warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
 
 SPEECH, ACTS = "say", "acts"
+_CALLING = frozenset({"call"})
+_PLAIN = (str, int, float, bool)
 
 
 class TurnScore(NamedTuple):
@@ -60,20 +62,68 @@ class TalkScores(NamedTuple):
     acts: tuple[tuple[frozenset[str], frozenset[str]], ...]
 
 
-def score_talk(predictions: Sequence[Prediction], sample: Sample, scorer: StringScorer) -> TalkScores:
-    """Hold one run's answers to a conversation against what was done in it."""
-    by_turn = {one.turn: one for one in predictions}
-    turns: list[TurnScore] = []
-    chains: list[ChainScore] = []
-    for number, chain in enumerate(_chains(sample)):
-        scored = [_score_turn(by_turn.get(at), turn.calls, scorer) for at, turn in chain]
-        turns += [TurnScore(number, strict, soft) for strict, soft in scored]
-        length = sum(len(turn.calls) for _, turn in chain)
-        spoken = sum(turn.kind == "user" for turn in sample.turns[: chain[0][0]])
-        chains.append(
-            ChainScore(length, spoken, prod(strict for strict, _ in scored), prod(soft for _, soft in scored))
-        )
-    return TalkScores(tuple(turns), tuple(chains), tuple(_acts(by_turn, sample)))
+class GoldTalk:
+    """A conversation, against which the answers of any number of runs are held; what was seen before is known."""
+
+    def __init__(self, sample: Sample, scorer: StringScorer) -> None:
+        """The chains of the conversation are found once."""
+        self._scorer = scorer
+        self._chains = [(chain, _spoken(sample, chain[0][0])) for chain in _chains(sample)]
+        self._gold = {at: turn for chain, _ in self._chains for at, turn in chain}
+        self._acts = dict(_gold_acts(sample))
+        # a score holds on to the calls that it is of: no others can then be taken for them
+        self._turns: dict[tuple[int, int], tuple[float, float, object]] = {}
+        self._said: dict[tuple[str, str], frozenset[str]] = {}
+
+    def score(self, predictions: Sequence[Prediction]) -> TalkScores:
+        """Hold one run's answers against what was done in the conversation."""
+        by_turn = {one.turn: one for one in predictions}
+        turns: list[TurnScore] = []
+        chains: list[ChainScore] = []
+        for number, (chain, spoken) in enumerate(self._chains):
+            scored = [self._score_turn(by_turn.get(at), at) for at, _ in chain]
+            turns += [TurnScore(number, strict, soft) for strict, soft in scored]
+            length = sum(len(turn.calls) for _, turn in chain)
+            chains.append(
+                ChainScore(length, spoken, prod(strict for strict, _ in scored), prod(soft for _, soft in scored))
+            )
+        acts = tuple((due, self._predicted_acts(by_turn[at])) for at, due in self._acts.items() if at in by_turn)
+        return TalkScores(tuple(turns), tuple(chains), acts)
+
+    def texts_to_compare(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, str]]:
+        """The due and the given texts that a scorer will be asked about, and few others."""
+        for one in predictions:
+            gold = self._gold.get(one.turn)
+            if gold is None or not one.calls or len(one.calls) != len(gold.calls) or _is_plainly_same(one, gold.calls):
+                continue
+            made = _made(one)
+            for due in gold.calls:
+                answer = _answer(due)
+                yield from (pair for call in made for pair in texts_to_compare(call, answer))
+
+    def _score_turn(self, prediction: Prediction | None, at: int) -> tuple[float, float]:
+        if prediction is None:
+            return _score_turn(None, self._gold[at].calls, self._scorer)
+        seen = (at, id(prediction.calls))
+        known = self._turns.get(seen)
+        if known is None:
+            strict, soft = _score_turn(prediction, self._gold[at].calls, self._scorer)
+            known = self._turns[seen] = (strict, soft, prediction.calls)
+        return known[0], known[1]
+
+    def _predicted_acts(self, prediction: Prediction) -> frozenset[str]:
+        if prediction.calls:
+            return _CALLING
+        seen = (prediction.text, prediction.strategy)
+        acts = self._said.get(seen)
+        if acts is None:
+            acts = self._said[seen] = predicted_acts(prediction)
+        return acts
+
+
+def _spoken(sample: Sample, before: int) -> int:
+    """How often the user spoke before a turn."""
+    return sum(turn.kind == "user" for turn in sample.turns[:before])
 
 
 def _chains(sample: Sample) -> Iterator[list[tuple[int, CallTurn]]]:
@@ -85,26 +135,48 @@ def _chains(sample: Sample) -> Iterator[list[tuple[int, CallTurn]]]:
 
 
 def _score_turn(prediction: Prediction | None, gold: Sequence[GoldCall], scorer: StringScorer) -> tuple[float, float]:
-    made = [MadeCall(call.tool, dict(call.arguments)) for call in (prediction.calls or () if prediction else ())]
     if not gold:  # the turn is right where nothing is called
         right = float(prediction is not None and prediction.calls == ())
         return right, right
-    if len(made) != len(gold):
+    if prediction is None or len(prediction.calls or ()) != len(gold):
         return 0.0, 0.0
+    if _is_plainly_same(prediction, gold):
+        return 1.0, 1.0
+    made = _made(prediction)
     strict = _product(made, gold, score_exactly, Combining("least"))
     return float(strict == 1), _product(made, gold, scorer, Combining())
+
+
+def _made(prediction: Prediction) -> list[MadeCall]:
+    return [MadeCall(call.tool, dict(call.arguments)) for call in prediction.calls or ()]
+
+
+def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:
+    """Whether the calls are the due ones, to the letter and in their order, with no value but texts and numbers."""
+    return all(
+        made.tool == due.tool
+        and made.arguments == due.arguments
+        and all(
+            type(value) in _PLAIN and type(due.arguments[name]) is type(value) for name, value in made.arguments.items()
+        )
+        for made, due in zip(prediction.calls or (), gold, strict=True)
+    )
 
 
 def _product(made: Sequence[MadeCall], gold: Sequence[GoldCall], scorer: StringScorer, combining: Combining) -> float:
     """Each due call takes the best of the calls that are left, in any order; what is taken is not given back."""
     left, scores = list(made), []
     for due in gold:
-        answer = {due.tool: {name: [_accepted(value)] for name, value in due.arguments.items()}}
+        answer = _answer(due)
         worth = [score_call([one], answer, scorer, combining).score for one in left]
         best = max(range(len(left)), key=worth.__getitem__)
         scores.append(worth[best])
         del left[best]
     return prod(scores)
+
+
+def _answer(due: GoldCall) -> dict[str, dict[str, list[JsonValue]]]:
+    return {due.tool: {name: [_accepted(value)] for name, value in due.arguments.items()}}
 
 
 def _accepted(value: JsonValue) -> JsonValue:
@@ -118,22 +190,19 @@ def _members(value: dict[str, JsonValue]) -> dict[str, JsonValue]:
     return {name: [member] for name, member in value.items()}
 
 
-def _acts(by_turn: Mapping[int, Prediction], sample: Sample) -> Iterator[tuple[frozenset[str], frozenset[str]]]:
-    """The acts of every agent turn that was predicted; a turn that calls does nothing else."""
+def _gold_acts(sample: Sample) -> Iterator[tuple[int, frozenset[str]]]:
+    """The acts of every agent turn that has any, by its place; a turn that calls does nothing else."""
     for at, turn in enumerate(sample.turns):
-        prediction = by_turn.get(at)
-        if prediction is None:
-            continue
         if isinstance(turn, CallTurn) and turn.calls:
-            yield frozenset({"call"}), predicted_acts(prediction)
+            yield at, _CALLING
         elif isinstance(turn, ReplyTurn) and turn.acts:
-            yield frozenset(turn.acts), predicted_acts(prediction)
+            yield at, frozenset(turn.acts)
 
 
 def predicted_acts(prediction: Prediction) -> frozenset[str]:
     """The acts of a candidate's turn: a call is one by its form, words have those that the candidate states."""
     if prediction.calls:
-        return frozenset({"call"})
+        return _CALLING
     value = read_value(prediction.text, format_of(prediction.strategy))
     stated = value.get(ACTS) if isinstance(value, dict) else None
     return (read_acts(stated) if stated is not None else None) or frozenset()

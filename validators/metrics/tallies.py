@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+import operator
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from warehouse.errors import RecordError
@@ -67,9 +70,19 @@ def tally_conversation(results: Sequence[SnapshotResult], flags: Sequence[bool],
 
 def sum_up(tallies: Iterable[Tally]) -> Tally:
     """The tallies of many conversations as one, the same in any order."""
+    return sum_up_counted(Counter(tallies))
+
+
+def sum_up_counted(tallies: Mapping[Tally, int]) -> Tally:
+    """The tallies of many conversations as one, each given with how many conversations have it."""
     columns = list(zip(*tallies, strict=True)) or [()] * len(Tally._fields)
-    totals = {name: sum(column) for name, column in zip(Tally._fields, columns, strict=True)}
-    return Tally(**totals | {"progress": math.fsum(columns[Tally._fields.index("progress")])})
+    numbers = list(tallies.values())
+    totals = {
+        name: sum(map(operator.mul, column, numbers)) for name, column in zip(Tally._fields, columns, strict=True)
+    }
+    # not progress times number, which would be rounded: as if each had been added by itself
+    steps = chain.from_iterable(map(repeat, columns[Tally._fields.index("progress")], numbers))
+    return Tally(**totals | {"progress": math.fsum(steps)})
 
 
 def score_turns(flags: Sequence[bool], *, func_right: bool) -> ConversationResult:

@@ -4,6 +4,8 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
+from validators.metrics.callnavi.distances import distances
+
 
 class Stability(NamedTuple):
     """Two scores in 0..1: by election, where a majority counts, and by Levenshtein, where being near counts."""
@@ -14,10 +16,21 @@ class Stability(NamedTuple):
 
 def measure_stability(answers: Sequence[str]) -> Stability:
     """How alike the answers of all runs to one question are; one run is stable, none says nothing and counts 0."""
-    if not answers:
-        return Stability(0.0, 0.0)
-    texts = [settled(answer) for answer in answers]
-    return Stability(_elect(texts), _nearness(texts))
+    return measure_all([answers])[0]
+
+
+def measure_all(answered: Sequence[Sequence[str]]) -> list[Stability]:
+    """The same for many questions, each with the answers of all runs: together they are compared much faster."""
+    settled_ones = [[settled(answer) for answer in answers] for answers in answered]
+    later = [Counter(texts[1:]) for texts in settled_ones]
+    pairs = [(texts[0], text) for texts, others in zip(settled_ones, later, strict=True) for text in others]
+    found = iter(distances(pairs))
+    return [
+        Stability(_elect(texts), _nearness(texts[0], others, [next(found) for _ in others]))
+        if texts
+        else Stability(0.0, 0.0)
+        for texts, others in zip(settled_ones, later, strict=True)
+    ]
 
 
 def settled(answer: str) -> str:
@@ -32,39 +45,19 @@ def _elect(texts: Sequence[str]) -> float:
     return (first - second) / (len(texts) - second)
 
 
-def _nearness(texts: Sequence[str]) -> float:
+def _nearness(first: str, later: Counter[str], distant: Sequence[int]) -> float:
     """How near the later answers are to the first one, as a mean; nothing to compare is as near as can be."""
-    first, later = texts[0], Counter(texts[1:])
-    near = sum(count * _likeness(first, text) for text, count in later.items())
+    near = sum(
+        count * _likeness(first, text, distance) for (text, count), distance in zip(later.items(), distant, strict=True)
+    )
     return near / later.total() if later else 1.0
 
 
-def _likeness(first: str, text: str) -> float:
+def _likeness(first: str, text: str, distance: int) -> float:
     longest = max(len(first), len(text))
-    return 1 - levenshtein(first, text) / longest if longest else 1.0
+    return 1 - distance / longest if longest else 1.0
 
 
 def levenshtein(one: str, other: str) -> int:
-    """How many characters must be put in, taken out or changed to make one text of the other.
-
-    All rows of the usual table are kept as the bits of two numbers, which say where a row rises and falls (Hyyrö 2001):
-    a long answer costs a few operations a character.
-    """
-    if not one or not other:
-        return len(one) + len(other)
-    places: dict[str, int] = {}
-    for at, character in enumerate(one):
-        places[character] = places.get(character, 0) | 1 << at
-    whole, last = (1 << len(one)) - 1, 1 << (len(one) - 1)
-    rises, falls, distance = whole, 0, len(one)
-    for character in other:
-        same = places.get(character, 0)
-        down = same | falls
-        along = (((same & rises) + rises) ^ rises) | same
-        up = (falls | ~(along | rises)) & whole
-        back = rises & along
-        distance += bool(up & last) - bool(back & last)
-        up, back = (up << 1 | 1) & whole, back << 1 & whole
-        rises = (back | ~(down | up)) & whole
-        falls = up & down
-    return distance
+    """How many characters must be put in, taken out or changed to make one text of the other."""
+    return distances([(one, other)])[0]

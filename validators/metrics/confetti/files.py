@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import json
 import re
+from collections import defaultdict
 from itertools import groupby
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator
+    from collections.abc import Iterator, Mapping
     from pathlib import Path
 
 CALLS, ACTS, POSSIBLE = "*conversationsclean*.json*", "*dialogacts*.json*", "possible_answer"
@@ -61,22 +62,26 @@ def read_answers(folder: Path) -> Answers:
         raise ConfigurationError(f"There is no file {CALLS} with accepted calls in {str(place)!r}.")
     turns = [_turn(row, where) for file in sorted(place.glob(ACTS)) for row, where in _rows(file)]
     calls.sort(key=lambda call: (call.dialogue, call.place))
-    chains, problems = _chains(calls, turns)
+    calling: dict[str, list[AgentTurn]] = defaultdict(list)
+    for turn in turns:
+        if turn.calls:
+            calling[turn.dialogue].append(turn)
+    chains, problems = _chains(calls, calling)
     user_turns = {
         chain[0].id: turn.user_turns
         for dialogue, group in groupby(chains, key=lambda chain: chain[0].dialogue)
-        for chain, turn in zip(group, (one for one in turns if one.dialogue == dialogue and one.calls), strict=False)
+        for chain, turn in zip(group, calling.get(dialogue, ()), strict=False)
     }
     return Answers(calls, chains, turns, user_turns, problems)
 
 
-def _chains(calls: list[DueCall], turns: list[AgentTurn]) -> tuple[list[list[DueCall]], list[str]]:
+def _chains(calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]) -> tuple[list[list[DueCall]], list[str]]:
     """The calls of each turn; a dialogue whose turns do not tell of its calls has a chain for each of them."""
     chains: list[list[DueCall]] = []
     problems: list[str] = []
     for dialogue, group in groupby(calls, key=lambda call: call.dialogue):
         due = list(group)
-        lengths = [turn.calls for turn in turns if turn.dialogue == dialogue and turn.calls]
+        lengths = [turn.calls for turn in calling.get(dialogue, ())]
         if sum(lengths) != len(due):
             problems.append(f"{dialogue} has {len(due)} calls, and turns that make {sum(lengths)}; each is a chain.")
             lengths = [1] * len(due)

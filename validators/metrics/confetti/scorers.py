@@ -9,18 +9,20 @@ from __future__ import annotations
 import importlib
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from pathlib import Path
 
 from llm.language.folding import fold
 from llm.language.locating import locate
-from validators.embeddings import likeness
+from validators.embeddings import likeness, read_ahead
 from validators.matching.rouge import rouge_l
 from warehouse.errors import ConfigurationError
 
 DEFAULT = "meaning"
 ALIGN_SCORE = "alignscore"
 _WORDS = re.compile(r"\w+")
+_CACHED = 65_536
 _UNRELATED = 0.5  # short values that have nothing to do with each other reach such cosines with this encoder
 
 
@@ -44,15 +46,31 @@ def score_meaning(reference: str, given: str) -> float:
     Two notations of one value, as of a date, are the same value. Another number, date or identifier is another value,
     however near it is in its letters.
     """
+    plain = _plain_score(reference, given)
+    if plain is not None:
+        return plain
+    figures, others = _figures(reference), _figures(given)
+    cosine = likeness([reference], [given])[0][0]
+    near = max(0.0, min(1.0, (cosine - _UNRELATED) / (1 - _UNRELATED)))
+    return near * _f1(figures, others) if figures or others else near
+
+
+def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
+    """Prepare for the pairs that a scorer will be asked about: texts read together take a tenth of the time."""
+    if scorer is score_meaning:
+        read_ahead(text for pair in dict.fromkeys(pairs) if _plain_score(*pair) is None for text in pair)
+
+
+@lru_cache(_CACHED)
+def _plain_score(reference: str, given: str) -> float | None:
+    """The score where it needs no encoder, None where it does."""
     if fold(reference) == fold(given) or _is_one_value(reference, given):
         return 1.0
     figures, others = _figures(reference), _figures(given)
     is_code = figures.total() == len(_WORDS.findall(reference))  # a date, a number or an identifier, without a word
     if not (reference.strip() and given.strip()) or (is_code and figures != others):
         return 0.0
-    cosine = likeness([reference], [given])[0][0]
-    near = max(0.0, min(1.0, (cosine - _UNRELATED) / (1 - _UNRELATED)))
-    return near * _f1(figures, others) if figures or others else near
+    return 0.0 if (figures or others) and not _f1(figures, others) else None
 
 
 def _is_one_value(reference: str, given: str) -> bool:

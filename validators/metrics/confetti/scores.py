@@ -8,17 +8,18 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from validators.metrics.confetti.acts import ActScores, read_acts, score_acts
 from validators.metrics.confetti.decoding import Decoded, MadeCall, decode_calls
-from validators.metrics.confetti.scorers import score_exactly
-from validators.metrics.confetti.soft import Combining, score_call
+from validators.metrics.confetti.scorers import foresee, score_exactly
+from validators.metrics.confetti.soft import Combining, score_call, texts_to_compare
 from validators.metrics.confetti.validity import Validity, judged_call, measure_validity
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Iterable, Mapping, Sequence
+    from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
     from validators.metrics.confetti.files import Answers, Asked, DueCall
     from validators.metrics.confetti.scorers import StringScorer
 
 Row = dict[str, Any]
+_AT_ONCE = 4096
 
 
 class ScoredCall(NamedTuple):
@@ -90,9 +91,11 @@ def score_confetti(
 ) -> ConfettiScores:
     """Score predicted rows against all that is due; what was not predicted is worth 0."""
     known = questions or {}
-    scored = {
-        call.id: _score(call, predicted.get(call.id), scorer, combining, known.get(call.id)) for call in answers.calls
-    }
+    scored: dict[str, ScoredCall] = {}
+    for start in range(0, len(answers.calls), _AT_ONCE):
+        due = [(call, read_result(predicted.get(call.id))) for call in answers.calls[start : start + _AT_ONCE]]
+        foresee(scorer, (pair for call, made in due for pair in _texts_to_compare(call, made)))
+        scored |= {call.id: _score(call, made, scorer, combining, known.get(call.id)) for call, made in due}
     products = [
         (chain, prod(scored[one.id].soft for one in chain), prod(scored[one.id].strict for one in chain))
         for chain in answers.chains
@@ -119,10 +122,12 @@ def score_confetti(
     )
 
 
-def _score(
-    call: DueCall, row: Row | None, scorer: StringScorer, combining: Combining, asked: Asked | None
-) -> ScoredCall:
-    made = read_result(row)
+def _texts_to_compare(call: DueCall, made: Decoded) -> Iterator[tuple[str, str]]:
+    if made.calls and len(made.calls) == 1:
+        yield from texts_to_compare(made.calls[0], call.answer)
+
+
+def _score(call: DueCall, made: Decoded, scorer: StringScorer, combining: Combining, asked: Asked | None) -> ScoredCall:
     name = next(iter(call.answer))
     document = next((tool for tool in (asked.tools if asked else ()) if tool.get("name") == name), None)
     soft = score_call(made.calls, call.answer, scorer, combining, document)

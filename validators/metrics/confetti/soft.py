@@ -15,7 +15,7 @@ from validators.metrics.confetti import bfcl_values as values
 from validators.metrics.confetti.bfcl_check import NESTED, TYPES, check_value
 
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterator, Mapping, Sequence
 
     from validators.metrics.confetti.bfcl_check import Document
     from validators.metrics.confetti.decoding import MadeCall
@@ -68,6 +68,17 @@ def score_call(
         for one in [*due, *strange]
     }
     return SoftScore(_combine(list(scores.values()), combining.way), scores)
+
+
+def texts_to_compare(call: MadeCall, answer: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+    """The accepted and the given texts that a scorer is asked about where the call has the parameters that are due."""
+    name, accepted = next(iter(answer.items()))
+    if call.name != name or not call.arguments.keys() <= accepted.keys():
+        return
+    for parameter, value in call.arguments.items():
+        wanted = [one for one in accepted[parameter] if isinstance(one, str) and one != values.OPTIONAL]
+        if isinstance(value, str) and not values.is_string_accepted(value, wanted):
+            yield from ((text, value) for text in wanted)
 
 
 def _combine(scores: Sequence[float], way: Way) -> float:

@@ -1,0 +1,283 @@
+"""Batches: requests gathered in a file, answered by the provider within a day, for half the money where it says so.
+
+Every provider that speaks OpenAI's files and batches will do. What is under way is kept in the ledger's file under the keys of
+its requests: a build that was stopped waits for the same batch again.
+"""
+
+import asyncio
+import logging
+import time
+from collections.abc import Iterable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple
+
+import orjson
+
+from llm.batch_lines import ENDPOINT, document, form, read_lines, write_line
+from llm.batch_store import BatchStore
+from llm.chat import ChatRequest, RawReply
+from llm.openai_model import WELL, OpenAIModel
+from llm.prices import Price, read_price
+from llm.refusals import refusal
+from llm.tool_calls import wire_names
+from warehouse.errors import CallwrightError, ConfigurationError, TransientError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+MOST_REQUESTS = 50_000  # in one file, as OpenAI has it
+MOST_BYTES = 190_000_000  # 200 MB are allowed
+_ENDED = frozenset({"completed", "failed", "expired", "cancelled"})
+_UNKNOWN = 404
+_FOR_GOOD = frozenset({400, _UNKNOWN, 413, 422})  # not for want of a key, of money or of time
+_NO_SUCH_DOOR = frozenset({_UNKNOWN, 405})
+
+logger = logging.getLogger(__name__)
+
+
+class Pace(NamedTuple):
+    """Seconds: a batch goes off when no request has come for `gather`, and is looked at every `poll`.
+
+    For `patience` no look at it may succeed before whoever waits is told.
+    """
+
+    gather: float = 5.0
+    poll: float = 60.0
+    patience: float = 300.0
+
+
+class _Line(NamedTuple):
+    key: bytes
+    text: bytes
+
+
+class BatchModel(OpenAIModel):
+    """One model of one server, asked in batches."""
+
+    def __init__(self, name: str, *, ledger: Path | None, pace: Pace, api_base: str, **shared: Any) -> None:  # noqa: ANN401
+        """As OpenAIModel; what is under way is kept in the file `ledger`."""
+        super().__init__(name, api_base=api_base, **shared)
+        self._base = api_base
+        self._ledger = ledger
+        self._pace = pace
+        self._store: BatchStore | None = None
+        self._waiting: dict[bytes, asyncio.Future[dict[str, Any]]] = {}
+        self._gathered: list[_Line] = []
+        self._size = 0
+        self._timer: asyncio.TimerHandle | None = None
+        self._following: dict[str, asyncio.Task[None]] = {}
+        self._shipping: set[asyncio.Task[None]] = set()
+        self._fresh: set[str] = set()  # handed in by this process, so that no batch can have been begun
+
+    async def send_under(self, key: bytes, request: ChatRequest) -> RawReply:
+        """Answer a request that the ledger keeps under `key`, in the next batch or the one that it is in already."""
+        if self._session is None:
+            await self._open()
+        names = wire_names(request.tools) if request.tools else {}
+        waiting = self._waiting.get(key)
+        if waiting is None:
+            file, kept = self._stored.find(key)
+            if kept is not None:
+                return self._read(orjson.loads(kept), names)
+            waiting = self._waiting[key] = asyncio.get_running_loop().create_future()
+            if file:
+                self._follow(file)
+            else:
+                self._gather(_Line(key, self._line(key, request, names)))
+        return self._read(await asyncio.shield(waiting), names)
+
+    async def close(self) -> None:
+        """Stop waiting; what was handed in goes on at the provider, and is fetched by whoever comes next."""
+        if self._timer is not None:
+            self._timer.cancel()
+        under_way = [*self._shipping, *self._following.values()]
+        for task in under_way:
+            task.cancel()
+        await asyncio.gather(*under_way, return_exceptions=True)
+        store, self._store = self._store, None
+        if store is not None:
+            store.close()
+        await super().close()
+
+    def _read_price(self) -> Price:
+        return read_price(self._asked.name, in_batches=True)
+
+    @property
+    def _stored(self) -> BatchStore:
+        if self._ledger is None:
+            raise ConfigurationError(
+                f"The model {self._asked.name!r} can't be asked in batches where no ledger keeps them."
+            )
+        if self._store is None:
+            self._store = BatchStore(self._ledger)
+        return self._store
+
+    def _line(self, key: bytes, request: ChatRequest, names: dict[str, str]) -> bytes:
+        body, _ = self._body(request, names)
+        return write_line(key, body)
+
+    def _gather(self, line: _Line) -> None:
+        self._gathered.append(line)
+        self._size += len(line.text) + 1
+        if self._timer is not None:
+            self._timer.cancel()
+        if len(self._gathered) >= MOST_REQUESTS or self._size >= MOST_BYTES:
+            self._ship()
+        else:
+            self._timer = asyncio.get_running_loop().call_later(self._pace.gather, self._ship)
+
+    def _ship(self) -> None:
+        lines, self._gathered, self._size = self._gathered, [], 0
+        task = asyncio.create_task(self._hand_in(lines))
+        self._shipping.add(task)
+        task.add_done_callback(self._shipping.discard)
+        task.add_done_callback(self._see_to_bugs)
+
+    async def _hand_in(self, lines: list[_Line]) -> None:
+        """Upload a file and follow what becomes of it."""
+        keys = [line.key for line in lines]
+        try:
+            file = (await self._call("POST", "/files", *form(b"\n".join(line.text for line in lines))))["id"]
+            self._stored.hand_in(file, keys)
+        except CallwrightError as error:
+            self._fail(keys, error)
+            return
+        self._fresh.add(file)
+        logger.info("%s: %d requests are handed in as %s", self._asked.name, len(lines), file)
+        self._follow(file)
+
+    def _follow(self, file: str) -> None:
+        if file not in self._following:
+            task = self._following[file] = asyncio.create_task(self._see_through(file))
+            task.add_done_callback(lambda _: self._following.pop(file, None))
+            task.add_done_callback(self._see_to_bugs)
+
+    def _see_to_bugs(self, task: asyncio.Task[None]) -> None:
+        """Let nobody wait for ever on what ended in an error that nobody foresaw."""
+        if not task.cancelled() and (bug := task.exception()) is not None:
+            for key in list(self._waiting):
+                _refuse(self._waiting.pop(key), bug)
+
+    async def _see_through(self, file: str) -> None:
+        """See a file through to its end: its batch begun or found again, ended, its replies kept and told."""
+        keys = self._stored.keys_of(file)
+        try:
+            batch = self._stored.batch_of(file) or await self._begin(file)
+            ended = await self._ended(file, batch)
+            replies, errors = await self._results(ended)
+            self._stored.end(file, {key: orjson.dumps(reply) for key, reply in replies.items()})
+        except CallwrightError as error:
+            self._fail(keys, error)
+            return
+        for key in keys:
+            waiting = self._waiting.pop(key, None)
+            if waiting is not None and key in replies:
+                waiting.set_result(replies[key])
+            elif waiting is not None:
+                _refuse(waiting, errors.get(key) or self._left_out(ended))
+
+    async def _begin(self, file: str) -> str:
+        """The batch of a file: one that was begun before a crash, else a new one."""
+        begun = [] if file in self._fresh else (await self._call("GET", "/batches?limit=100")).get("data") or []
+        self._fresh.discard(file)
+        found = next((one["id"] for one in begun if one.get("input_file_id") == file), "")
+        if not found:
+            wish = {"input_file_id": file, "endpoint": ENDPOINT, "completion_window": "24h"}
+            found = (await self._call("POST", "/batches", orjson.dumps(wish), of=file))["id"]
+        self._stored.name(file, found)
+        return str(found)
+
+    async def _ended(self, file: str, batch: str) -> dict[str, Any]:
+        """The batch when it has ended, looked at now and then."""
+        seen = time.monotonic()
+        while True:
+            try:
+                found = await self._call("GET", f"/batches/{batch}", of=file)
+                seen = time.monotonic()
+                if found.get("status") in _ENDED:
+                    break
+            except TransientError:
+                if time.monotonic() - seen > self._pace.patience or not self._stored.batch_of(file):
+                    raise
+            await asyncio.sleep(self._pace.poll)
+        if found["status"] == "failed":
+            self._stored.end(file, {})
+            raise self._failed(found)
+        return found
+
+    async def _results(self, batch: dict[str, Any]) -> tuple[dict[bytes, dict[str, Any]], dict[bytes, CallwrightError]]:
+        """The replies of a batch by key, and why others have none."""
+        replies: dict[bytes, dict[str, Any]] = {}
+        errors: dict[bytes, CallwrightError] = {}
+        for name in ("output_file_id", "error_file_id"):
+            if not batch.get(name):
+                continue
+            for key, line in read_lines(await self._fetch(f"/files/{batch[name]}/content")):
+                response = line.get("response") or {}
+                body = response.get("body")
+                if response.get("status_code") == WELL and isinstance(body, dict) and body.get("choices"):
+                    replies[key] = body
+                else:
+                    errors[key] = self._line_refused(response, line.get("error"))
+        return replies, errors
+
+    def _line_refused(self, response: dict[str, Any], error: object) -> CallwrightError:
+        if response:
+            body = response.get("body")
+            return self._refused(int(response.get("status_code") or 0), {}, orjson.dumps(body), body)
+        code = str(error.get("code") or "") if isinstance(error, dict) else ""
+        said = str(error.get("message") or error) if isinstance(error, dict) else str(error)
+        # What was not begun in time is asked again, in another batch.
+        return refusal("busy" if "expired" in code or "cancel" in code else "request", self._asked, said)
+
+    def _left_out(self, batch: dict[str, Any]) -> CallwrightError:
+        return refusal(
+            "busy", self._asked, f"the batch {batch.get('id')} is {batch['status']} without a word on the request"
+        )
+
+    def _failed(self, batch: dict[str, Any]) -> CallwrightError:
+        """Why a batch was not even begun: its first error, which is about all requests in it."""
+        told = [one for one in (batch.get("errors") or {}).get("data") or () if isinstance(one, dict)]
+        first = told[0] if told else {}
+        said = f"the batch {batch.get('id')} failed: {first.get('message') or 'it is not said why'}"
+        # What waits at the provider is limited too, and gets less by itself.
+        return refusal("busy" if "limit" in str(first.get("code")) else "settings", self._asked, said)
+
+    def _fail(self, keys: Iterable[bytes], error: CallwrightError) -> None:
+        for key in keys:
+            if (waiting := self._waiting.pop(key, None)) is not None:
+                _refuse(waiting, error)
+
+    async def _call(
+        self, method: str, path: str, body: bytes | None = None, kind: str = "application/json", *, of: str = ""
+    ) -> dict[str, Any]:
+        """What an endpoint answers; where it refuses the file `of` for good, that is forgotten, to be asked anew."""
+        status, told, content = await self._exchange(
+            await self._connected(), method, self._base + path, body, {"Content-Type": kind}
+        )
+        answer = document(content)
+        if status == WELL and isinstance(answer, dict):
+            return answer
+        if path == "/files" and status in _NO_SUCH_DOOR:
+            raise ConfigurationError(
+                f"The server at {self._base} takes no batches; set the transport of {self._asked.name!r} to lean."
+            )
+        if of and status in _FOR_GOOD:
+            self._stored.end(of, {})
+        if path != "/batches" and status == _UNKNOWN:
+            raise refusal("busy", self._asked, f"nothing is known any more of {path}")
+        raise self._refused(status, told, content, answer)
+
+    async def _fetch(self, path: str) -> bytes:
+        status, told, content = await self._exchange(await self._connected(), "GET", self._base + path, None, None)
+        if status != WELL:
+            raise self._refused(status, told, content, document(content))
+        return content
+
+    async def _connected(self) -> "aiohttp.ClientSession":
+        return self._session or await self._open()
+
+
+def _refuse(waiting: "asyncio.Future[dict[str, Any]]", error: BaseException) -> None:
+    waiting.set_exception(error)
+    waiting.exception()  # looked at, so that asyncio says nothing where nobody waits any more

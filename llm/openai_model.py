@@ -1,0 +1,204 @@
+"""Servers that speak OpenAI's chat format, over one well-kept aiohttp session a model. The only importer of aiohttp."""
+
+import asyncio
+import re
+from collections.abc import Mapping
+from typing import TYPE_CHECKING, Any
+from urllib.parse import urlsplit
+from urllib.request import getproxies, proxy_bypass
+
+import orjson
+
+from llm.chat import ChatRequest, RawReply
+from llm.prices import FREE, Price, read_price
+from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal, shown
+from llm.structured import response_format, takes_schemas, wire_messages, with_schema
+from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from warehouse.errors import CallwrightError, ReplyError, TransientError
+
+if TYPE_CHECKING:
+    import aiohttp
+
+WELL = 200
+_KEPT = 60.0  # seconds for which an idle connection is worth keeping
+_THOUGHT = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # servers without a parser leave it in the reply
+_KINDS: Mapping[int, Kind] = {
+    **dict.fromkeys((401, 403), "key"),
+    **dict.fromkeys((301, 302, 303, 307, 308, 404, 405), "no model"),  # another address: nothing is sent there
+    402: "money",
+    **dict.fromkeys((400, 413, 422), "request"),
+}
+_CODES: Mapping[str, Kind] = {
+    "context_length_exceeded": "too long",
+    "content_policy_violation": "policy",
+    "content_filter": "policy",
+    "model_not_found": "no model",
+    "unsupported_parameter": "settings",
+    "unsupported_value": "settings",
+}
+
+
+class OpenAIModel:
+    """One model of one server; what may change its answers comes with each request's options."""
+
+    def __init__(
+        self,
+        name: str,
+        *,
+        api_base: str,
+        api_key: str = "",
+        api_key_variable: str = "",
+        timeout: float = 120.0,
+        connections: int = 16,
+    ) -> None:
+        """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`."""
+        self._asked = Asked(
+            name, api_key, api_key_variable or "the model's api_key_variable, and the variable it names,"
+        )
+        self._model = name.partition("/")[2]
+        self._address = f"{api_base}/chat/completions"
+        self._timeout = timeout
+        self._connections = connections
+        self._session: aiohttp.ClientSession | None = None
+        self._price = FREE
+
+    async def send(self, request: ChatRequest) -> RawReply:
+        """Ask once."""
+        session = self._session or await self._open()
+        names = wire_names(request.tools) if request.tools else {}
+        body, headers = self._body(request, names)
+        status, told, content = await self._exchange(session, "POST", self._address, body, headers)
+        try:
+            document = orjson.loads(content)
+        except orjson.JSONDecodeError:
+            document = None
+        if status != WELL or not isinstance(document, dict) or document.get("error"):
+            raise self._refused(status, told, content, document)
+        return self._read(document, names)
+
+    async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What so many tokens cost by litellm's price map; 0 where it lacks the model."""
+        if self._session is None:
+            await self._open()
+        return self._price.of(prompt_tokens, completion_tokens)
+
+    async def close(self) -> None:
+        """Close the connections."""
+        session, self._session = self._session, None
+        if session is not None:
+            await session.close()
+
+    async def _open(self) -> "aiohttp.ClientSession":
+        self._price = await asyncio.to_thread(self._read_price)
+        if self._session is None:
+            self._session = self._connect()
+        return self._session
+
+    def _read_price(self) -> Price:
+        return read_price(self._asked.name)
+
+    def _connect(self) -> "aiohttp.ClientSession":
+        import aiohttp
+
+        key = {"Authorization": f"Bearer {self._asked.key}"} if self._asked.key else {}
+        return aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=self._connections, keepalive_timeout=_KEPT),
+            cookie_jar=aiohttp.DummyCookieJar(),
+            headers={"Content-Type": "application/json", "Accept": "application/json", **key},
+            timeout=aiohttp.ClientTimeout(total=self._timeout),
+            proxy=_proxy(self._address),
+        )
+
+    def _body(self, request: ChatRequest, names: dict[str, str]) -> tuple[bytes, dict[str, str] | None]:
+        options = dict(request.options)
+        extra = dict(options.get("extra", {}))
+        headers = extra.pop("extra_headers", None)
+        body: dict[str, Any] = {
+            "model": self._model,
+            "messages": None,
+            **{name: options[name] for name in ("temperature", "max_tokens", "seed") if name in options},
+            **extra.pop("extra_body", {}),
+            **extra,
+        }
+        schema, structured = request.schema, str(options.get("structured", "auto"))
+        if schema is None:
+            body["messages"] = wire_messages(request.messages)
+        elif takes_schemas(self._asked.name, structured, is_known_to=self._price.takes_schemas):
+            body["messages"] = wire_messages(request.messages)
+            body["response_format"] = response_format(schema)
+        else:
+            body["messages"] = with_schema(request.messages, schema)
+        if request.tools:
+            body["tools"] = wire_tools(request.tools, names)
+        return orjson.dumps(body), headers
+
+    async def _exchange(
+        self,
+        session: "aiohttp.ClientSession",
+        method: str,
+        address: str,
+        body: bytes | None,
+        headers: dict[str, str] | None,
+    ) -> tuple[int, Mapping[str, str], bytes]:
+        import aiohttp
+
+        try:
+            async with session.request(method, address, data=body, headers=headers, allow_redirects=False) as response:
+                return response.status, response.headers, await response.read()
+        except TimeoutError as error:
+            raise TransientError(f"{self._asked.name} gave no answer within {self._timeout:g} s.") from error
+        except (aiohttp.ClientError, OSError) as error:
+            said = shown(str(error), self._asked.key) or type(error).__name__
+            raise TransientError(f"{self._asked.name} can't answer now: the connection broke ({said}).") from error
+
+    def _refused(self, status: int, told: Mapping[str, str], content: bytes, document: object) -> CallwrightError:
+        error = document.get("error") if isinstance(document, dict) else None
+        code, said = "", content.decode(errors="replace")
+        if isinstance(error, dict):
+            code, said = str(error.get("code") or ""), str(error.get("message") or error)
+        elif error:
+            said = str(error)
+        if code.isdecimal() and status == WELL:  # some gateways say it in the body only
+            status = int(code)
+        if is_about_money(code) or is_about_money(said):
+            return refusal("money", self._asked, said)
+        kind = _CODES.get(code) or _KINDS.get(status, "busy")
+        if kind == "request" and ("maximum context length" in said or "context_length" in said):
+            kind = "too long"
+        return refusal(kind, self._asked, said or f"it answered with {status} and nothing else", read_retry_after(told))
+
+    def _read(self, document: dict[str, Any], names: dict[str, str]) -> RawReply:
+        try:
+            choice = document["choices"][0]
+            message = choice["message"]
+            text = _spoken(message.get("content") or "")
+            written = [_written(call["function"]) for call in message.get("tool_calls") or ()]
+            usage = document.get("usage") or {}
+        except (LookupError, TypeError, AttributeError) as error:
+            raise TransientError(f"{self._asked.name} answered without a choice.") from error
+        if choice.get("finish_reason") == "content_filter":
+            raise ReplyError(f"The provider's content filter withheld the reply of {self._asked.name}.")
+        calls = read_calls(written, names)
+        if written and calls is None:
+            text = "\n".join(part for part in (text, as_text(written)) if part)
+        prompt_tokens, completion_tokens = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
+        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        cost = self._price.of(prompt_tokens, completion_tokens, cached)
+        return RawReply(text, calls, prompt_tokens, completion_tokens, cost)
+
+
+def _written(function: dict[str, str | None]) -> WrittenCall:
+    return WrittenCall(function["name"] or "", function["arguments"] or "")
+
+
+def _spoken(text: str) -> str:
+    thought = _THOUGHT.match(text)
+    return text[thought.end() :] if thought else text
+
+
+def _proxy(address: str) -> str | None:
+    """The proxy that the system names for this address; aiohttp's own look would take keys from ~/.netrc as well."""
+    parts = urlsplit(address)
+    if address.startswith(LOOPBACK) or proxy_bypass(parts.hostname or ""):
+        return None
+    return getproxies().get(parts.scheme)

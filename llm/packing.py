@@ -1,0 +1,187 @@
+"""Several requests in one: those with the same instructions and the same kind of answer, asked at the same moment.
+
+Each gets its own answer back, and the ledger keeps it under the request's own key. One that has no answer in the common reply is
+asked by itself.
+"""
+
+import asyncio
+from collections.abc import Sequence
+from typing import Any, NamedTuple
+
+import orjson
+
+from llm.asking import Priced
+from llm.chat import Adapter, ChatMessage, ChatRequest, RawReply
+from warehouse.errors import CallwrightError, ReplyError
+
+MOMENT = 0.02  # seconds that the first request waits for others like it
+_MARK = "</case"
+_NOTHING = RawReply("")
+_WISH = """
+
+You are given several cases, each between <case number="…"> and </case>. They have nothing to do with each other: treat each as if
+it were the only one. Give one answer for each case, with its number."""
+
+
+class _Asked(NamedTuple):
+    request: ChatRequest
+    answer: asyncio.Future[RawReply]
+
+
+class PackedModel:
+    """A model that is asked up to `most` requests at once; with one request at a time nothing changes."""
+
+    def __init__(self, adapter: Adapter, most: int) -> None:
+        """Ask by `adapter`."""
+        self._adapter = adapter
+        self._most = most
+        self._gathered: dict[object, list[_Asked]] = {}
+        self._under_way: set[asyncio.Task[None]] = set()
+
+    async def send(self, request: ChatRequest) -> RawReply:
+        """The answer to one request, perhaps out of a reply to several."""
+        alike = _kind_of(request)
+        if alike is None:
+            return await self._adapter.send(request)
+        loop = asyncio.get_running_loop()
+        asked = _Asked(request, loop.create_future())
+        gathered = self._gathered.setdefault(alike, [])
+        gathered.append(asked)
+        if len(gathered) == 1:
+            loop.call_later(MOMENT, self._go, alike, gathered)
+        if len(gathered) >= self._most:
+            self._go(alike, gathered)
+        return await asyncio.shield(asked.answer)
+
+    async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
+        """What so many tokens cost, 0 where nobody knows; shared instructions are counted for each."""
+        if isinstance(self._adapter, Priced):
+            return await self._adapter.price(prompt_tokens, completion_tokens)
+        return 0.0
+
+    async def close(self) -> None:
+        """Close the adapter; nobody waits for what is under way."""
+        for task in self._under_way:
+            task.cancel()
+        await asyncio.gather(*self._under_way, return_exceptions=True)
+        await self._adapter.close()
+
+    def _go(self, alike: object, gathered: list[_Asked]) -> None:
+        if self._gathered.get(alike) is not gathered:
+            return  # gone already, because it was full
+        del self._gathered[alike]
+        task = asyncio.create_task(self._ask(gathered))
+        self._under_way.add(task)
+        task.add_done_callback(lambda task: self._end(task, gathered))
+
+    def _end(self, task: asyncio.Task[None], asked: Sequence[_Asked]) -> None:
+        """Let nobody wait for ever on what ended in an error that nobody foresaw."""
+        self._under_way.discard(task)
+        if not task.cancelled() and (bug := task.exception()) is not None:
+            for one in asked:
+                _refuse(one, bug)
+
+    async def _ask(self, asked: Sequence[_Asked]) -> None:
+        replies: dict[int, RawReply] = {}
+        spent = _NOTHING
+        if len(asked) > 1:
+            try:
+                spent = await self._adapter.send(_pack([one.request for one in asked]))
+                replies = _unpack(spent, len(asked))
+            except ReplyError:
+                pass  # one of them may be at fault: each is asked by itself
+            except CallwrightError as error:
+                for one in asked:
+                    _refuse(one, error)
+                return
+        for number, reply in replies.items():
+            asked[number].answer.set_result(reply)
+        left = [one for number, one in enumerate(asked) if number not in replies]
+        # A reply of no use was paid for all the same: it is counted with the first request that goes alone.
+        extra = [_NOTHING if replies else spent, *[_NOTHING] * len(left)]
+        await asyncio.gather(*(self._ask_alone(one, more) for one, more in zip(left, extra, strict=False)))
+
+    async def _ask_alone(self, one: _Asked, more: RawReply) -> None:
+        try:
+            reply = await self._adapter.send(one.request)
+        except CallwrightError as error:
+            _refuse(one, error)
+            return
+        one.answer.set_result(
+            reply._replace(
+                prompt_tokens=reply.prompt_tokens + more.prompt_tokens,
+                completion_tokens=reply.completion_tokens + more.completion_tokens,
+                cost=reply.cost + more.cost,
+            )
+        )
+
+
+def _refuse(one: _Asked, error: BaseException) -> None:
+    if not one.answer.done():
+        one.answer.set_exception(error)
+        one.answer.exception()  # looked at, so that asyncio says nothing where nobody waits any more
+
+
+def _kind_of(request: ChatRequest) -> object:
+    """What requests have in common that can be asked together, None where this one has to go alone."""
+    roles = [message.role for message in request.messages]
+    if request.schema is None or request.tools or roles != ["system", "user"] or _MARK in request.messages[1].content:
+        return None
+    return request.messages[0].content, orjson.dumps(request.schema), request.sample_index
+
+
+def _pack(requests: Sequence[ChatRequest]) -> ChatRequest:
+    first = requests[0]
+    cases = "\n".join(
+        f'<case number="{number}">\n{request.messages[1].content}\n</case>'
+        for number, request in enumerate(requests, 1)
+    )
+    messages = (
+        ChatMessage(role="system", content=first.messages[0].content + _WISH),
+        ChatMessage(role="user", content=cases),
+    )
+    options = tuple((name, value * len(requests) if name == "max_tokens" else value) for name, value in first.options)
+    return first._replace(messages=messages, schema=_schema_of(first.schema or {}), options=options)
+
+
+def _schema_of(answer: dict[str, Any]) -> dict[str, Any]:
+    """The schema of several such answers; shared definitions stand at its top, where they are looked for."""
+    one = {name: value for name, value in answer.items() if name != "$defs"}
+    numbered = {
+        "type": "object",
+        "properties": {"case": {"type": "integer"}, "answer": one},
+        "required": ["case", "answer"],
+    }
+    whole = {
+        "title": "Answers",
+        "type": "object",
+        "properties": {"answers": {"type": "array", "items": numbered}},
+        "required": ["answers"],
+    }
+    return whole | ({"$defs": answer["$defs"]} if "$defs" in answer else {})
+
+
+def _unpack(reply: RawReply, count: int) -> dict[int, RawReply]:
+    """The answers by their place from 0; tokens and money are shared out, and a case that is answered twice has no answer."""
+    try:
+        listed = orjson.loads(reply.text)["answers"]
+        given = [(one["case"] - 1, orjson.dumps(one["answer"]).decode()) for one in listed]
+    except (orjson.JSONDecodeError, KeyError, TypeError):
+        return {}
+    numbers = [number for number, _ in given]
+    answers = {number: text for number, text in given if 0 <= number < count and numbers.count(number) == 1}
+    return {
+        number: RawReply(
+            text,
+            None,
+            _share(reply.prompt_tokens, at, len(answers)),
+            _share(reply.completion_tokens, at, len(answers)),
+            reply.cost / len(answers),
+            reply.planted,
+        )
+        for at, (number, text) in enumerate(answers.items())
+    }
+
+
+def _share(tokens: int, at: int, of: int) -> int:
+    return tokens // of + (1 if at < tokens % of else 0)

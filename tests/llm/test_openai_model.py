@@ -1,0 +1,182 @@
+"""What only the lean way does: one session, its own reading of replies, and prices without litellm."""
+
+import asyncio
+
+import pytest
+from aiohttp import web
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.chat import ChatMessage, ChatRequest
+from llm.models import open_adapter, read_model
+from llm.prices import read_price
+from warehouse.errors import ConfigurationError, TransientError
+from warehouse.records import Call, Tool
+
+PRICED = ("openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4.1", "openai/gpt-3.5-turbo")
+
+
+@pytest.fixture
+async def open_lean(server):
+    """A lean model of the test's server."""
+    opened = []
+
+    def open_one(name="openai/gpt-4o-mini", **told):
+        settings = read_model(name, {"api_base": server.url, "transport": "lean"} | told)
+        opened.append(open_adapter(settings))
+        return opened[-1], ChatRequest(name, (ChatMessage(role="user", content="Hi"),), None, (), settings.options, 0)
+
+    yield open_one
+    for adapter in opened:
+        await adapter.close()
+
+
+def saying(content, **usage):
+    choice = {"index": 0, "finish_reason": "stop", "message": {"role": "assistant", "content": content}}
+    return {"choices": [choice], "usage": {"prompt_tokens": 100, "completion_tokens": 20, **usage}}
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ('<think>Well.\nHm.</think>\n{"a":1}', '\n{"a":1}'),
+        ("<thinking>x</thinking>yes", "yes"),
+        ("a <think>b</think>", "a <think>b</think>"),
+        ("<think>never ends", "<think>never ends"),
+        (None, ""),
+    ],
+)
+async def test_thoughts_before_the_answer_are_left_out(open_lean, server, said, text):
+    model, request = open_lean()
+    server.script = [saying(said)]
+
+    assert (await model.send(request)).text == text
+
+
+async def test_tokens_that_the_provider_still_knew_are_cheaper(open_lean, server):
+    model, request = open_lean()
+    server.script = [saying("yes", prompt_tokens_details={"cached_tokens": 60}), saying("yes")]
+
+    costs = [(await model.send(request)).cost for _ in range(2)]
+
+    assert costs == pytest.approx([40 * 0.15e-6 + 60 * 0.075e-6 + 20 * 0.6e-6, 100 * 0.15e-6 + 20 * 0.6e-6])
+
+
+async def test_a_reply_without_usage_costs_nothing(open_lean, server):
+    model, request = open_lean()
+    server.script = [{**saying("yes"), "usage": None}]
+
+    reply = await model.send(request)
+
+    assert (reply.prompt_tokens, reply.completion_tokens, reply.cost) == (0, 0, 0.0)
+
+
+@pytest.mark.parametrize(
+    ("body", "error", "words"),
+    [
+        ({"error": {"message": "Too many", "code": 429}}, TransientError, "Too many"),
+        ({"error": {"message": "No such key", "code": "401"}}, ConfigurationError, "refuses the key"),
+        ({"error": "out of memory"}, TransientError, "out of memory"),
+        ({"choices": [{"message": None}]}, TransientError, "without a choice"),
+        ({"choices": None}, TransientError, "without a choice"),
+        ({}, TransientError, "without a choice"),
+    ],
+)
+async def test_an_error_in_a_good_reply_is_an_error(open_lean, server, body, error, words):
+    model, request = open_lean()
+    server.script = [body]
+
+    with pytest.raises(error, match=words):
+        await model.send(request)
+
+
+async def test_what_is_extra_goes_into_the_body_and_extra_headers_into_the_head(open_lean, server):
+    extra = {"top_k": 3, "extra_body": {"chat_template_kwargs": {"x": 1}}, "extra_headers": {"Authorization": "Mine"}}
+    model, request = open_lean("hosted_vllm/org/model", extra=extra)
+
+    await model.send(request)
+
+    [body] = server.bodies
+    assert (body["model"], body["top_k"], body["chat_template_kwargs"]) == ("org/model", 3, {"x": 1})
+    assert not {"extra_body", "extra_headers"} & set(body)
+    assert server.keys == ["Mine"]
+
+
+async def test_calls_with_a_name_of_no_tool_stay_as_they_were_called(open_lean, server):
+    model, request = open_lean()
+    called = {"id": "1", "type": "function", "function": {"name": "fly", "arguments": ""}}
+    server.script = [{"choices": [{"message": {"content": None, "tool_calls": [called]}}]}]
+    tool = Tool(name="trip", description="", parameters={}, category="travel")
+
+    assert (await model.send(request._replace(tools=(tool,)))).calls == (Call(tool="fly", arguments={}),)
+
+
+async def test_there_are_never_more_connections_than_requests_at_once(open_lean, server):
+    model, request = open_lean(concurrency=3)
+
+    await asyncio.gather(*(model.send(request) for _ in range(30)))
+
+    assert len(server.bodies) == 30
+    assert len(server.ports) <= 3
+
+
+async def test_a_redirect_is_not_followed_and_gets_no_key(unused_tcp_port_factory, open_lean, server):
+    app = web.Application()
+    app.router.add_post("/chat/completions", _redirect_to(server.url))
+    runner = web.AppRunner(app)
+    await runner.setup()
+    port = unused_tcp_port_factory()
+    await web.TCPSite(runner, "127.0.0.1", port).start()
+    model, request = open_lean(api_base=f"http://127.0.0.1:{port}", api_key="sk-secret")
+
+    with pytest.raises(ConfigurationError, match="see its name and api_base"):
+        await model.send(request)
+    await runner.cleanup()
+
+    assert server.bodies == []
+
+
+async def test_a_servers_proxy_is_the_systems_and_this_machine_needs_none(open_lean, server, monkeypatch):
+    for name in ("http_proxy", "HTTP_PROXY"):
+        monkeypatch.setenv(name, server.url.removesuffix("/v1"))
+    near, request = open_lean(api_base="http://127.0.0.1:9/v1")
+    far, _ = open_lean(api_base="http://models.invalid/v1", timeout=5.0)
+
+    with pytest.raises(TransientError, match="the connection broke"):
+        await near.send(request)
+    assert (await far.send(request)).text
+    assert len(server.bodies) == 1, "the proxy"
+
+
+def _redirect_to(address):
+    async def answer(request):
+        raise web.HTTPTemporaryRedirect(f"{address}/chat/completions")
+
+    return answer
+
+
+async def test_a_closed_model_opens_again_and_closes_twice(open_lean):
+    model, request = open_lean()
+    await model.send(request)
+    await model.close()
+    await model.close()
+
+    assert (await model.send(request)).text
+
+
+@given(st.sampled_from(PRICED), st.integers(0, 10**6), st.integers(0, 10**6), st.floats(0, 1))
+def test_prices_are_litellms_own(name, prompt_tokens, completion_tokens, known_share):
+    from llm.litellm_model import load_litellm
+
+    cached = int(prompt_tokens * known_share)
+    price = read_price(name)
+    litellm = load_litellm()
+    usage = litellm.Usage(
+        prompt_tokens=prompt_tokens,
+        completion_tokens=completion_tokens,
+        prompt_tokens_details={"cached_tokens": cached},
+    )
+    theirs = sum(litellm.cost_per_token(model=name, usage_object=usage))
+
+    assert price.of(prompt_tokens, completion_tokens, cached) == pytest.approx(theirs)
+    assert price.takes_schemas == litellm.supports_response_schema(name)

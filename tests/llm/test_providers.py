@@ -1,0 +1,142 @@
+"""Both ways to a provider, litellm and the lean one, against a real server which behaves well and badly."""
+
+import pytest
+
+from llm.chat import ChatMessage, ChatRequest
+from llm.models import open_adapter, read_model
+from warehouse.errors import ConfigurationError, ReplyError, TransientError
+from warehouse.records import Call, Tool
+
+SCHEMA = {"type": "object", "properties": {"city": {"type": "string"}}, "required": ["city"]}
+
+
+@pytest.fixture(params=["litellm", "lean"])
+async def ask(request, server):
+    """Ask once, by one of the two ways."""
+    opened = []
+
+    async def send(*, name="openai/gpt-4o-mini", patience=10.0, key="sk-secret", schema=None, tools=(), **options):
+        told = {"api_base": server.url, **options}
+        settings = {"api_key": key or None, "api_key_variable": "OPENAI_API_KEY", "timeout": patience}
+        model = read_model(name, told | settings | {"transport": request.param})
+        opened.append(open_adapter(model))
+        messages = (ChatMessage(role="user", content="Which city?"),)
+        return await opened[-1].send(ChatRequest(name, messages, schema, tuple(tools), model.options, 0))
+
+    yield send
+    for adapter in opened:
+        await adapter.close()
+
+
+async def test_a_good_answer_comes_with_its_tokens_and_its_price(ask, server):
+    reply = await ask(temperature=0.0, max_tokens=50, seed=3, extra={"top_p": 0.5})
+
+    assert reply.text == '{"city":"Lyon","days":2}'
+    assert (reply.calls, reply.prompt_tokens, reply.completion_tokens) == (None, 100, 20)
+    assert reply.cost == pytest.approx(100 * 0.15e-6 + 20 * 0.6e-6)
+    sent = server.bodies[0]
+    assert {name: sent[name] for name in ("temperature", "max_tokens", "seed", "top_p")} == {
+        "temperature": 0.0,
+        "max_tokens": 50,
+        "seed": 3,
+        "top_p": 0.5,
+    }
+    assert server.keys == ["Bearer sk-secret"]
+
+
+@pytest.mark.parametrize(
+    ("behaviour", "error", "words"),
+    [
+        ("busy", TransientError, "Rate limit reached"),
+        ("ill", TransientError, "The server had an error"),
+        ("away", TransientError, "Overloaded"),
+        ("half", TransientError, "can't answer now"),
+        ("page", TransientError, "Gateway"),
+        ("cut", TransientError, "can't answer now"),
+        ("slow", TransientError, "no answer within 0.3 s"),
+        ({"choices": []}, TransientError, "without a choice"),
+        ("poor", ConfigurationError, "has no money left"),
+        ("wrong key", ConfigurationError, "set OPENAI_API_KEY to a valid one"),
+        ("no such model", ConfigurationError, "no model 'openai/gpt-4o-mini'"),
+        ("bad request", ReplyError, "Invalid schema for function"),
+        ("too long", ReplyError, "longer than openai/gpt-4o-mini can read"),
+        ("filtered", ReplyError, "content filter"),
+    ],
+)
+async def test_what_goes_wrong_there_is_the_right_error_here(ask, server, behaviour, error, words):
+    server.script = [behaviour]
+
+    with pytest.raises(error, match=words) as caught:
+        await ask(patience=0.3 if behaviour == "slow" else 10.0)
+
+    assert type(caught.value) is error
+    assert len(server.bodies) == 1, "nobody but the gate may try again"
+    assert "sk-secret" not in str(caught.value)
+
+
+async def test_the_servers_wish_to_wait_is_kept(ask, server):
+    server.script = ["busy", "away", "ill"]
+    wishes = []
+    for _ in range(3):
+        with pytest.raises(TransientError) as caught:
+            await ask()
+        wishes.append(caught.value.retry_after)
+
+    assert wishes == [7.0, 3.0, None]
+
+
+async def test_a_server_that_is_not_there_may_come_back(ask):
+    with pytest.raises(TransientError):
+        await ask(api_base="http://127.0.0.1:9/v1")
+
+
+async def test_a_schema_goes_out_natively_where_the_model_takes_one(ask, server):
+    await ask(schema=SCHEMA)
+
+    told = {"name": "answer", "schema": SCHEMA, "strict": False}
+    assert server.bodies[0]["response_format"] == {"type": "json_schema", "json_schema": told}
+    assert len(server.bodies[0]["messages"]) == 1
+
+
+@pytest.mark.parametrize(("name", "structured"), [("openai/mine", "auto"), ("openai/gpt-4o-mini", "prompt")])
+async def test_a_schema_stands_in_the_prompt_where_the_model_takes_none(ask, server, name, structured):
+    await ask(name=name, schema=SCHEMA, structured=structured)
+
+    assert "response_format" not in server.bodies[0]
+    assert '"required":["city"]' in server.bodies[0]["messages"][0]["content"]
+    assert server.bodies[0]["messages"][1] == {"role": "user", "content": "Which city?"}
+
+
+async def test_native_calls_come_back_under_the_tools_own_names(ask, server):
+    tools = [Tool(name=name, description="", parameters={}, category="travel") for name in ("trip.plan", "trip plan")]
+    server.script = [_calling('{"city": "Lyon"}')]
+
+    reply = await ask(tools=tools)
+
+    assert [tool["function"]["name"] for tool in server.bodies[0]["tools"]] == ["trip_plan", "trip_plan_2"]
+    assert reply.calls == (Call(tool="trip plan", arguments={"city": "Lyon"}),)
+
+
+async def test_calls_whose_arguments_are_no_json_stay_text(ask, server):
+    server.script = [_calling('{"city": "Ly')]
+
+    reply = await ask(tools=[Tool(name="trip", description="", parameters={}, category="travel")])
+
+    assert reply.calls is None
+    assert reply.text == 'trip_plan_2({"city": "Ly)'
+
+
+async def test_a_server_on_this_machine_never_sees_the_accounts_key(ask, server, monkeypatch):
+    monkeypatch.setenv("OPENAI_API_KEY", "sk-of-the-account")
+
+    await ask(key="")
+
+    assert server.keys[0] in {"", "Bearer none"}
+
+
+def _calling(arguments):
+    called = {"id": "1", "type": "function", "function": {"name": "trip_plan_2", "arguments": arguments}}
+    message = {"role": "assistant", "content": None, "tool_calls": [called]}
+    choice = {"index": 0, "finish_reason": "tool_calls", "message": message}
+    usage = {"prompt_tokens": 1, "completion_tokens": 1, "total_tokens": 2}
+    return {"id": "1", "object": "chat.completion", "created": 1, "model": "m", "choices": [choice], "usage": usage}
