@@ -64,7 +64,7 @@ PICTURES = (
     Picture(TOOL_REVIEW, _near(500, "tool", "twin"), ["2"]),
     Picture(CORRECTION, _near(1_500, "before", "after"), ["1"]),
     Picture(DISAMBIGUATION, lambda task: len(task["strikes"]), ["2", "q", "e"]),
-    Picture(DIALOGUE_ACTS, _near(1_700, "conversation"), ["2"]),
+    Picture(DIALOGUE_ACTS, _near(1_450, "conversation"), ["2"]),
     Picture(PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]),
 )
 LANGUAGES: tuple[Language, ...] = ("en", "zh")

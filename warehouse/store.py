@@ -30,7 +30,7 @@ _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
 # DuckDB would take most of the machine's memory; past this it goes on with files beside the warehouse.
 _LIMITS = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": "false"}
-# But what it writes to has its keys in memory: some 65 bytes for each row that has one, a third of the file.
+# But what it writes to has its keys in memory: some 65 bytes for each row that has one, less than half of the file.
 _MEGA = 1 << 20
 _KEYS_SHARE = 2
 # What a second row under the same key does: most facts are kept as they first were, these take the newer value.

@@ -49,7 +49,7 @@ def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) ->
     done = run("build", str(write_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
     lines = done.stderr.splitlines()
     assert lines[0] == f"single_turn: {ALL} to do"
-    assert f"consistency: {ALL} of {ALL}" in lines
+    assert f"single_turn: {ALL} of {ALL}" in lines
     assert all(re.fullmatch(r"\w+: \d+ (to do|of \d+)", line) for line in lines)
     assert "\x1b" not in done.stderr
     assert json.loads(done.stdout)["planned"] == ALL
