@@ -1,13 +1,13 @@
 """Annotations of dialogue acts become reviews: corrected brackets make a new version of the sample."""
 
 from annotation.acts_lines import read_act_lines, write_act_lines
-from annotation.answers import read_answers, review_of, typed_into
+from annotation.answers import read_answers, require_subject, review_of, typed_into
 from annotation.edits import with_turns
 from annotation.pulled import PulledAnnotation
 from annotation.review import ParsedReview
 from annotation.task import Returned
 from annotation.words import words_in
-from warehouse.errors import AnnotationError, RecordError
+from warehouse.errors import RecordError
 from warehouse.records import Sample
 
 
@@ -16,10 +16,7 @@ def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
 
     Raises AnnotationError where the annotation does not fit the sample or our screen at all.
     """
-    if pulled.subject != sample.key:
-        raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {sample.key!r}."
-        )
+    require_subject(pulled, sample.key)
     if pulled.skipped:
         return ParsedReview(outcome="skipped")
     answers = read_answers(pulled)

@@ -33,6 +33,14 @@ class Answers(NamedTuple):
                 return f"{len(several)} verdicts were chosen ({', '.join(several)}); choose one."
 
 
+def require_subject(pulled: PulledAnnotation, subject: str) -> None:
+    """Raise AnnotationError where an annotation is not about what has the key `subject`."""
+    if pulled.subject != subject:
+        raise AnnotationError(
+            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {subject!r}."
+        )
+
+
 def read_answers(pulled: PulledAnnotation) -> Answers:
     """The answers of an annotation. Raises AnnotationError where it does not fit our screen."""
     verdicts = values_of(pulled, "verdict", "choices")

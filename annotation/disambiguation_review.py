@@ -1,6 +1,6 @@
 """Annotations of competing entries become reviews: what was ticked is struck, in a new version of the sample."""
 
-from annotation.answers import read_answers, review_of, values_of
+from annotation.answers import read_answers, require_subject, review_of, values_of
 from annotation.disambiguation_task import offered_strikes
 from annotation.pulled import PulledAnnotation
 from annotation.striking import strike
@@ -26,10 +26,7 @@ def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedDisa
 
     Raises AnnotationError where the annotation does not fit the sample or our screen at all.
     """
-    if pulled.subject != sample.key:
-        raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {sample.key!r}."
-        )
+    require_subject(pulled, sample.key)
     if pulled.skipped:
         return ParsedDisambiguation()
     answers = read_answers(pulled)

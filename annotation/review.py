@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from annotation.answers import read_answers, review_of, typed_into
+from annotation.answers import read_answers, require_subject, review_of, typed_into
 from annotation.dialogue_lines import is_dialogue
 from annotation.edited_calls import leaves_out, read_calls
 from annotation.edited_dialogue import read_dialogue
@@ -11,7 +11,7 @@ from annotation.edits import edited_sample, with_turns
 from annotation.pulled import PulledAnnotation
 from annotation.task import Returned, boxes
 from annotation.typed_values import check_storable
-from warehouse.errors import AnnotationError, RecordError
+from warehouse.errors import RecordError
 from warehouse.records import Record, Review, Sample, Tool
 
 
@@ -40,10 +40,7 @@ def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]
 
     Raises AnnotationError where the annotation does not fit the sample or our screen at all.
     """
-    if pulled.subject != sample.key:
-        raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {sample.key!r}."
-        )
+    require_subject(pulled, sample.key)
     if pulled.skipped:
         return ParsedReview(outcome="skipped")
     answers = read_answers(pulled)

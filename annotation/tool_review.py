@@ -5,12 +5,12 @@ import re
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 
-from annotation.answers import read_answers, review_of, typed_into
+from annotation.answers import read_answers, require_subject, review_of, typed_into
 from annotation.pulled import PulledAnnotation
 from annotation.task import Returned
 from annotation.tool_task import TypedTool, boxes, written_returned
 from annotation.typed_values import check_storable, read_json
-from warehouse.errors import AnnotationError, RecordError
+from warehouse.errors import RecordError
 from warehouse.records import JsonSchema, Record, Review, Tool
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
@@ -32,10 +32,7 @@ def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedToolReview:
 
     Raises AnnotationError where the annotation does not fit the tool or our screen at all.
     """
-    if pulled.subject != tool.key:
-        raise AnnotationError(
-            f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {tool.key!r}."
-        )
+    require_subject(pulled, tool.key)
     if pulled.skipped:
         return ParsedToolReview()
     answers = read_answers(pulled)

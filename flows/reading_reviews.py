@@ -7,14 +7,15 @@ from typing import NamedTuple
 import orjson
 
 from annotation.acts_review import parse_acts_review
-from annotation.audit_review import ParsedAudit, parse_audit
-from annotation.correction_review import ParsedCorrectionReview, parse_correction_review
+from annotation.audit_review import parse_audit
+from annotation.correction_review import parse_correction_review
 from annotation.disambiguation_review import ParsedDisambiguation, parse_disambiguation
 from annotation.pulled import PulledAnnotation
 from annotation.review import ParsedReview, parse_review
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW
 from annotation.task import Returned
 from annotation.tool_review import ParsedToolReview, parse_tool_review
+from annotation.verdict_review import ParsedVerdict
 from flows.prediction_audits import read_audited
 from flows.questions import RETURNED_EDIT, RETURNED_FIRST
 from warehouse.errors import AnnotationError
@@ -64,7 +65,7 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) 
     return read
 
 
-_Parsed = ParsedReview | ParsedToolReview | ParsedCorrectionReview | ParsedDisambiguation | ParsedAudit
+_Parsed = ParsedReview | ParsedToolReview | ParsedDisambiguation | ParsedVerdict
 
 
 class _Subject(NamedTuple):

@@ -73,8 +73,9 @@ async def test_a_push_within_a_pull_does_not_wait_for_it(settings: Settings) -> 
 
 
 def test_other_work_folders_do_not_wait(settings: Settings, tmp_path: Path) -> None:
-    with review_turn(settings, Silence()), review_turn(settings_of(tmp_path / "other"), Silence()):
-        pass
+    ear = Ear()
+    with review_turn(settings, ear), review_turn(settings_of(tmp_path / "other"), ear):
+        assert ear.said == []
 
 
 def test_a_turn_ends_with_an_error(settings: Settings) -> None:

@@ -98,3 +98,4 @@ async def test_who_leaves_the_queue_takes_no_slot_along():
     await asyncio.wait_for(waiting[2], 1)
     slots.free()
     await asyncio.wait_for(slots.take(), 1)
+    assert [task.cancelled() for task in waiting] == [True, True, False]

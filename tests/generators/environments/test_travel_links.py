@@ -26,7 +26,7 @@ def schema_of(link: Link) -> JsonSchema:
 @pytest.mark.parametrize("link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}")
 async def test_every_link_leads_from_a_response_to_a_call_that_works(link: Link) -> None:
     traveller = Traveller(WORLD, "London", "Rome")
-    await traveller.good(link.tool, await traveller.arguments(link.tool, by=link))
+    assert await traveller.good(link.tool, await traveller.arguments(link.tool, by=link)) is not None
 
 
 @given(
@@ -38,7 +38,7 @@ async def test_every_link_leads_from_a_response_to_a_call_that_works(link: Link)
 def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], link: Link) -> None:
     async def follow() -> None:
         traveller = Traveller(open_travel(seed), *pair)
-        await traveller.good(link.tool, await traveller.arguments(link.tool, by=link))
+        assert await traveller.good(link.tool, await traveller.arguments(link.tool, by=link)) is not None
 
     asyncio.run(follow())
 

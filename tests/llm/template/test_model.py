@@ -323,4 +323,4 @@ async def test_what_a_mention_quotes_says_the_value(tools: tuple[Tool, ...], ask
 
 
 async def test_a_model_has_nothing_to_close():
-    await TemplateModel().close()
+    assert await TemplateModel().close() is None
