@@ -20,7 +20,8 @@ from typing import Any
 import orjson
 
 from flows.build import open_build
-from flows.groups import local_workers, run_group
+from flows.groups import run_group
+from flows.local_workers import local_workers
 from flows.news import Silence
 from flows.planning import Planner
 from flows.recipe import parse_recipe

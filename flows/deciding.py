@@ -12,7 +12,7 @@ from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMP
 from flows.agreement import note_agreement
 from flows.build import reopen_build
 from flows.decisions import settle_decisions
-from flows.groups import local_workers
+from flows.local_workers import local_workers
 from flows.making import check_samples
 from flows.news import News
 from flows.path_reviews import carry_over_corrections

@@ -2,34 +2,26 @@
 
 import asyncio
 import fcntl
-import os
 import shutil
-import signal
 import time
 from collections.abc import Awaitable, Callable, Coroutine, Iterable, Iterator, Sequence
-from concurrent.futures import Executor, ProcessPoolExecutor
-from concurrent.futures.process import BrokenProcessPool
 from contextlib import contextmanager
-from functools import partial
 from itertools import count
 from math import ceil
-from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
-from threading import Thread
 from typing import Any, NamedTuple
 
-from flows.chats import SharedChats, concurrency_of, distinct_models
+from flows.chats import concurrency_of, distinct_models
 from flows.cutting import Pace, Spool
 from flows.news import News
 from flows.recipe import Recipe
 from flows.settings import Settings
-from flows.shards import Shard, ShardResult, carry_out, run_shard
+from flows.shards import Shard, ShardResult
 from flows.spending import land_paid, paid_folder
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import Tool
 from warehouse.store import Warehouse
 
-_AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
 _UNLANDED = 3  # shards for each worker that are under way or wait for the one writer; then no more are begun
 
 
@@ -225,58 +217,3 @@ def money_spent(run: GroupRun) -> float:
     """What the build has cost by now, in US dollars."""
     rows = run.warehouse.rows("select coalesce(sum(cost), 0) as cost from llm_calls where build = ?", [run.build])
     return float(rows[0]["cost"])
-
-
-@contextmanager
-def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
-    """Workers on this machine: processes for models that compute here, this one for models across a network.
-
-    A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
-    """
-    if not _computes_here(recipe):
-        yield Workers(partial(carry_out, shared=SharedChats()), _AT_ONCE, in_one=True)
-        return
-    slots = settings.workers
-    if slots == 1:
-        yield Workers(carry_out, 1)
-        return
-    # Workers are forked from a server that has imported what they need: they start at once and share its memory.
-    context = get_context("forkserver")
-    context.set_forkserver_preload(["flows.shards", "llm.template.model", "rouge_score.rouge_scorer"])
-    others = active_children()
-    with ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in) as pool:
-        try:
-            yield Workers(partial(_in_pool, pool), slots)
-        except BaseException:  # Ctrl-C too: nobody waits for a shard that nobody will land
-            for worker in active_children():
-                if worker not in others:
-                    worker.terminate()
-            raise
-
-
-def _settle_in() -> None:
-    """Leave Ctrl-C to the process that this worker belongs to, and end when that one does, however it ends."""
-    signal.signal(signal.SIGINT, signal.SIG_IGN)
-    Thread(target=_end_with_parent, daemon=True).start()
-
-
-def _end_with_parent() -> None:
-    parent = parent_process()
-    if parent is not None:
-        parent.join()
-        os._exit(1)
-
-
-async def _in_pool(pool: Executor, shard: Shard) -> ShardResult:
-    try:
-        return await asyncio.get_running_loop().run_in_executor(pool, run_shard, shard)
-    except BrokenProcessPool as error:
-        raise TransientError(
-            "A worker process was ended from outside, perhaps because memory ran out. Build again, with fewer workers "
-            "(CALLWRIGHT_WORKERS=1) if it happens again; what is done is kept."
-        ) from error
-
-
-def _computes_here(recipe: Recipe) -> bool:
-    roles = recipe.models
-    return all(model.name.startswith("template/") for model in (roles.generator, roles.checker, roles.judge))

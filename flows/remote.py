@@ -11,7 +11,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.exchange import Exchange, Members
-from flows.groups import GroupRun, Workers, local_workers
+from flows.groups import GroupRun, Workers
+from flows.local_workers import local_workers
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import Recipe

@@ -5,6 +5,7 @@ import sqlite3
 import subprocess
 import sys
 from pathlib import Path
+from textwrap import dedent, indent
 
 import pytest
 
@@ -140,18 +141,19 @@ def test_a_group_of_errors_is_explained_by_its_first_unless_one_is_a_bug() -> No
 
 
 RUNNING = """
-import flows.groups, mishap
+import flows.local_workers, mishap
 from flows.cli import main
 
 if __name__ == "__main__":
-    flows.groups.run_shard = mishap.befall
+    flows.local_workers.run_shard = mishap.befall
     main()
 """
 
 
 def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
     """A build with two workers that whatever `mishap` says befalls instead of their shards."""
-    (folder / "mishap.py").write_text(f"import os, signal\n\n\ndef befall(shard):\n    {mishap}\n", encoding="utf-8")
+    body = indent(dedent(mishap), "    ")
+    (folder / "mishap.py").write_text(f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8")
     (folder / "running.py").write_text(RUNNING, encoding="utf-8")
     return subprocess.run(
         [sys.executable, str(folder / "running.py"), "build", str(write_recipe(folder, samples=FEW))],
@@ -175,3 +177,21 @@ def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
     assert done.returncode == 1
     assert "A worker process was ended from outside" in done.stderr
     assert "Traceback" not in done.stderr
+
+
+def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(tmp_path: Path) -> None:
+    done = build_with(
+        """
+        from warehouse.errors import StoreError
+        if shard.number == 0:
+            time.sleep(1)  # the other one is under way by then
+            raise StoreError("The ledger is broken.")
+        while True:
+            (shard.source.parent / str(time.monotonic_ns())).touch()
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 1
+    assert "The ledger is broken." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert leftovers(settings_of(tmp_path / "home")) == []

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.build import BuildReport, build_dataset, open_build
-from flows.groups import local_workers
+from flows.local_workers import local_workers
 from flows.making import make_samples
 from flows.news import Silence
 from flows.planning import Planner
