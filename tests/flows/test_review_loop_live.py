@@ -173,7 +173,7 @@ def test_the_command_line_says_what_it_did(office: Office, label_studio_server: 
     [server] = told["label_studio"]
     assert server["finished"] == 1
     shown = run("review", "status", "--server", home=home, **named)
-    assert "with_people" in shown.stdout
+    assert "with people" in shown.stdout
     for done in (pushed, pulled, status, shown):
         assert done.returncode == 0
         assert "Warning" not in done.stderr
