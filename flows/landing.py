@@ -1,7 +1,7 @@
 """The last stages of a build, over all its samples at once: duplicates, review, land."""
 
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from heapq import nsmallest
@@ -16,7 +16,7 @@ from flows.path_reviews import carry_over_corrections, corrections_to_ask, with_
 from flows.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
 from flows.recipe import Recipe
 from generators.kinds import CONVERSATION
-from validators.checks.duplicates import DuplicateIndex
+from validators.checks.duplicates import find_duplicates
 from warehouse.records import Sample, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
@@ -54,16 +54,20 @@ def check_duplicates(landing: Landing) -> None:
     asked = [landing.build, "meaning", "duplicates"]
     if not landing.warehouse.rows(f"{_PASSED} limit 1", asked):
         return
-    index = DuplicateIndex(threshold=landing.recipe.checks.near_duplicate)
-    for (body,) in landing.warehouse.stream(_EARLIER, [landing.build, landing.recipe.name]):
-        index.verdict(Sample.model_validate_json(body))
-    passed = _PASSED.replace("select s.key", "select s.body")
+    known = _samples(landing.warehouse, _EARLIER, [landing.build, landing.recipe.name])
+    passed = _samples(landing.warehouse, _PASSED.replace("select s.key", "select s.body"), asked)
+    near = landing.recipe.checks.near_duplicate
+    home = landing.warehouse.path.parent  # where there is room; the folder of temporary files may be memory
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
         facts = Path(folder) / "facts"  # by way of files: there may be millions
-        with FactFiles(facts) as files:
-            for (body,) in landing.warehouse.stream(passed, asked):
-                files.add(_told(landing, index.verdict(Sample.model_validate_json(body))))
+        with tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
+            for verdict in find_duplicates(passed, spool, known=known, threshold=near):
+                files.add(_told(landing, verdict))
         landing.warehouse.put_files(facts)
+
+
+def _samples(warehouse: Warehouse, sql: str, parameters: Sequence[str]) -> Iterator[Sample]:
+    return (Sample.model_validate_json(body) for (body,) in warehouse.stream(sql, parameters))
 
 
 def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
@@ -135,17 +139,17 @@ _UNDECIDED = _PASSED.replace("order by", "and s.key not in (select subject from 
 
 
 _ACCEPT = """
-    insert or ignore into acceptances
-        (subject, build, recipe, proved, accepted_by, vouched, accepted_at, withdrawn_at)
+    insert into acceptances (subject, build, recipe, proved, accepted_by, vouched, accepted_at, withdrawn_at)
     select key, ?, ?, true, ?, false, now(), null
 """
+_ONCE = "where key not in (select subject from acceptances)"
 
 
 def land_samples(landing: Landing) -> None:
     """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
     asked = [landing.build, "review", "land"]
     with landing.warehouse.writing() as connection:
-        connection.execute(f"{_ACCEPT} from ({_UNDECIDED})", [landing.build, landing.recipe.name, MACHINE, *asked])
+        connection.execute(f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, MACHINE, *asked])
         connection.execute(f"{_NOTE_PASSED} from ({_UNDECIDED})", [landing.build, "land", *asked])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)

@@ -12,10 +12,14 @@ class ConfigurationError(CallwrightError):
 class TransientError(CallwrightError):
     """A rate limit, a time-out or a server fault that another try may cure; the only one that is retried."""
 
-    def __init__(self, message: str, retry_after: float | None = None) -> None:
-        """Keep the server's own wish in `retry_after` (seconds), None where it named none."""
+    def __init__(self, message: str, retry_after: float | None = None, *, may_be_charged: bool = False) -> None:
+        """Keep the server's own wish in `retry_after` (seconds), None where it named none.
+
+        What was sent and not answered in time `may_be_charged` for all the same.
+        """
         super().__init__(message)
         self.retry_after = retry_after
+        self.may_be_charged = may_be_charged
 
 
 class ReplyError(CallwrightError):

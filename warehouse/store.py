@@ -18,6 +18,7 @@ from pydantic import JsonValue
 
 from warehouse.batches import batch_source, pieces, write_batch
 from warehouse.errors import ConfigurationError, StoreError
+from warehouse.inserts import insert
 from warehouse.records import Record, content_key
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.tables import TABLES
@@ -29,31 +30,11 @@ _FIRST_WAIT = 0.02
 _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
 # DuckDB would take most of the machine's memory; past this it goes on with files beside the warehouse.
-_LIMITS = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": "false"}
-# But what it writes to has its keys in memory: some 65 bytes for each row that has one, less than half of the file.
-_MEGA = 1 << 20
-_KEYS_SHARE = 2
-# What a second row under the same key does: most facts are kept as they first were, these take the newer value.
-_CONFLICT = {
-    "stages": ("name", "position stage_group source"),
-    "fates": ("build, stage, subject", "outcome reason made_at"),
-    "scores": (
-        "release, model, strategy, tools_shown, run, judge, snapshots, metric, slice_by, slice_value",
-        "value count",
-    ),
-    "review_cursors": ("server, kind", "pulled_until"),
-    "responses": ("environment, key, version", "seen_at"),
-    "lapses": ("environment, key, problem", "times last_at"),
-    "agreement": ("kind, measure, slice_by, slice_value", "value items reviewers computed_at"),
-    "task_states": ("server, task_id", "annotations skipped drafts seen_at deleted_at"),
-}
-# And these only where the caller means to replace them.
-_REPLACED = {
-    "acceptances": ("subject", "proved accepted_by vouched accepted_at withdrawn_at"),
-    "review_requests": ("subject, kind", "build cause reason requested_at pushed_at server reviewers overlap priority"),
-    "review_rounds": ("subject, kind, version", "pushed_at server priority"),
-}
-_UNKEYED = {"llm_calls"}
+_LIMITS: dict[str, Any] = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": "false"}
+# But the keys that DuckDB itself keeps unique are in memory while it writes: 65 bytes each, and some tables have two.
+_ROOM, _KEYED_ROW, _MEGA = 128, 160, 1 << 20
+_SMALL = 32  # so many MB of keys find room anyway
+_KEYED_ROWS = "select coalesce(sum(estimated_size), 0) from duckdb_tables() where has_primary_key"
 
 
 class Warehouse:
@@ -79,6 +60,7 @@ class Warehouse:
                 if not self._migrated:
                     _migrate(connection, self.path)
                     self._migrated = True
+                _make_room(connection)
                 connection.begin()
                 try:
                     yield connection
@@ -129,7 +111,7 @@ class Warehouse:
             for table, folder in product(TABLES, new):
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
-                    connection.execute(_insert(table, batch_source(table, piece), replacing=replacing))
+                    connection.execute(insert(table, batch_source(table, piece), replacing=replacing))
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""
@@ -185,10 +167,9 @@ class Warehouse:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + self.patience
         wait = _FIRST_WAIT
-        limits: dict[str, Any] = dict(_LIMITS if read_only else _with_keys(self.path))
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=limits)
+                return duckdb.connect(str(self.path), read_only=read_only, config=_LIMITS)
             # This process has it open otherwise, or is closing it in another thread: a moment, then again.
             except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
                 problem: duckdb.Error = error
@@ -207,11 +188,12 @@ class Warehouse:
             wait = min(_LONGEST_WAIT, wait * 2)
 
 
-def _with_keys(path: Path) -> dict[str, str]:
-    """The limits of a connection that writes, with room for the keys of what is there."""
-    size = path.stat().st_size if path.exists() else 0
-    room = int(_LIMITS["memory_limit"].removesuffix("MB")) + size // _MEGA // _KEYS_SHARE
-    return _LIMITS | {"memory_limit": f"{room}MB"}
+def _make_room(connection: duckdb.DuckDBPyConnection) -> None:
+    """Raise the limit of a connection that writes by what the keys of the tables take that have some."""
+    [(rows,)] = connection.execute(_KEYED_ROWS).fetchall()
+    keys = rows * _KEYED_ROW // _MEGA
+    if keys > _SMALL:  # connections of one process have to agree about it: those to small files always do
+        connection.execute(f"set memory_limit = '{_ROOM + keys}MB'")
 
 
 def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:
@@ -222,23 +204,6 @@ def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:
     source = batch_source("landed_shards", named)
     missing = f"select count(*) from {source} where name not in (select name from landed_shards)"  # noqa: S608 - our own names
     return connection.execute(missing).fetchall() == [(0,)]
-
-
-def _insert(table: str, source: str, *, replacing: bool = False) -> str:
-    columns = ", ".join(TABLES[table])
-    statement = f"insert into {table} ({columns}) select {columns} from {source}"  # noqa: S608 - our own names
-    if table in _UNKEYED:
-        return statement
-    conflict = _CONFLICT.get(table) or (_REPLACED.get(table) if replacing else None)
-    if conflict is None:
-        return f"{statement} on conflict do nothing"
-    key, changed = conflict
-    updates = ", ".join(f"{name} = excluded.{name}" for name in changed.split())
-    return f"{statement} on conflict ({key}) do update set {updates}"
-
-
-def _quoted(path: Path) -> str:
-    return str(path).replace("'", "''")
 
 
 def _migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:

@@ -1,0 +1,98 @@
+"""Landing where DuckDB keeps no keys: each row is there once all the same."""
+
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+
+import duckdb
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
+GROWING = ("build_samples", "drafts", "samples", "fates", "verdicts", "acceptances")
+
+
+def fate(subject: str, outcome: str, *, minute: int = 0, stage: str = "format") -> Row:
+    made_at = NOON + timedelta(minutes=minute)
+    return {"build": "b", "stage": stage, "subject": subject, "outcome": outcome, "reason": "", "made_at": made_at}
+
+
+def acceptance(subject: str, by: str) -> Row:
+    return {
+        "subject": subject, "build": "b", "recipe": "r", "proved": True, "accepted_by": by, "vouched": False,
+        "accepted_at": NOON, "withdrawn_at": None,
+    }  # fmt: skip
+
+
+@settings(max_examples=25)
+@given(
+    st.lists(
+        st.lists(st.tuples(st.sampled_from("abc"), st.sampled_from(["passed", "failed", "waiting"])), max_size=5),
+        max_size=4,
+    )
+)
+def test_of_fates_at_a_stage_the_newest_counts(tmp_path_factory: pytest.TempPathFactory, waves: list) -> None:
+    warehouse = Warehouse(tmp_path_factory.mktemp("w") / "warehouse.duckdb")
+    expected, minute = {}, 0
+    for wave in waves:
+        rows = []
+        for subject, outcome in wave:
+            minute += 1
+            rows.append(fate(subject, outcome, minute=minute))
+            expected[subject] = outcome
+        warehouse.put_rows({"fates": rows})
+    found = warehouse.rows("select subject, outcome from fates")
+    assert len(found) == len(expected)
+    assert {row["subject"]: row["outcome"] for row in found} == expected
+
+
+def test_the_first_draft_that_became_a_sample_stays_its_draft(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    for drafts in (("two", "one"), ("nought", "one")):
+        warehouse.put_rows({"build_samples": [{"build": "b", "sample": "s", "draft": draft} for draft in drafts]})
+    assert warehouse.rows("from build_samples") == [{"build": "b", "sample": "s", "draft": "one"}]
+
+
+def test_an_acceptance_is_replaced_only_by_who_means_to(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    warehouse.put_rows({"acceptances": [acceptance("s", "machine")]})
+    warehouse.put_rows({"acceptances": [acceptance("s", "somebody"), acceptance("t", "somebody")]})
+    kept = "select accepted_by from acceptances order by subject"
+    assert [row["accepted_by"] for row in warehouse.rows(kept)] == ["machine", "somebody"]
+    warehouse.put_rows({"acceptances": [acceptance("s", "a reviewer")]}, replacing=True)
+    assert [row["accepted_by"] for row in warehouse.rows(kept)] == ["a reviewer", "somebody"]
+
+
+def test_what_grows_with_the_samples_has_no_keys_that_fill_the_memory(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    keyed = warehouse.rows("select table_name as name from duckdb_tables() where has_primary_key")
+    assert {row["name"] for row in keyed}.isdisjoint(GROWING)
+
+
+def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Path) -> None:
+    path = tmp_path / "warehouse.duckdb"
+    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    with duckdb.connect(str(path)) as old:
+        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        for script in scripts:
+            if "0001" <= script.name < "0011" and script.name.endswith(".sql"):
+                old.execute(script.read_text(encoding="utf-8"))
+                old.execute("insert into migrations (name) values (?)", [script.name])
+        old.execute("insert into fates values ('b', 'format', 's', 'passed', 'why', now())")
+        old.execute(
+            "insert into drafts values ('k', 'Assignment', '{\"a\": [1]}', 'parameters', ['p', 'q'], '', '', '')"
+        )
+        old.execute("insert into acceptances values ('s', 'b', 'r', true, 'machine', false, now(), null)")
+        before = {name: old.execute(f"from {name}").fetchall() for name in GROWING}
+    warehouse = Warehouse(path)
+    with warehouse.reading() as connection:
+        assert {name: connection.execute(f"from {name}").fetchall() for name in GROWING} == before
+    warehouse.put_rows({"fates": [fate("s", "waiting", minute=9_999_999), fate("t", "passed")]})
+    assert warehouse.rows("select subject, outcome from fates order by 1") == [
+        {"subject": "s", "outcome": "waiting"},
+        {"subject": "t", "outcome": "passed"},
+    ]
