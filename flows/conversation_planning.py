@@ -58,25 +58,28 @@ def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
         """,
         [run.build, CONVERSATION],
     )
-    samples = [Sample.model_validate_json(body) for (body,) in bodies]
-    if samples:
-        yield from count_conversations(samples)
+    yield from count_conversations(Sample.model_validate_json(body) for (body,) in bodies)
 
 
-def count_conversations(samples: Sequence[Sample]) -> Iterator[ConversationRow]:
-    """The figures of Tables 2 and 3, then Table 1's."""
-    chains = Counter(min(length, _MANY) for one in samples for length in _chains(one.turns))
-    turns = [turn for one in samples for turn in one.turns]
-    acts = Counter(act for turn in turns if isinstance(turn, ReplyTurn) for act in turn.acts)
-    spoken = sum(isinstance(turn, UserTurn | ReplyTurn) for turn in turns)
-    calls = [call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls]
+def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
+    """The figures of Tables 2 and 3, then Table 1's; nothing where there is no conversation."""
+    chains, acts, tools, required = Counter[int](), Counter[str](), Counter[str](), Counter[str]()
+    conversations = spoken = 0
+    for one in samples:
+        conversations += 1
+        chains.update(min(length, _MANY) for length in _chains(one.turns))
+        acts.update(act for turn in one.turns if isinstance(turn, ReplyTurn) for act in turn.acts)
+        tools.update(call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls)
+        required.update(tag for tag in one.tags if tag.startswith(COMPLEXITY_TAG))
+        spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in one.turns)
+    if not conversations:
+        return
     ours = (
-        len(samples), len({call.tool for call in calls}), sum(chains.values()), chains[1], chains[2], chains[_MANY],
-        round(spoken / len(samples), 1), len(calls), acts["inform"], acts["seek"], acts["reject"], acts["other"],
+        conversations, len(tools), chains.total(), chains[1], chains[2], chains[_MANY],
+        round(spoken / conversations, 1), tools.total(), acts["inform"], acts["seek"], acts["reject"], acts["other"],
     )  # fmt: skip
     for (figure, paper), value in zip(_TABLES.items(), ours, strict=True):
         yield ConversationRow(figure, value, paper)
-    required = Counter(tag for one in samples for tag in one.tags if tag.startswith(COMPLEXITY_TAG))
     for complexity, count in PAPER.items():
         yield ConversationRow(f"{COMPLEXITY_TAG}{complexity}", required[f"{COMPLEXITY_TAG}{complexity}"], count)
 

@@ -149,7 +149,9 @@ def land_samples(landing: Landing) -> None:
     """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
     asked = [landing.build, "review", "land"]
     with landing.warehouse.writing() as connection:
-        connection.execute(f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, MACHINE, *asked])
+        connection.execute(
+            f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, MACHINE, *asked]
+        )
         connection.execute(f"{_NOTE_PASSED} from ({_UNDECIDED})", [landing.build, "land", *asked])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)

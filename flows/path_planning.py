@@ -1,7 +1,7 @@
 """Planning multi-step samples: the domains of a recipe's environments, and goals for each (ComplexFuncBench 2.1)."""
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import AsyncIterator, Iterator, Sequence
 from math import ceil
 from typing import NamedTuple
 
@@ -48,23 +48,20 @@ def kind_of_domain(domain: str) -> str:
     return MULTI_STEP_CROSS if domain == CROSS else MULTI_STEP
 
 
-async def plan_domain(run: GroupRun, domain: str, language: Language, samples: int) -> list[Goal]:
+async def plan_domain(run: GroupRun, domain: str, language: Language, samples: int) -> AsyncIterator[Goal]:
     """The goals of a domain that make `samples` samples; the last one makes fewer where they don't share out evenly."""
-    variants = run.recipe.variants
-    goals: list[Goal] = []
+    variants, planned = run.recipe.variants, 0
     with open_environments(run.recipe, run.settings.home) as environments:
         environment = next((one for one in environments.values() if _has(one, domain)), None)
         if environment is None or not samples:
-            return goals
+            return
         count = ceil(samples / variants)
         async for goal in plan_goals(domain, language, count, environment, seed=run.recipe.seed, variants=variants):
-            left = samples - len(goals) * variants
-            goals.append(goal if left >= variants else goal.with_changes(variants=left))
-    if len(goals) < count:
-        run.news.say(
-            f"{domain} ({language}): {len(goals)} of {count} goals can be planned; the environment has no more."
-        )
-    return goals
+            left = samples - planned * variants
+            planned += 1
+            yield goal if left >= variants else goal.with_changes(variants=left)
+    if planned < count:
+        run.news.say(f"{domain} ({language}): {planned} of {count} goals can be planned; the environment has no more.")
 
 
 def _has(environment: Environment, domain: str) -> bool:

@@ -1,21 +1,22 @@
 """What a build still lacks of each kind, and the assignments and derivations that would make up for it."""
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from itertools import islice
+from contextlib import ExitStack, closing
+from itertools import chain, islice
 from math import ceil
 from typing import NamedTuple, TypeVar, cast
 
 from flows.conversation_planning import complexity_shares, plan_complexity, see_that_scenarios_can_be_planned
+from flows.derivation_planning import PASSED, possible_derivations
 from flows.groups import GroupRun
 from flows.path_planning import domains_for, kind_of_domain, plan_domain
 from flows.recipe import Recipe
 from flows.routing_planning import plan_questions, routing_shares
+from flows.spooled import Spooled
 from flows.stages import Stage, stages_of
 from generators.assignments import plan_assignments
 from generators.conversational.complexities import COMPLEXITY_TAG
-from generators.derivations import plan_derivations
 from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of
-from generators.obstacles import obstacle_for
 from warehouse.records import (
     Assignment,
     Derivation,
@@ -23,12 +24,11 @@ from warehouse.records import (
     Goal,
     Language,
     RoutingPlan,
-    Sample,
     Scenario,
     SingleTurnKind,
     Tool,
 )
-from warehouse.rows import Row
+from warehouse.rows import Row, body_of
 
 Planned = TypeVar("Planned", bound=Draft)
 
@@ -133,17 +133,20 @@ class Planner:
                 # No more than are lacking, also where the plan is another one than the build's was.
                 yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
 
-    async def goals(self) -> list[Goal]:
+    async def goals(self) -> Iterator[Goal]:
         """The goals without a fate yet, each good for several samples (ComplexFuncBench 2.1.3)."""
         stage = stages_of(PATHS)[0].name
-        found: list[Goal] = []
-        for demand in self.demands:
-            if demand.kind.group == PATHS:
-                until = demand.plan_until(self._run.recipe.spare)
-                planned = await plan_domain(self._run, demand.domain, demand.language, until)
-                lacking = ceil(max(0, until - demand.planned) / self._run.recipe.variants)
-                found += islice(_fresh(self._run, stage, planned), lacking)
-        return found
+        found: list[Iterator[Goal]] = []
+        with ExitStack() as opened:
+            for demand in self.demands:
+                if demand.kind.group == PATHS:
+                    until = demand.plan_until(self._run.recipe.spare)
+                    planned = opened.enter_context(Spooled(Goal, self._run.settings.home))
+                    async for goal in plan_domain(self._run, demand.domain, demand.language, until):
+                        planned.add(body_of(goal))
+                    lacking = ceil(max(0, until - demand.planned) / self._run.recipe.variants)
+                    found.append(islice(_fresh(self._run, stage, planned), lacking))
+            return _all_of(found, opened.pop_all())
 
     def questions(self) -> Iterator[RoutingPlan]:
         """The plans over whole catalogs without a fate yet."""
@@ -170,25 +173,21 @@ class Planner:
             count = demand.plan_until(self._run.recipe.spare) - demand.planned
             if demand.kind.group != group or not demand.kind.sources or count <= 0:
                 continue
-            found = list(islice(_fresh(self._run, first_stage, self._possible(demand)), count))
-            if len(found) < count and not (found and self._run.recipe.spare):  # told when nothing more is found
+            made = 0
+            with closing(possible_derivations(self._run, demand.kind, demand.language, self._tools)) as possible:
+                for derivation in islice(_fresh(self._run, first_stage, possible), count):
+                    made += 1
+                    yield derivation
+            if made < count and not (made and self._run.recipe.spare):  # told when nothing more is found
                 self._run.news.say(
-                    f"{demand.kind.name} ({demand.language}): {demand.planned + len(found)} of {demand.planned + count} can be "
+                    f"{demand.kind.name} ({demand.language}): {demand.planned + made} of {demand.planned + count} can be "
                     f"made; no other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it."
                 )
-            yield from found
 
-    def _possible(self, demand: Demand) -> Iterator[Derivation]:
-        sources = _passed_samples(self._run, demand.kind.sources, demand.language)
-        others = _passed_samples(self._run, ("perfect",), demand.language) if demand.kind.transform == "IS" else []
-        return plan_derivations(
-            demand.kind,
-            sources,
-            self._tools,
-            seed=self._run.recipe.seed,
-            obstacle=obstacle_for(demand.kind),
-            others=others,
-        )
+
+def _all_of(found: Iterable[Iterator[Goal]], opened: ExitStack) -> Iterator[Goal]:
+    with opened:
+        yield from chain.from_iterable(found)
 
 
 def _assignments(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Iterator[Assignment]:
@@ -228,18 +227,6 @@ _PLANNED = """
 
 _DOMAIN = f"case kind when '{CONVERSATION}' then regexp_extract(body::varchar, '{COMPLEXITY_TAG}([a-z_]+)', 1) else category end"
 
-_PASSED = """
-    with mine as (
-        select distinct b.sample from build_samples b
-        where b.build = ? and exists (select 1 from fates f
-            where f.build = b.build and f.subject = b.sample and f.stage = 'duplicates' and f.outcome = 'passed')
-    ), newest as (
-        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision
-        from verdicts v join mine m on m.sample = v.subject group by all
-    )
-    select subject from newest group by subject having bool_and(decision = 'proved')
-"""
-
 
 def count_planned(run: GroupRun) -> int:
     """How many samples were planned in the build until now; a goal counts for all its variants."""
@@ -268,7 +255,7 @@ def _kind_of_draft(row: Row) -> str:
 
 def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
     rows = run.warehouse.rows(
-        f"select kind, language, {_DOMAIN} as domain, count(*) as passed from samples where key in ({_PASSED}) group by all",  # noqa: S608
+        f"select kind, language, {_DOMAIN} as domain, count(*) as passed from samples where key in ({PASSED}) group by all",  # noqa: S608
         [run.build],
     )
     counts: dict[tuple[str, str, str], int] = {}
@@ -277,12 +264,3 @@ def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
         at = row["kind"], row["language"], row["domain"] if is_shared_out else ""
         counts[at] = counts.get(at, 0) + row["passed"]
     return counts
-
-
-def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> list[Sample]:
-    """The samples of these kinds that passed every check: what is built upon is proved."""
-    rows = run.warehouse.stream(
-        f"select body from samples where key in ({_PASSED}) and list_contains(?, kind) and language = ? order by key",  # noqa: S608
-        [run.build, list(kinds), language],
-    )
-    return [Sample.model_validate_json(body) for (body,) in rows]

@@ -1,6 +1,6 @@
 """Sharing out questions over the domains of whole catalogs, in the proportions of CallNavi's (Table 2)."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 from generators.catalogs.domain_catalogs import SOURCE, load_domains
 from generators.routing.planning import plan_routing
@@ -39,10 +39,10 @@ def _shared_out(count: int, weights: Mapping[tuple[Language, str], int]) -> dict
 
 def plan_questions(
     kind: str, language: Language, domain: str, count: int, tools: Sequence[Tool], *, seed: int
-) -> list[RoutingPlan]:
+) -> Iterator[RoutingPlan]:
     """The first `count` plans of a kind in a domain."""
     catalog = [tool for tool in tools if tool.category == domain and _is_of(tool, language)]
-    return list(plan_routing(kind, language, count, catalog, seed=seed)) if count else []
+    return plan_routing(kind, language, count, catalog, seed=seed) if count else iter(())
 
 
 def _is_of(tool: Tool, language: Language) -> bool:

@@ -3,8 +3,8 @@
 Sources take turns in an order that the seed gives, so the same sources always give the same plan.
 """
 
-from collections import deque
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from array import array
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
@@ -33,14 +33,15 @@ def plan_derivations(
     """What could be made of the kind, best first, until the sources are used up; `others` lend requests to intent shifts.
 
     A source that has an obstacle is passed over; a stage that meets one nevertheless fails with the same reason.
+    There may be millions of sources, kept elsewhere: one is held at a time, of the others their positions.
     """
     if kind.transform is None:
         return
-    ordered = sorted(sources, key=lambda source: _rank(seed, kind.name, source.key))
+    ordered = _shuffled(sources, kind.name, seed)
     if kind.transform == "sQsA":
-        ordered = _with_long_ones(ordered, tools)
+        ordered = _with_long_ones(ordered, sources, tools)
     for use in range(_USES.get(kind.transform, 1)):
-        for source in ordered:
+        for source in (sources[at] for at in ordered):
             if obstacle(source, tools):
                 continue
             rng = Random(f"{seed}:{kind.name}:{source.key}:{use}")
@@ -56,21 +57,29 @@ def plan_derivations(
             )
 
 
-def _rank(seed: int, kind: str, key: str) -> bytes:
-    return blake2b(f"{seed}:{kind}:{key}".encode()).digest()
+def _shuffled(sources: Iterable[Sample], kind: str, seed: int) -> "array[int]":
+    """The positions of the sources, in an order that the seed gives."""
+    import numpy as np
+
+    ranks = array("Q", (_rank(seed, kind, source.key) for source in sources))
+    return array("q", np.argsort(np.frombuffer(ranks, np.uint64), kind="stable").tobytes())
 
 
-def _with_long_ones(sources: Sequence[Sample], tools: Mapping[str, Tool]) -> list[Sample]:
-    """The sources with those that lack several arguments spread evenly, as many as are wanted and there are."""
-    several, single = deque[Sample](), deque[Sample]()
-    for source in sources:
-        (several if _missing(source, tools) > 1 else single).append(source)
-    mixed: list[Sample] = []
+def _rank(seed: int, kind: str, key: str) -> int:
+    return int.from_bytes(blake2b(f"{seed}:{kind}:{key}".encode()).digest()[:8])
+
+
+def _with_long_ones(ordered: "array[int]", sources: Sequence[Sample], tools: Mapping[str, Tool]) -> "array[int]":
+    """The positions with those of sources that lack several arguments spread evenly, as many as are wanted and there are."""
+    several, single, mixed = array("q"), array("q"), array("q")
+    for at in ordered:
+        (several if _missing(sources[at], tools) > 1 else single).append(at)
     with_several = 0
-    while several or single:
+    while len(mixed) < len(ordered):
         wants_several = len(mixed) * _SEVERAL_QUESTIONS >= with_several
-        is_several = bool((wants_several and several) or not single)
-        mixed.append((several if is_several else single).popleft())
+        with_one = len(mixed) - with_several
+        is_several = with_several < len(several) and (wants_several or with_one == len(single))
+        mixed.append(several[with_several] if is_several else single[with_one])
         with_several += is_several
     return mixed
 

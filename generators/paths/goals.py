@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import AsyncIterator, Mapping, Sequence
+from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
@@ -84,7 +85,7 @@ class _Plan:
         self._vocabulary: Vocabulary = vocabulary_of(environment)
         is_known = domain in PAPER and any(tool.category in PAPER for tool in environment.tools)
         self._shape = PAPER[domain] if is_known else OTHERS
-        self._done: list[Shape] = []
+        self._goals = self._steps = self._calls = 0  # how many there are, with how many in all
         self._used: Counter[str] = Counter()
         self._wanted = [name for name in self._atlas.tools if self._is_wanted(name)]
 
@@ -107,17 +108,18 @@ class _Plan:
         return [*required, *members]
 
     async def goals(self, count: int) -> AsyncIterator[tuple[PlannedCall, ...]]:
-        seen: set[str] = set()
+        seen: set[bytes] = set()
         failures = attempt = 0
-        while len(self._done) < count and failures < _FAILURES:
+        while self._goals < count and failures < _FAILURES:
             attempt += 1
             rng = Random(f"{self._seed} {self._domain} {attempt}")
             calls = await self._next(rng)
-            if calls is None or repr(calls) in seen:
+            content = blake2b(repr(calls).encode(), digest_size=16).digest()
+            if calls is None or content in seen:
                 failures += 1
                 continue
             failures = 0
-            seen.add(repr(calls))
+            seen.add(content)
             self._note(calls)
             yield calls
 
@@ -166,9 +168,9 @@ class _Plan:
 
     def _badness(self, sketch: Sketch) -> float:
         """How far the averages would be off with this sketch, and how often its tools were wanted already."""
-        goals = len(self._done) + 1
-        steps = (sum(one.steps for one in self._done) + sketch.steps) / goals
-        calls = (sum(one.calls for one in self._done) + len(sketch.calls)) / goals
+        goals = self._goals + 1
+        steps = (self._steps + sketch.steps) / goals
+        calls = (self._calls + len(sketch.calls)) / goals
         wanted = [call.tool for call in sketch.calls if call.wanted]
         often = sum(self._used[tool] for tool in wanted) / len(wanted)
         usual = sum(self._used.values()) / max(1, len(self._wanted))
@@ -176,7 +178,9 @@ class _Plan:
         return goals * apart + _REPETITION * often / max(1.0, usual)
 
     def _note(self, calls: tuple[PlannedCall, ...]) -> None:
-        self._done.append(shape_of(calls))
+        self._goals += 1
+        self._steps += _steps_in(calls)
+        self._calls += len(calls)
         self._used.update(call.tool for call in calls if call.wanted)
 
     def candidates(self, calls: tuple[PlannedCall, ...]) -> tuple[str, ...]:
@@ -195,5 +199,9 @@ class _Plan:
 
 def shape_of(calls: Sequence[PlannedCall]) -> Shape:
     """The steps and calls of planned calls."""
+    return Shape(_steps_in(calls), len(calls))
+
+
+def _steps_in(calls: Sequence[PlannedCall]) -> int:
     goal = Goal(environment="", language="en", domain="", calls=tuple(calls), candidates=())
-    return Shape(max(steps_of(goal)) + 1, len(calls))
+    return max(steps_of(goal)) + 1

@@ -1,12 +1,17 @@
 """Finding samples that say what another one said."""
 
+import io
 import time
+import tracemalloc
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from validators.checks.duplicates import DuplicateIndex
-from warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn
+from validators.checks.duplicates import find_duplicates, short_hash
+from warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
 
 LONG = "please book a quiet table by the window at Lindenhof for the four of us and our small dog this coming evening"
 
@@ -23,17 +28,19 @@ def sample(text: str, *, tool: str | None = "book", candidates: tuple[str, ...] 
     )
 
 
+def verdicts(*samples: Sample, known: Sequence[Sample] = ()) -> list[Verdict]:
+    return list(find_duplicates(samples, io.BytesIO(), known=known))
+
+
 def decisions(*samples: Sample) -> list[str]:
-    index = DuplicateIndex()
-    return [index.verdict(one).decision for one in samples]
+    return [verdict.decision for verdict in verdicts(*samples)]
 
 
 def test_the_first_is_proved_and_its_twin_names_it() -> None:
-    index, first = DuplicateIndex(), sample(LONG)
-    assert index.verdict(first).reason == "It is unlike the 0 before it."
-    twin = index.verdict(sample(LONG.replace("our small dog", "our tiny dog") + " or so"))
-    assert twin.decision == "proved"
-    twin = index.verdict(sample(LONG + " thanks"))
+    first, other = sample(LONG), sample(LONG.replace("our small dog", "our tiny dog") + " or so")
+    alone, unlike, twin = verdicts(first, other, sample(LONG + " thanks"))
+    assert alone.reason == "It is unlike the 0 before it."
+    assert unlike.reason == "It is unlike the 1 before it."
     assert twin.decision == "contradicted"
     assert first.key in twin.reason
     assert 0.9 <= (twin.score or 0) < 1
@@ -54,9 +61,7 @@ def test_numbers_tell_apart_what_has_no_gold() -> None:
 
 
 def test_the_same_text_with_another_gold_is_ambiguous() -> None:
-    index = DuplicateIndex()
-    index.verdict(sample("Book a table", n=4))
-    verdict = index.verdict(sample("Book a table", n=5))
+    _, verdict = verdicts(sample("Book a table", n=4), sample("Book a table", n=5))
     assert verdict.decision == "contradicted"
     assert "other calls are due" in verdict.reason
 
@@ -67,10 +72,17 @@ def test_the_same_text_before_other_tools_may_lead_elsewhere() -> None:
     assert decisions(with_gold, sample("Book a table", tool=None)) == ["proved", "contradicted"]
 
 
-def test_a_sample_asked_about_twice_is_no_twin_of_itself() -> None:
-    index, first, second = DuplicateIndex(), sample(LONG), sample("Cancel it")
-    before = [index.verdict(one) for one in (first, second)]
-    assert [index.verdict(one) for one in (first, second)] == before
+def test_a_sample_that_comes_twice_is_no_twin_of_itself() -> None:
+    first, second, third = sample(LONG), sample("Cancel it", n=1), sample("Pay it", n=2)
+    before = verdicts(first, second)
+    assert verdicts(first, second, first, second) == before * 2
+    assert verdicts(second, third, known=[first, second]) == [before[1], *verdicts(first, second, third)[2:]]
+
+
+def test_known_samples_come_first_and_are_not_asked_about() -> None:
+    known, twin, other = sample("Cancel it"), sample("Cancel it!"), sample("Call me")
+    assert verdicts(twin, other, known=[known]) == verdicts(known, twin, other)[1:]
+    assert verdicts(known=[known]) == verdicts() == []
 
 
 def test_chinese_is_compared_by_pairs_of_characters() -> None:
@@ -78,34 +90,94 @@ def test_chinese_is_compared_by_pairs_of_characters() -> None:
     assert decisions(sample(text), sample(text + "你"), sample("取消预订")) == ["proved", "contradicted", "proved"]
 
 
-@settings(max_examples=60)
-@given(texts=st.lists(st.lists(st.sampled_from("abcd"), min_size=1, max_size=12).map(" ".join), max_size=12))
-def test_the_index_finds_exactly_what_comparing_all_pairs_finds(texts: list[str]) -> None:
-    def shingles(text: str) -> set:
-        words = text.split()
+def by_definition(samples: Sequence[Sample], threshold: float) -> Iterator[tuple[str, float | None]]:
+    """Each sample against every other one before it: the reason, and the likeness where it is a twin."""
+
+    def shingles(one: Sample) -> set[tuple[str, ...]]:
+        words = one.request.split()
         return {tuple(words[at : at + 3]) for at in range(len(words) - 2)} or {tuple(words)}
 
-    expected, kept = [], []
-    for text in texts:
-        mine = shingles(text)
-        alike = any(text == other or len(mine & theirs) / len(mine | theirs) >= 0.9 for other, theirs in kept)
-        expected.append("contradicted" if alike else "proved")
-        kept.append((text, mine))
-    index, found, seen = DuplicateIndex(), [], {}
-    for text in texts:
-        one = sample(text, candidates=("a", str(len(seen))))
-        seen[one.key] = None
-        found.append(index.verdict(one).decision)
-    assert found == expected
+    def likeness(one: Sample, other: Sample) -> float:
+        may_be_twins = (one.kind, one.gold) == (other.kind, other.gold)
+        numbers = [[word for word in x.request.split() if word.isdigit()] for x in (one, other)]
+        mine, others = shingles(one), shingles(other)
+        return len(mine & others) / len(mine | others) if may_be_twins and numbers[0] == numbers[1] else 0
+
+    def of_same_words(one: Sample, other: Sample) -> str:
+        if one.request.split() != other.request.split():
+            return ""
+        is_same_end, mine, others = one.gold == other.gold, set(one.candidates), set(other.candidates)
+        is_ambiguous = one.gold[0].tool == other.gold[0].tool or mine <= others or others <= mine
+        why = "to the same end" if is_same_end else "but other calls are due"
+        says = f"It says what {other.key} says, word for word, {why}."
+        return says if is_same_end or is_ambiguous else ""
+
+    for one in samples:
+        before = list({other.key: other for other in samples[: samples.index(one)]}.values())
+        same = [said for other in before if (said := of_same_words(one, other))]
+        nearest = max(before, key=lambda other: likeness(one, other), default=None)
+        near = likeness(one, nearest) if nearest else 0
+        if same:
+            yield same[0], 1.0
+        elif nearest and near >= threshold:
+            yield f"It is {near:.0%} like {nearest.key}, to the same end.", round(near, 4)
+        else:
+            yield f"It is unlike the {len(before)} before it.", None
 
 
-def test_the_index_keeps_up_with_many_samples_of_one_tool() -> None:
-    samples = [sample(f"{LONG} and call me {at} times when it is {at % 97} past", n=at % 50) for at in range(1_000)]
-    index = DuplicateIndex()
-    started = time.perf_counter()
-    verdicts = [index.verdict(one) for one in samples]
-    assert time.perf_counter() - started < 2  # 0.15 s on a free machine
-    assert {verdict.decision for verdict in verdicts} == {"proved"}
+_SAMPLES = st.builds(
+    lambda words, kind, tool, n, others: sample(
+        " ".join(words), tool=tool, candidates=("a", *sorted(others)), n=n
+    ).with_changes(kind=kind),
+    st.lists(st.sampled_from("ab1"), min_size=1, max_size=9),
+    st.sampled_from(["perfect", "imperfect"]),
+    st.sampled_from(["book", "cancel"]),
+    st.integers(0, 1),
+    st.sets(st.sampled_from("bc")),
+)
+
+
+@pytest.mark.parametrize("hashed", [short_hash, len, lambda _: 0], ids=["hashes", "collisions", "one-group"])
+@settings(max_examples=60)
+@given(
+    samples=st.lists(_SAMPLES, max_size=14),
+    again=st.lists(st.integers(0, 13), max_size=4),
+    known=st.integers(0, 6),
+    threshold=st.sampled_from([0.4, 0.6, 0.9, 1.0]),
+)
+def test_verdicts_are_exactly_those_of_comparing_all_pairs(
+    hashed: Callable[[str], int], samples: list[Sample], again: list[int], known: int, threshold: float
+) -> None:
+    samples = [*samples, *(samples[at] for at in again if at < len(samples))]
+    spool = io.BytesIO()
+    found = find_duplicates(samples[known:], spool, known=samples[:known], threshold=threshold, hashed=hashed)
+    told = [(one.subject, one.reason, one.score) for one in found]
+    expected = zip(samples, by_definition(samples, threshold), strict=True)
+    assert told == [(one.key, *verdict) for one, verdict in expected][known:]
+
+
+def many(count: int) -> Iterator[Sample]:
+    return (sample(f"{LONG} and call me {at} times when it is {at % 97} past", n=at % 50) for at in range(count))
+
+
+def test_it_keeps_up_with_many_samples_of_one_tool() -> None:
+    samples = list(many(1_000))
+    started = time.process_time()
+    assert set(decisions(*samples)) == {"proved"}
+    assert time.process_time() - started < 2  # 0.15 s on a free machine
+
+
+def test_little_of_a_sample_stays_in_memory(tmp_path: Path) -> None:
+    with (tmp_path / "spool").open("w+b") as spool:
+        next(find_duplicates(many(1_000), spool))  # numpy is loaded, and caches of a size of their own are full
+    tracemalloc.start()
+    try:
+        with (tmp_path / "spool").open("w+b") as spool:
+            assert sum(verdict.decision == "proved" for verdict in find_duplicates(many(1_000), spool)) == 1_000
+        _, peak = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert peak / 1_000 < 200  # the samples have 3,000 bytes each in memory
 
 
 def test_requests_that_lean_on_one_message_are_compared_by_their_own_words() -> None:

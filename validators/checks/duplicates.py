@@ -4,18 +4,24 @@ Two samples are twins where the same calls are due and the texts are alike; requ
 their gold, and are none. The same text with another gold is worse: it is ambiguous, and contradicted too.
 """
 
+from __future__ import annotations
+
 import re
 from array import array
+from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Iterable, Iterator
+from hashlib import blake2b
 from itertools import pairwise
 from math import ceil
-from typing import NamedTuple
+from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
 
 from llm.language.folding import fold
 from warehouse.records import Decision, Sample, Verdict
+
+if TYPE_CHECKING:
+    from collections.abc import Callable, Iterable, Iterator
 
 CHECK = "duplicates"
 VERSION = "1"
@@ -24,16 +30,57 @@ _TOKENS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
 _CHINESE = re.compile(r"[\u3400-\u9fff]")
 _NUMBERS = re.compile(r"\d+")
 _NGRAM = 3
+# What a sample is to the one before it that decides about it, one byte each; none decides about most.
+_NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE = range(5)
+
+
+def short_hash(text: str) -> int:
+    """A number of eight bytes for a text, the same in every process."""
+    return int.from_bytes(blake2b(text.encode(), digest_size=8).digest(), signed=True)
+
+
+def find_duplicates(
+    samples: Iterable[Sample],
+    spool: BinaryIO,
+    *,
+    known: Iterable[Sample] = (),
+    threshold: float = THRESHOLD,
+    hashed: Callable[[str], int] = short_hash,
+) -> Iterator[Verdict]:
+    """Whether each sample says something new after all `known` ones and the samples before it; one verdict for each, in turn.
+
+    Texts are alike from a Jaccard likeness of `threshold` on. A sample that comes twice gets the same answer again. What
+    there is to compare waits in `spool`, an empty file, and only a few numbers a sample stay in memory: millions may come.
+    Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about speed alone.
+    """
+    entries = _Entries(spool, hashed)
+    for sample in known:
+        entries.add(sample)
+    first = len(entries)
+    for sample in samples:
+        entries.add(sample)
+    comparison = _Comparison(entries, threshold)
+    comparison.compare()
+    for position in range(first, len(entries)):
+        key, decided = entries.read(position).key, comparison.decided(position)
+        yield Verdict(subject=key, check=CHECK, version=VERSION, **decided._asdict())
 
 
 class _Entry(NamedTuple):
+    """What of a sample is compared; the first `own` words of the text are the conversation's, the others its messages'."""
+
     key: str
     kind: str
-    text: str
-    shingles: "array[int]"
-    candidates: frozenset[str]
-    tools: tuple[str, ...]
     gold: str
+    text: str
+    own: int
+    candidates: list[int]
+    tools: list[str]
+
+    @property
+    def end(self) -> tuple[str, ...]:
+        """What twins have in common, however they are worded."""
+        return (self.kind, self.gold, *_NUMBERS.findall(self.text))
 
 
 class _Decided(NamedTuple):
@@ -42,87 +89,162 @@ class _Decided(NamedTuple):
     reason: str
 
 
-class DuplicateIndex:
-    """The samples seen so far. Verdicts depend on the order in which samples come, and on nothing else.
+class _Entries:
+    """Entries in a file, by their position; three numbers of each are in memory."""
 
-    Twins are looked for among samples of a kind with the same gold, by shingles (three words, two Chinese characters). Two sets
-    with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of each, in any fixed order; so
-    only these few are indexed, and no twin is missed.
+    def __init__(self, file: BinaryIO, hashed: Callable[[str], int]) -> None:
+        self.texts = array("q")  # hashes of what they say
+        self.ends = array("q")  # hashes of what to
+        self._file = file
+        self._hashed = hashed
+        self._offsets = array("q", [0])
+        self._candidates: dict[str, int] = {}  # there are few tools, and a sample may name a hundred
+
+    def __len__(self) -> int:
+        return len(self.texts)
+
+    def add(self, sample: Sample) -> None:
+        entry = _entry(sample, [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates])
+        self.texts.append(self._hashed(entry.text))
+        self.ends.append(self._hashed("\n".join(entry.end)))
+        self._offsets.append(self._offsets[-1] + self._file.write(orjson.dumps(tuple(entry))))
+
+    def read(self, position: int) -> _Entry:
+        begin, end = self._offsets[position], self._offsets[position + 1]
+        self._file.seek(begin)
+        return _Entry(*orjson.loads(self._file.read(end - begin)))
+
+
+class _Comparison:
+    """Which sample before it decides about each one: only those of the same words, or to the same end, can.
+
+    So the samples are taken group by group, in their order within each, and no more than a group is in memory.
     """
 
-    def __init__(self, threshold: float = THRESHOLD) -> None:
-        """Call texts alike from a Jaccard likeness of `threshold` on."""
+    def __init__(self, entries: _Entries, threshold: float) -> None:
+        self._entries = entries
         self._threshold = threshold
-        self._entries: list[_Entry] = []
-        self._order: dict[str, int] = {}
-        self._by_text: dict[str, list[int]] = defaultdict(list)
-        self._by_shingle: dict[tuple[str, str, int], list[int]] = defaultdict(list)
+        self._relations = bytearray(len(entries))
+        self._others = array("q", bytes(8 * len(entries)))
+        self._likenesses = array("d", bytes(8 * len(entries)))
+        self._repeats = array("q")
 
-    def verdict(self, sample: Sample) -> Verdict:
-        """Whether this sample says something new; a sample that was asked about before gets the same answer again."""
-        position = self._order.get(sample.key)
-        if position is None:
-            position = len(self._entries)
-            self._keep(_entry(sample), position)
-        decided = self._decide(self._entries[position], position)
-        return Verdict(subject=sample.key, check=CHECK, version=VERSION, **decided._asdict())
+    def compare(self) -> None:
+        """Find it out, for all of them."""
+        for group in _groups(self._entries.texts):
+            self._compare_texts(group)
+        for group in _groups(self._entries.ends):
+            self._compare_words(group)
+        self._repeats.extend(at for at, relation in enumerate(self._relations) if relation == _REPEATED)
 
-    def _decide(self, entry: _Entry, position: int) -> _Decided:
-        for other in self._earlier(self._by_text.get(entry.text, []), position):
-            if other.gold == entry.gold:
-                return _twin(1.0, f"It says what {other.key} says, word for word, to the same end.")
-            if _is_ambiguous(entry, other):
-                return _twin(1.0, f"It says what {other.key} says, word for word, but other calls are due.")
-        likeness, twin = self._nearest(entry, position)
-        if twin is not None and likeness >= self._threshold:
-            return _twin(likeness, f"It is {likeness:.0%} like {twin.key}, to the same end.")
-        return _Decided("proved", None, f"It is unlike the {position} before it.")
+    def decided(self, position: int) -> _Decided:
+        """What has been found about the sample at a position."""
+        relation, other = self._relations[position], self._others[position]
+        if relation == _REPEATED:
+            return self.decided(other)
+        if relation == _NEW:
+            earlier = position - bisect_left(self._repeats, position)
+            return _Decided("proved", None, f"It is unlike the {earlier} before it.")
+        likeness, key = self._likenesses[position], self._entries.read(other).key
+        reason = {
+            _SAME_END: f"It says what {key} says, word for word, to the same end.",
+            _OTHER_CALLS: f"It says what {key} says, word for word, but other calls are due.",
+            _ALIKE: f"It is {likeness:.0%} like {key}, to the same end.",
+        }[relation]
+        return _Decided("contradicted", round(likeness, 4), reason)
 
-    def _nearest(self, entry: _Entry, position: int) -> tuple[float, _Entry | None]:
-        """The likeness of the nearest sample before it among those that may be twins, and that sample."""
-        found = {
-            at
-            for shingle in self._prefix(entry.shingles)
-            for at in self._by_shingle.get((entry.kind, entry.gold, shingle), [])
-        }
-        mine, best, twin = set(entry.shingles), 0.0, None
-        for other in self._earlier(sorted(found), position):
-            likeness = _jaccard(mine, other.shingles)
-            if likeness > best and _NUMBERS.findall(other.text) == _NUMBERS.findall(entry.text):
-                best, twin = likeness, other
-        return best, twin
+    def _note(self, position: int, relation: int, other: int, likeness: float = 1.0) -> None:
+        self._relations[position], self._others[position], self._likenesses[position] = relation, other, likeness
 
-    def _earlier(self, positions: list[int], position: int) -> Iterator[_Entry]:
-        return (self._entries[at] for at in positions if at < position)
+    def _compare_texts(self, group: list[int]) -> None:
+        """Note the first of the same text whose end is the same, or which makes it ambiguous."""
+        first: dict[str, int] = {}
+        by_text: dict[str, list[tuple[int, _Entry]]] = defaultdict(list)
+        for position in group:
+            entry = self._entries.read(position)
+            if first.setdefault(entry.key, position) != position:
+                self._note(position, _REPEATED, first[entry.key])
+                continue
+            earlier = by_text[entry.text]
+            for at, other in earlier:
+                if other.gold == entry.gold or _is_ambiguous(entry, other):
+                    self._note(position, _SAME_END if other.gold == entry.gold else _OTHER_CALLS, at)
+                    break
+            earlier.append((position, entry))
 
-    def _keep(self, entry: _Entry, position: int) -> None:
-        self._entries.append(entry)
-        self._order[entry.key] = position
-        self._by_text[entry.text].append(position)
-        for shingle in self._prefix(entry.shingles):
-            self._by_shingle[(entry.kind, entry.gold, shingle)].append(position)
+    def _compare_words(self, group: list[int]) -> None:
+        """Note the nearest to the same end that is near enough, where the text has not decided already."""
+        by_end: dict[tuple[str, ...], _Nearest] = defaultdict(lambda: _Nearest(self._threshold))
+        for position in group:
+            relation = self._relations[position]
+            if relation == _REPEATED:
+                continue
+            entry = self._entries.read(position)
+            alike = by_end[entry.end]
+            # messages are left out: several requests may lean on one, and it is much longer than they are
+            shingles = array("q", sorted(_shingles(entry.text.split(" ")[: entry.own])))
+            if relation == _NEW:
+                likeness, at = alike.find(shingles)
+                if likeness >= self._threshold:
+                    self._note(position, _ALIKE, at, likeness)
+            alike.add(position, shingles)
 
-    def _prefix(self, shingles: "array[int]") -> "array[int]":
+
+class _Nearest:
+    """The shingles (three words, two Chinese characters) of samples to the same end, to find the nearest among them.
+
+    Two sets with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of each, in any fixed
+    order; so only these few are indexed, and none that is near enough is missed.
+    """
+
+    def __init__(self, threshold: float) -> None:
+        self._threshold = threshold
+        self._all: list[tuple[int, array[int]]] = []
+        self._by_shingle: dict[int, list[int]] = defaultdict(list)
+
+    def add(self, position: int, shingles: array[int]) -> None:
+        for shingle in self._prefix(shingles):
+            self._by_shingle[shingle].append(len(self._all))
+        self._all.append((position, shingles))
+
+    def find(self, shingles: array[int]) -> tuple[float, int]:
+        """The likeness of the nearest, and its position; 0 where there is none."""
+        found = {at for shingle in self._prefix(shingles) for at in self._by_shingle.get(shingle, ())}
+        mine, best, nearest = set(shingles), 0.0, 0
+        for position, others in (self._all[at] for at in sorted(found)):
+            likeness = _jaccard(mine, others)
+            if likeness > best:
+                best, nearest = likeness, position
+        return best, nearest
+
+    def _prefix(self, shingles: array[int]) -> array[int]:
         return shingles[: len(shingles) - ceil(self._threshold * len(shingles)) + 1]
 
 
-def _twin(likeness: float, reason: str) -> _Decided:
-    return _Decided("contradicted", round(likeness, 4), reason)
+def _groups(hashes: array[int]) -> Iterator[list[int]]:
+    """The positions at which a hash stands, in their order, for each that stands at several."""
+    import numpy as np
+
+    order = np.argsort(np.frombuffer(hashes, np.int64), kind="stable")
+    ordered = np.frombuffer(hashes, np.int64)[order]
+    is_again = np.concatenate(([False], ordered[1:] == ordered[:-1], [False]))
+    del ordered  # 8 MB for a million
+    for begin, last in np.flatnonzero(is_again[1:] != is_again[:-1]).reshape(-1, 2):
+        yield order[begin : last + 1].tolist()
 
 
-def _entry(sample: Sample) -> _Entry:
+def _entry(sample: Sample, candidates: list[int]) -> _Entry:
     # what the assistant asks is part of it: the same answers to other questions are another conversation
     words = _tokens(turn.text for turn in sample.turns if turn.kind in ("user", "reply"))
     messages = [turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external]
     return _Entry(
         key=sample.key,
         kind=sample.kind,
-        text=" ".join(words + _tokens(messages)),
-        # messages are left out: several requests may lean on one, and it is much longer than they are
-        shingles=array("q", sorted(_shingles(words))),
-        candidates=frozenset(sample.candidates),
-        tools=tuple(call.tool for snapshot in sample.snapshots() for call in snapshot.calls),
         gold=_gold_key(sample),
+        text=" ".join(words + _tokens(messages)),
+        own=len(words),
+        candidates=candidates,
+        tools=[call.tool for snapshot in sample.snapshots() for call in snapshot.calls],
     )
 
 
@@ -146,7 +268,7 @@ def _gold_key(sample: Sample) -> str:
     return orjson.dumps(due, option=orjson.OPT_SORT_KEYS).decode()
 
 
-def _jaccard(mine: set[int], others: "array[int]") -> float:
+def _jaccard(mine: set[int], others: array[int]) -> float:
     shared = sum(shingle in mine for shingle in others)
     return shared / (len(mine) + len(others) - shared)
 
@@ -155,4 +277,5 @@ def _is_ambiguous(one: _Entry, other: _Entry) -> bool:
     """Whether the same words ask for two things; with other tools to choose from they may."""
     if one.tools and one.tools == other.tools:
         return True
-    return one.candidates <= other.candidates or other.candidates <= one.candidates
+    mine, others = set(one.candidates), set(other.candidates)
+    return mine <= others or others <= mine
