@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from flows.chats import roles_of
+from flows.chats import roles_of, tell_models
 from flows.conversation_planning import ConversationRow, conversation_rows
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun
@@ -76,19 +76,12 @@ class BuildReport(NamedTuple):
 async def build_dataset(recipe: Recipe, settings: Settings, news: News) -> BuildReport:
     """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
     with open_workers(recipe, settings, news) as workers:
+        tell_models(roles_of(recipe), news)
         await prepare_tools(recipe, settings, news, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, news)
-        tell_models(recipe, news)
         await make_and_check(run, workers)
     land(run)
     return close_build(run)
-
-
-def tell_models(recipe: Recipe, news: News) -> None:
-    """Say which models work across a wire, and by which of our ways their requests go."""
-    told = [f"{role} {model.name} ({model.path})" for role, model in roles_of(recipe) if model.path != "in process"]
-    if told:
-        news.say(f"Models: {', '.join(told)}.")
 
 
 def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:

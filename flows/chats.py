@@ -1,12 +1,13 @@
 """The models of a recipe, opened once for the shards of a process: one for each role, with ledger, limits and budget."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterator
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
 
 from pydantic import SecretStr
 
+from flows.news import News
 from flows.recipe import Recipe
 from flows.settings import secret
 from flows.stages import Stage
@@ -24,9 +25,10 @@ AHEAD = 2  # records under way for each slot: while one waits for the ledger's d
 class Chats:
     """A chat a role, and what all that is carried with them has in common: places, and whether it is in vain."""
 
-    def __init__(self, chats: dict[str, LedgeredChat], concurrency: int) -> None:
-        """Take opened chats; `concurrency` is how many requests they send at once."""
+    def __init__(self, chats: dict[str, LedgeredChat], concurrency: int, budget: Budget) -> None:
+        """Take opened chats; `concurrency` is how many requests they send at once, `budget` what they spend."""
         self._chats = chats
+        self.budget = budget
         self.concurrency = concurrency
         self.places = asyncio.Semaphore(AHEAD * concurrency)  # records under way, those first that came first
         self.error: CallwrightError | None = None
@@ -60,7 +62,7 @@ async def open_chats(recipe: Recipe, ledger_path: Path, *, build: str, spent: fl
             chat = open_chat(with_secret(settings), ledger=ledger, budget=budget, record=unlogged.append, build=build)
             opened.append((settings, chat))
         chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles_of(recipe)}
-        yield Chats(chats, concurrency_of(recipe))
+        yield Chats(chats, concurrency_of(recipe), budget)
     finally:
         for _, chat in opened:
             await chat.close()
@@ -75,20 +77,26 @@ class SharedChats:
         self._users = 0
         self._opened = AsyncExitStack()
         self._chats: Chats | None = None
+        self._spent: dict[str, float] = {}  # by build
 
     @asynccontextmanager
     async def of(self, recipe: Recipe, ledger: Path, *, build: str, spent: float) -> AsyncIterator[Chats]:
-        """The chats, opened for the first shard and closed after the last; budget and error are those of all between."""
+        """The chats, opened for the first shard and closed after the last; budget and error are those of all between.
+
+        Shards that end at the same moment may not have told yet what they spent, so what was seen here counts too.
+        """
         self._users += 1
         try:
             if self._chats is None:
+                spent = max(spent, self._spent.get(build, 0.0))
                 self._chats = await self._opened.enter_async_context(
                     open_chats(recipe, ledger, build=build, spent=spent)
                 )
             yield self._chats
         finally:
             self._users -= 1
-            if not self._users:
+            if not self._users and self._chats is not None:
+                self._spent[build] = self._chats.budget.spent
                 opened, self._opened, self._chats = self._opened, AsyncExitStack(), None
                 await opened.aclose()
 
@@ -97,6 +105,13 @@ def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
     """The roles by name, each with its model."""
     for name in type(recipe.models).model_fields:
         yield name, getattr(recipe.models, name)
+
+
+def tell_models(models: Iterable[tuple[str, ModelSettings]], news: News) -> None:
+    """Say which of the models that roles have work across a wire, and by which of our ways their requests go."""
+    told = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
+    if told:
+        news.say(f"Models: {', '.join(told)}.")
 
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:

@@ -46,6 +46,12 @@ class Sender(NamedTuple):
     slots: int
 
 
+def see_that_workers_can_take(recipe: Recipe, settings: Settings) -> None:
+    """Raise ConfigurationError where the settings name workers elsewhere, and the recipe can't leave this machine."""
+    if settings.workplace != "local":
+        see_that_it_can_travel(recipe)
+
+
 @contextmanager
 def open_workers(recipe: Recipe, settings: Settings, news: News) -> Iterator[Workers]:
     """Whoever works the shards of a recipe, as the setting CALLWRIGHT_WORKERS says."""
@@ -53,7 +59,7 @@ def open_workers(recipe: Recipe, settings: Settings, news: News) -> Iterator[Wor
         with local_workers(recipe, settings) as workers:
             yield workers
         return
-    see_that_it_can_travel(recipe)
+    see_that_workers_can_take(recipe, settings)
     exchange = Exchange(settings.exchange)
     with _sender(settings, exchange, news) as sender:
         outpost = Outpost(settings, exchange, sender)

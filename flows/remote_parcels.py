@@ -34,12 +34,19 @@ class Parcel(NamedTuple):
 
 
 def see_that_it_can_travel(recipe: Recipe) -> None:
-    """Raise ConfigurationError where a recipe needs files of this machine beside its records."""
+    """Raise ConfigurationError where a recipe needs files of this machine beside its records, as environments and batches do."""
     bound = [source for source in recipe.tools if isinstance(source, HttpSettings | RecordedSettings)]
     if bound:
         raise ConfigurationError(
             f"The recipe {recipe.name!r} has the environment {bound[0].name!r}, whose responses are kept in the work folder "
             "of this machine. Build it with CALLWRIGHT_WORKERS=local."
+        )
+    in_batches = [(role, model.name) for role, model in roles_of(recipe) if model.path == "batch"]
+    if in_batches:
+        role, name = in_batches[0]
+        raise ConfigurationError(
+            f"The recipe {recipe.name!r} asks its {role} {name!r} in batches, and what is under way of these is kept in the "
+            "ledger of this machine. Build it with CALLWRIGHT_WORKERS=local, or set the model's transport to auto."
         )
 
 

@@ -6,6 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+from flows.chats import tell_models
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import GeneratedTools, Recipe
@@ -84,6 +85,7 @@ async def report_tools(recipe: Recipe, settings: Settings, news: News) -> list[T
             f"The recipe {recipe.name!r} has no tools to make; under `tools` it needs a line such as "
             "{generate: all, tools_per_category: 12}."
         )
+    tell_models([("generator", recipe.models.generator)], news)
     warehouse = open_warehouse(settings)
     reports = []
     for source in sources:

@@ -13,7 +13,7 @@ from flows.groups import GroupRun, Workers, run_group
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import GeneratedTools, Recipe
-from flows.remote import open_workers
+from flows.remote import open_workers, see_that_workers_can_take
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, stages_of
@@ -43,6 +43,7 @@ class Toolset(NamedTuple):
 
 async def prepare_tools(recipe: Recipe, settings: Settings, news: News, working: Working | None = None) -> None:
     """Make the tools that a recipe's sources still lack, look at its live servers; to be awaited before a build is opened."""
+    see_that_workers_can_take(recipe, settings)
     await explore_environments(recipe, settings)
     for source in recipe.tools:
         if isinstance(source, GeneratedTools):
@@ -56,6 +57,7 @@ async def make_tools(
 
     Tools that a check does not prove wait for people. The same source with the same models and prompts makes nothing new.
     """
+    see_that_workers_can_take(recipe, settings)
     toolset = toolset_of(source, recipe)
     warehouse = open_warehouse(settings)
     if not _is_made(warehouse, toolset):

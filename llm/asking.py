@@ -1,9 +1,10 @@
 """Asking a model with all that belongs around it: ledger, limits, budget, strict parsing, one repair, a record."""
 
+import asyncio
 import re
 import time
 from collections.abc import Awaitable, Callable, Sequence
-from functools import cache
+from functools import cache, partial
 from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import orjson
@@ -11,9 +12,10 @@ from pydantic import BaseModel, ValidationError
 
 from llm.budget import Budget
 from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
+from llm.hedging import Hedging
 from llm.ledger import Ledger, ledger_key
 from llm.limits import Gate
-from warehouse.errors import BudgetError, CallwrightError, ReplyError
+from warehouse.errors import CallwrightError, ReplyError, TransientError
 from warehouse.records import LlmCall, Tool
 
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
@@ -22,6 +24,7 @@ _PROBLEMS = 3
 _BYTES_PER_TOKEN = 4
 _REPLY_TOKENS = 512  # expected where no max_tokens is set
 _NOTHING = RawReply("")
+_CALLED_OFF = "Called off: another answer to the same request came first."
 _FENCED = re.compile(r"\s*```json\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
 
 
@@ -54,7 +57,10 @@ def _is_priced(kind: type[Adapter]) -> bool:
 
 
 class Surroundings(NamedTuple):
-    """What stands around one model: shared by all stages that ask it. `record` is given every LlmCall as it ends."""
+    """What stands around one model: shared by all stages that ask it. `record` is given every LlmCall as it ends.
+
+    Without `hedging` nothing is ever sent twice in the hope of a faster answer.
+    """
 
     adapter: Adapter
     ledger: Ledger
@@ -62,11 +68,19 @@ class Surroundings(NamedTuple):
     budget: Budget
     record: Callable[[LlmCall], object]
     build: str = ""
+    hedging: Hedging | None = None
 
 
 class _Schema(NamedTuple):
     document: dict[str, Any]  # JSON Schema
     text: str
+
+
+class _Spent(NamedTuple):
+    """What a request has cost by now, in US dollars, and how many seconds its last try took."""
+
+    cost: float = 0.0
+    latency: float = 0.0
 
 
 class LedgeredChat:
@@ -119,16 +133,17 @@ class LedgeredChat:
         sending = _Sending(self._around, self._priced, request, self._most_tokens, key)
         try:
             reply, is_known = await self._around.ledger.answer(key, sending.send)
-        except BudgetError:
-            raise  # nothing was sent
         except CallwrightError as error:
             if sending.tries:
-                self._note(key, prompt, sample_index, latency=sending.latency, error=str(error))
+                self._note(key, prompt, sample_index, spent=sending.spent, error=str(error))
             raise
+        for spent in sending.called_off:
+            self._note(key, prompt, sample_index, spent=spent, error=_CALLED_OFF)
         if is_known:
-            self._note(key, prompt, sample_index, reply=_NOTHING._replace(planted=reply.planted), cached=True)
+            known = _NOTHING._replace(planted=reply.planted)
+            self._note(key, prompt, sample_index, reply=known, spent=_Spent(), cached=True)
         else:
-            self._note(key, prompt, sample_index, reply=reply, latency=sending.latency)
+            self._note(key, prompt, sample_index, reply=reply, spent=sending.spent)
         return reply
 
     def _note(  # noqa: PLR0913 - one argument for each thing that differs between calls
@@ -138,7 +153,7 @@ class LedgeredChat:
         sample_index: int,
         *,
         reply: RawReply = _NOTHING,
-        latency: float = 0.0,
+        spent: _Spent,
         cached: bool = False,
         error: str = "",
     ) -> None:
@@ -151,8 +166,8 @@ class LedgeredChat:
             sample_index=sample_index,
             prompt_tokens=reply.prompt_tokens,
             completion_tokens=reply.completion_tokens,
-            cost=reply.cost,
-            latency=latency,
+            cost=spent.cost,
+            latency=spent.latency,
             cached=cached,
             planted=reply.planted,
             error=error,
@@ -161,7 +176,12 @@ class LedgeredChat:
 
 
 class _Sending:
-    """One request on its way through limits and budget: how often it was sent, and how long the last try took."""
+    """One request on its way through limits and budget: how often it was sent, and what was spent.
+
+    What was sent and brought no answer, for it timed out or another answer came first, may be charged for all the same: it
+    costs what was set aside for it, its prompt (four bytes a token) and the longest reply (512 tokens without `max_tokens`).
+    Batches are the exception: whoever asks again waits for the same one.
+    """
 
     def __init__(
         self, around: Surroundings, priced: Priced | None, request: ChatRequest, most_tokens: int, key: bytes
@@ -173,35 +193,56 @@ class _Sending:
         self._key = key
         self._prompt_tokens = 0
         self.tries = 0
-        self.latency = 0.0
+        self.spent = _Spent()
+        self.called_off: list[_Spent] = []  # the tries that another answer forestalled, each for itself
 
     async def send(self) -> RawReply:
         """Ask through the gate."""
         self._prompt_tokens = sum(_size(message.content) for message in self._request.messages) // _BYTES_PER_TOKEN
-        return await self._around.gate.run(self._try, self._prompt_tokens + self._most_tokens)
+        tokens = self._prompt_tokens + self._most_tokens
+        gate, hedging = self._around.gate, self._around.hedging
+        if hedging is None:
+            return await gate.run(self._try, tokens)
+        return await gate.persist(lambda: hedging.first_good(partial(gate.once, tokens=tokens), self._try))
 
-    async def _try(self) -> RawReply:
+    async def _try(self, sent: Callable[[], object] | None = None) -> RawReply:
+        estimate = await self._set_aside()
+        self.tries += 1
+        if sent is not None:
+            sent()
+        ended: RawReply | BaseException | None = None  # None after a bug
+        start = time.perf_counter()
+        try:
+            ended = reply = await self._adapted()
+        except (CallwrightError, asyncio.CancelledError) as error:
+            ended = error
+            raise
+        finally:
+            self._settle(estimate, time.perf_counter() - start, ended)
+        return reply._replace(text=_sound(reply.text))
+
+    async def _set_aside(self) -> float:
         if self._priced is None:
-            return await self._timed()
+            return 0.0
         # Inside the slot: what still waits for one sets no money aside.
         estimate = await self._priced.price(self._prompt_tokens, self._most_tokens)
         await self._around.budget.reserve(estimate)
-        cost = 0.0
-        try:
-            reply = await self._timed()
-            cost = reply.cost
-        finally:
-            await self._around.budget.settle(estimate, cost)
-        return reply
+        return estimate
 
-    async def _timed(self) -> RawReply:
-        self.tries += 1
-        start = time.perf_counter()
-        try:
-            reply = await self._adapted()
-        finally:
-            self.latency = time.perf_counter() - start
-        return reply._replace(text=_sound(reply.text))
+    def _settle(self, estimate: float, latency: float, ended: RawReply | BaseException | None) -> None:
+        """Count what a try has cost that ended in an answer or an error."""
+        cost = 0.0
+        is_called_off = isinstance(ended, asyncio.CancelledError)
+        if isinstance(ended, RawReply):
+            cost = ended.cost
+        elif is_called_off or (isinstance(ended, TransientError) and ended.may_be_charged):
+            cost = 0.0 if _is_keyed(type(self._around.adapter)) else estimate
+        if is_called_off:
+            self.called_off.append(_Spent(cost, latency))
+        else:
+            self.spent = _Spent(self.spent.cost + cost, latency)
+        if self._priced is not None:
+            self._around.budget.settle(estimate, cost)
 
     def _adapted(self) -> Awaitable[RawReply]:
         adapter = self._around.adapter

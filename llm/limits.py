@@ -102,10 +102,14 @@ class Gate:
 
         The slot is free between tries, and as soon as the answer is there.
         """
+        return await self.persist(lambda: self.once(ask, tokens))
+
+    async def persist(self, attempt: Callable[[], Awaitable[RawReply]]) -> RawReply:
+        """What `attempt` gives, made again where a fault may pass; it asks by `once`, as often as it likes."""
         tries, waited = 0, 0.0
         while True:
             try:
-                return await self._once(ask, tokens)
+                return await attempt()
             except TransientError as error:
                 tries += 1
                 pause = self._pause(error, tries)
@@ -114,7 +118,8 @@ class Gate:
                     raise _given_up(error, tries) from error
             await self._clock.sleep(pause)
 
-    async def _once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
+    async def once(self, ask: Callable[[], Awaitable[RawReply]], tokens: int) -> RawReply:
+        """What `ask` gives at the first try, in a slot and a place of the minute's windows."""
         await self._slots.take()
         try:
             sent = await self._admit(tokens) if self._is_limited else None

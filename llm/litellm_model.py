@@ -58,7 +58,8 @@ class LiteLLMModel:
             async with asyncio.timeout(self._timeout + _GRACE):
                 response = await litellm.acompletion(**self._arguments(request, names))
         except (litellm.exceptions.Timeout, TimeoutError) as error:
-            raise TransientError(f"{self._name} gave no answer within {self._timeout:g} s.") from error
+            said = f"{self._name} gave no answer within {self._timeout:g} s."
+            raise TransientError(said, may_be_charged=True) from error
         except litellm.exceptions.openai.OpenAIError as error:
             self._raise_ours(error)
         return self._read(response, names)

@@ -11,6 +11,7 @@ from pydantic import ConfigDict, Field, JsonValue, SecretStr, ValidationError, f
 from llm.asking import LedgeredChat, Options, Surroundings
 from llm.budget import Budget
 from llm.chat import Adapter
+from llm.hedging import Hedging
 from llm.ledger import Ledger
 from llm.limits import Gate, Limits
 from llm.refusals import LOOPBACK
@@ -35,7 +36,8 @@ RESERVED = frozenset(
     | {"max_tokens", "seed", "timeout", "num_retries", "max_retries", "mock_response", "fallbacks", "logger_fn"}
     | {"callbacks", "success_callback", "failure_callback"}
 )
-
+# What only a model across a network has.
+_REMOTE = ("api_base", "api_key", "api_key_variable", "structured", "transport", "items_per_request", "hedge_after")
 
 CallPath = Literal["in process", "lean", "batch", "litellm"]
 
@@ -61,6 +63,7 @@ class ModelSettings(Record):
     tokens_per_minute: int | None = Field(default=None, ge=1)
     attempts: int = Field(default=8, ge=1)
     patience: float = Field(default=300.0, ge=0)
+    hedge_after: float | None = Field(default=None, gt=0)
     transport: Literal["auto", "lean", "litellm", "batch"] = "auto"
     items_per_request: int = Field(default=1, ge=1, le=16)
     batch_gather: float = Field(default=5.0, ge=0)
@@ -97,8 +100,7 @@ class ModelSettings(Record):
     def _settings_fit_the_model(self) -> Self:
         if self.error_rate and self.name != TEMPLATE:
             raise ValueError(f"error_rate is for {TEMPLATE} only, not for {self.name!r}")
-        remote = ("api_base", "api_key", "api_key_variable", "structured", "transport", "items_per_request")
-        foreign = [name for name in remote if getattr(self, name) != type(self).model_fields[name].default]
+        foreign = [name for name in _REMOTE if getattr(self, name) != type(self).model_fields[name].default]
         if foreign and (self.name == TEMPLATE or self.name.startswith(LOCAL)):
             raise ValueError(f"{', '.join(foreign)} mean nothing to {self.name!r}, which runs in this process")
         if self.transport == "lean" and not self.api_base:
@@ -107,6 +109,8 @@ class ModelSettings(Record):
             raise ValueError("transport batch needs the api_base of a server with OpenAI's files and batches")
         if self.transport == "batch" and self.items_per_request > 1:
             raise ValueError("transport batch takes one item a request; set items_per_request to 1")
+        if self.hedge_after and (self.transport == "batch" or self.items_per_request > 1):
+            raise ValueError("hedge_after is for single requests, not for batches nor with items_per_request above 1")
         reserved = sorted(RESERVED & set(self.extra))
         if reserved:
             raise ValueError(f"extra can't hold {', '.join(reserved)}; these are settings of their own or not allowed")
@@ -223,5 +227,6 @@ def open_chat(
         from llm.packing import PackedModel
 
         adapter = PackedModel(adapter, settings.items_per_request)
-    around = Surroundings(adapter, ledger, Gate(settings.limits), budget, record, build)
+    hedging = None if settings.hedge_after is None else Hedging(settings.hedge_after)
+    around = Surroundings(adapter, ledger, Gate(settings.limits), budget, record, build, hedging)
     return LedgeredChat(settings.name, settings.options, around)

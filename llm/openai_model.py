@@ -146,7 +146,8 @@ class OpenAIModel:
             async with session.request(method, address, data=body, headers=headers, allow_redirects=False) as response:
                 return response.status, response.headers, await response.read()
         except TimeoutError as error:
-            raise TransientError(f"{self._asked.name} gave no answer within {self._timeout:g} s.") from error
+            said = f"{self._asked.name} gave no answer within {self._timeout:g} s."
+            raise TransientError(said, may_be_charged=True) from error
         except (aiohttp.ClientError, OSError) as error:
             said = shown(str(error), self._asked.key) or type(error).__name__
             raise TransientError(f"{self._asked.name} can't answer now: the connection broke ({said}).") from error

@@ -7,6 +7,7 @@ from prefect.client.schemas.objects import State
 from prefect.states import Completed
 
 from flows.build import BuildReport, close_build, land, open_build, report_build
+from flows.chats import roles_of, tell_models
 from flows.cli.ending import silence_teardown
 from flows.engine.artifacts import show_funnel
 from flows.engine.tasks import task_workers
@@ -42,8 +43,10 @@ def unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
 
 async def run_making(recipe: str, limit: int, model: str, kinds: list[str]) -> int:
     """Make the build's samples of these kinds, all where none is named; how many were planned."""
-    news = FlowNews()
-    await prepare_tools(_recipe(recipe, limit, model), flow_settings(), news, partial(task_workers, news=news))
+    news, chosen = FlowNews(), _recipe(recipe, limit, model)
+    if kinds in ([], waves(chosen)[0]):  # once a build
+        tell_models(roles_of(chosen), news)
+    await prepare_tools(chosen, flow_settings(), news, partial(task_workers, news=news))
     run = _opened(recipe, limit, model, news)
     with task_workers(run, news) as workers:
         return sum([await make_samples(run, workers, wave) for wave in ([kinds] if kinds else waves(run.recipe))])

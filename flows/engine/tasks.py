@@ -73,7 +73,8 @@ class _Tries:
 
     async def once_more(self) -> ShardResult:
         """Work what is left. Raises TransientError where another try may do more."""
-        result = await self._workers.work(self._shard._replace(spent=money_spent(self._run)))
+        spent = await asyncio.to_thread(money_spent, self._run)
+        result = await self._workers.work(self._shard._replace(spent=spent))
         self._tries += 1
         if not result.undone or result.is_fatal or self._tries > SHARD_RETRIES:
             return result._replace(done=result.done + self._done, cost=result.cost + self._cost)

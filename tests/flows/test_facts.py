@@ -81,6 +81,15 @@ async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_o
         assert not later.is_in_vain
 
 
+async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(tmp_path: Path) -> None:
+    shared, recipe, ledger = SharedChats(), small_recipe(), tmp_path / "ledger.sqlite"
+    async with shared.of(recipe, ledger, build="b", spent=1.0) as chats:
+        chats.budget.settle(0.0, 2.0)
+    for build, told, known in (("b", 1.0, 3.0), ("b", 4.0, 4.0), ("another", 1.0, 1.0)):
+        async with shared.of(recipe, ledger, build=build, spent=told) as chats:
+            assert chats.budget.spent == known
+
+
 async def test_more_records_are_carried_than_requests_sent_but_patience_counts_requests(tmp_path: Path) -> None:
     recipe = small_recipe(
         models={key: {"name": "template/v1", "concurrency": 3} for key in ("generator", "checker", "judge")}

@@ -2,15 +2,18 @@
 
 import asyncio
 import shutil
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from flows.exchange import Exchange
-from flows.recipe import parse_recipe
-from flows.remote_parcels import share_of
+from flows.news import Silence
+from flows.recipe import Recipe, parse_recipe
+from flows.remote_parcels import see_that_it_can_travel, share_of
 from flows.settings import Settings, read_settings
+from flows.tool_findings import report_tools
 from tests.flows.distant import Distant, counts, distant
 from tests.flows.model_server import PRICE, PRICED, ModelServer
 from tests.flows.small_builds import build, one, settings_of, small_recipe, stub_roles, warehouse_of
@@ -19,6 +22,10 @@ from warehouse.errors import ConfigurationError, TransientError
 pytestmark = pytest.mark.enable_socket
 FEW: dict[str, Any] = {"samples": {"perfect": 4, "imperfect": 2}, "shard_size": 3}
 KEPT = ("select key, body from samples order by key", "select stage, subject, outcome, reason from fates order by all")
+
+
+def make_tools(recipe: Recipe, settings: Settings) -> object:
+    return asyncio.run(report_tools(recipe, settings, Silence()))
 
 
 @pytest.fixture
@@ -242,8 +249,6 @@ def test_a_folder_is_an_exchange_too(tmp_path: Path) -> None:
 
 
 def test_a_recipe_that_needs_files_of_this_machine_stays_at_home(tmp_path: Path) -> None:
-    from flows.remote_parcels import see_that_it_can_travel
-
     recipe = parse_recipe(
         {"name": "live", "tools": [{"environment": "recorded", "path": "r.jsonl"}], "samples": {"perfect": 1}},
         tmp_path,
@@ -251,3 +256,22 @@ def test_a_recipe_that_needs_files_of_this_machine_stays_at_home(tmp_path: Path)
     )
     with pytest.raises(ConfigurationError, match="CALLWRIGHT_WORKERS=local"):
         see_that_it_can_travel(recipe)
+
+
+@pytest.mark.parametrize("workplace", ["dask", "pool:builders"])
+@pytest.mark.parametrize("start", [build, make_tools])
+def test_a_recipe_that_asks_in_batches_stays_at_home_and_begins_nothing_elsewhere(
+    start: Callable[[Recipe, Settings], object], workplace: str, tmp_path: Path
+) -> None:
+    models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "transport": "batch"}}
+    recipe = small_recipe(models=models, tools=[{"generate": ["Clock"], "tools_per_category": 2}])
+    settings = settings_of(tmp_path / "home")._replace(workplace=workplace, exchange=f"file://{tmp_path}/exchange")
+
+    with pytest.raises(ConfigurationError, match=f"asks its judge '{PRICED}' in batches.*CALLWRIGHT_WORKERS=local"):
+        start(recipe, settings)
+
+    assert list(tmp_path.rglob("*")) == []
+
+
+def test_the_same_models_go_elsewhere_one_request_at_a_time() -> None:
+    see_that_it_can_travel(small_recipe(models={"judge": {"name": PRICED, "hedge_after": 8.0}}))

@@ -15,7 +15,8 @@ from flows.stages import stages_of
 from flows.tool_findings import find_problems, report_tools
 from flows.toolmaking import PLANS_A_SHARD, make_tools, toolset_of
 from generators.catalogs.seed_catalog import seed_tools
-from tests.flows.small_builds import build, one, row_counts, settings_of, small_recipe, warehouse_of
+from tests.flows.model_server import ModelServer
+from tests.flows.small_builds import build, one, row_counts, settings_of, small_recipe, stub_roles, warehouse_of
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
 
@@ -170,6 +171,24 @@ def test_the_report_counts_by_category_and_tells_the_gaps(workshop: Settings) ->
         assert row.made == row.used + row.waiting + row.rejected
     assert sum(row.waiting for row in report.categories) == len(report.waiting) > 0
     assert sum(row.gaps for row in report.categories) == len(report.gaps)
+
+
+class Told(Silence):
+    """Notes what is said."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+
+def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: ModelServer, tmp_path: Path) -> None:
+    news = Told()
+    line = {"generate": ["Clock"], "tools_per_category": 1}
+    recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
+    asyncio.run(report_tools(recipe, settings_of(tmp_path), news))
+    assert news.said == ["Models: generator openai/stub (lean)."]
 
 
 def test_a_recipe_without_tools_to_make_is_told_what_line_it_lacks(tmp_path: Path) -> None:

@@ -176,6 +176,24 @@ def test_what_a_stopped_build_has_spent_is_not_forgotten(model_server: ModelServ
     assert spent == pytest.approx(6 * PRICE, abs=1.5 * PRICE)
 
 
+def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelServer, tmp_path: Path) -> None:
+    def first_hangs(asked: Asked) -> None:
+        model_server.delay = 0.0 if asked.number % 3 else 0.5  # of the next one
+
+    model_server.behaviour = first_hangs
+    settings = settings_of(tmp_path)
+    roles = stub_roles(model_server, name=PRICED, hedge_after=0.15, max_tokens=500)
+    report = build(small_recipe(models=roles, samples={"perfect": 4}, budget=1.0), settings)
+    assert_balanced(report, settings)
+    called_off, answered = "error like 'Called off%'", "not cached and error = ''"
+    assert one(settings, f"select count(*) from llm_calls where {called_off}") > 0
+    assert one(settings, f"select min(cost) from llm_calls where {called_off}") > 500 * 0.6e-6
+    assert one(settings, f"select max(cost) from llm_calls where {answered}") == pytest.approx(PRICE)
+    assert one(settings, "select sum(errors) from llm_cost") == one(
+        settings, f"select count(*) from llm_calls where {called_off}"
+    )
+
+
 async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
     from flows.build import build_dataset
     from flows.news import Silence

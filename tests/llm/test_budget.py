@@ -13,7 +13,7 @@ from warehouse.errors import BudgetError
 async def test_without_a_limit_anything_goes_and_is_counted():
     budget = Budget(None)
     await budget.reserve(1e9)
-    await budget.settle(1e9, 3.0)
+    budget.settle(1e9, 3.0)
 
     assert budget.spent == 3.0
 
@@ -38,9 +38,9 @@ async def test_requests_under_way_are_waited_for_rather_than_refused():
     await asyncio.sleep(0.001)
     assert not second.done()
 
-    await budget.settle(0.8, 0.1)
+    budget.settle(0.8, 0.1)
     await asyncio.wait_for(second, 1)
-    await budget.settle(0.8, 0.1)
+    budget.settle(0.8, 0.1)
 
     assert budget.spent == pytest.approx(0.2)
 
@@ -50,7 +50,7 @@ async def test_a_waiter_is_refused_when_the_money_is_gone():
     await budget.reserve(0.8)
     second = asyncio.create_task(budget.reserve(0.8))
     await asyncio.sleep(0.001)
-    await budget.settle(0.8, 0.7)
+    budget.settle(0.8, 0.7)
 
     with pytest.raises(BudgetError):
         await second
@@ -64,7 +64,7 @@ def test_what_is_spent_never_passes_the_limit(prices, limit):
         async def one(estimate, part):
             await budget.reserve(estimate)
             await asyncio.sleep(0)
-            await budget.settle(estimate, estimate * part)
+            budget.settle(estimate, estimate * part)
 
         await asyncio.wait_for(asyncio.gather(*(one(*price) for price in prices), return_exceptions=True), 5)
         return budget.spent

@@ -70,6 +70,7 @@ async def test_what_goes_wrong_there_is_the_right_error_here(ask, server, behavi
         await ask(patience=0.3 if behaviour == "slow" else 10.0)
 
     assert type(caught.value) is error
+    assert getattr(caught.value, "may_be_charged", False) == (behaviour == "slow")
     assert len(server.bodies) == 1, "nobody but the gate may try again"
     assert "sk-secret" not in str(caught.value)
 
