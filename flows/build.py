@@ -95,7 +95,6 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
     key = build_key(recipe, toolbox.tools)
     warehouse = open_warehouse(settings)
     path = _write_toolbox(settings, key, toolbox.tools)
-    warehouse.put(toolbox.tools)
     stages = [
         {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
         for position, stage in enumerate(STAGES)
@@ -104,13 +103,15 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
         "key": key, "recipe": recipe.name, "body": recipe.model_dump_json(by_alias=True),
         "started_at": datetime.now(UTC), "finished_at": None,
     }  # fmt: skip
-    warehouse.put_rows(
-        {
-            "stages": stages,
-            "builds": [build],
-            "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
-        }
-    )
+    with warehouse.together():
+        warehouse.put(toolbox.tools)
+        warehouse.put_rows(
+            {
+                "stages": stages,
+                "builds": [build],
+                "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
+            }
+        )
     return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, news)
 
 
@@ -163,15 +164,18 @@ def land(run: GroupRun) -> None:
     """Sort out duplicates, ask people about what is in doubt, and accept the rest."""
     landing = Landing(run.build, run.recipe, run.warehouse)
     check_duplicates(landing)
-    route_review(landing)
-    land_samples(landing)
+    with run.warehouse.together():
+        route_review(landing)
+    with run.warehouse.together():
+        land_samples(landing)
     run.warehouse.put_rows(responses_of(run.recipe, run.settings))
 
 
 def close_build(run: GroupRun) -> BuildReport:
     """Note that the build is done, and count."""
-    run.warehouse.execute("update builds set finished_at = now() where key = ?", [run.build])
-    return report_build(run)
+    with run.warehouse.together():
+        run.warehouse.execute("update builds set finished_at = now() where key = ?", [run.build])
+        return report_build(run)
 
 
 def report_build(run: GroupRun) -> BuildReport:

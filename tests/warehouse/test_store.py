@@ -199,3 +199,25 @@ def test_long_rows_are_taken_in_pieces_that_fit_the_memory(warehouse: Warehouse)
     assert warehouse.rows("select count(*) as n from samples") == [{"n": 80}]
     [row] = warehouse.rows("select body from samples where key = ?", [long[70].key])
     assert Sample.model_validate_json(row["body"]) == long[70]
+
+
+def test_transactions_that_go_together_open_the_file_once_and_keep_others_out(warehouse: Warehouse) -> None:
+    impatient = Warehouse(warehouse.path, patience=0.1)
+    with warehouse.together():
+        warehouse.put([make_tool("one")])
+        with warehouse.together():
+            for (name,) in warehouse.stream("select name from tools"):
+                warehouse.put([make_tool(f"{name} more")])  # who reads sees the file as it was
+        assert warehouse.rows("select count(*) as n from tools") == [{"n": 2}]
+        with ThreadPoolExecutor(1) as aside, pytest.raises(StoreError, match="stayed locked"):
+            aside.submit(impatient.rows, "from tools").result()
+    assert impatient.rows("select count(*) as n from tools") == [{"n": 2}]
+
+
+def test_a_failure_among_transactions_that_go_together_leaves_what_was_done_and_lets_others_in(
+    warehouse: Warehouse,
+) -> None:
+    with pytest.raises(StoreError, match="refused"), warehouse.together():
+        warehouse.put([make_tool("one")])
+        warehouse.execute("insert into tools (key) values ('half a row')")
+    assert Warehouse(warehouse.path, patience=0.1).rows("select name from tools") == [{"name": "one"}]

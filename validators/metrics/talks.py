@@ -7,15 +7,17 @@ before control returns to the user, is worth the product of its turns. Surplus c
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from math import prod
+from statistics import fmean
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from validators.manners import format_of
 from validators.metrics.confetti.acts import read_acts
+from validators.metrics.confetti.bfcl_values import OPTIONAL
 from validators.metrics.confetti.decoding import MadeCall
 from validators.metrics.confetti.scorers import StringScorer, score_exactly
-from validators.metrics.confetti.soft import Combining, score_call, texts_to_compare
+from validators.metrics.confetti.soft import Combining, score_call, score_value, texts_to_compare
 from validators.replies.formats import read_value
 from warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
 
@@ -92,14 +94,16 @@ class GoldTalk:
 
     def texts_to_compare(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, str]]:
         """The due and the given texts that a scorer will be asked about, and few others."""
-        for one in predictions:
+        different = {(one.turn, id(one.calls)): one for one in predictions if one.calls}
+        for one in different.values():
             gold = self._gold.get(one.turn)
-            if gold is None or not one.calls or len(one.calls) != len(gold.calls) or _is_plainly_same(one, gold.calls):
+            if gold is None or len(one.calls or ()) != len(gold.calls) or _is_plainly_same(one, gold.calls):
                 continue
             made = _made(one)
             for due in gold.calls:
                 answer = _answer(due)
-                yield from (pair for call in made for pair in texts_to_compare(call, answer))
+                complete = (call for call in made if _has_all(call, due))
+                yield from (pair for call in complete for pair in texts_to_compare(call, answer))
 
     def _score_turn(self, prediction: Prediction | None, at: int) -> tuple[float, float]:
         if prediction is None:
@@ -143,12 +147,34 @@ def _score_turn(prediction: Prediction | None, gold: Sequence[GoldCall], scorer:
     if _is_plainly_same(prediction, gold):
         return 1.0, 1.0
     made = _made(prediction)
+    if len(made) == 1:
+        return _score_one(made, _answer(gold[0]), scorer)
     strict = _product(made, gold, score_exactly, Combining("least"))
     return float(strict == 1), _product(made, gold, scorer, Combining())
 
 
+def _score_one(
+    made: Sequence[MadeCall], answer: dict[str, dict[str, list[JsonValue]]], scorer: StringScorer
+) -> tuple[float, float]:
+    """The strict and the soft score of one call where one is due; the scorer is asked only about values that are not accepted."""
+    strict = score_call(made, answer, score_exactly, Combining("least"))
+    if strict.problem or strict.score == 1:
+        return strict.score, strict.score
+    accepted = next(iter(answer.values()))
+    soft = [
+        worth if worth == 1 else score_value(made[0].arguments[name], accepted[name], scorer)
+        for name, worth in strict.parameters.items()
+    ]
+    return 0.0, fmean(soft)
+
+
 def _made(prediction: Prediction) -> list[MadeCall]:
     return [MadeCall(call.tool, dict(call.arguments)) for call in prediction.calls or ()]
+
+
+def _has_all(made: MadeCall, due: GoldCall) -> bool:
+    """Whether no parameter is missing, an empty one aside: else the call is worth nothing, whatever its values."""
+    return all(name in made.arguments or value == OPTIONAL for name, value in due.arguments.items())
 
 
 def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:

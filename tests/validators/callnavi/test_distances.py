@@ -35,6 +35,17 @@ def test_texts_of_several_words_of_bits_are_carried_over(alphabet: int) -> None:
     assert distances(pairs) == [by_the_table(*pair) for pair in pairs]
 
 
+@pytest.mark.parametrize("changed", [1, 100, 130, 600])
+def test_texts_far_from_each_other_are_as_far_as_the_table_says(changed: int) -> None:
+    """What is put in or taken out moves all that follows away from the diagonal, near which distances are looked for first."""
+    text = "".join(chr(0x4E00 + at * at % 97) for at in range(700))
+    moved = [text[:at] + "-" * changed + text[at:] for at in range(50, 700, 90)]
+    cut = [text[:at] + "?" + text[at + changed : -1] for at in range(0, 700, 90)]
+    pairs = [(text, other) for other in (*moved, *cut)] + list(zip(moved, cut, strict=False))[:2]
+    assert len(pairs) > FEW
+    assert distances(pairs) == [by_the_table(*pair) for pair in pairs]
+
+
 @given(st.lists(st.lists(TEXTS, max_size=5), max_size=8))
 def test_questions_measured_together_are_as_steady_as_each_alone(answered: list[list[str]]) -> None:
     assert measure_all(answered) == [measure_stability(answers) for answers in answered]

@@ -2,7 +2,8 @@
 
 A column of a table is kept as the bits of two numbers, which say where it rises and where it falls (Hyyrö 2001): a few
 operations give 64 cells. numpy does them for all pairs and for all words of a column; each word is a step behind the one
-above it, whose carry it takes over.
+above it, whose carry it takes over. Only cells near the diagonal are looked at, as most texts differ little (Ukkonen 1985):
+what lies further off counts as if it rose all the way, so that a distance is exact if it is no more than the reach.
 """
 
 from __future__ import annotations
@@ -22,6 +23,8 @@ FEW = 8  # pairs for which numpy is not worth its import
 _WORD = 64
 _LARGEST = 1 << 19  # how many words the tables of a batch may have
 _MOST = 4096
+_REACH = 128  # how far from the diagonal the first look goes
+_WIDER = 4
 
 Pair = tuple[str, str]
 
@@ -34,8 +37,12 @@ def distances(pairs: Sequence[Pair]) -> list[int]:
     if len(left) < FEW:
         found |= {pair: _distance(*different[pair]) for pair in left}
     else:
-        for batch in _batches(left, different):
-            found |= dict(zip(batch, _measure([different[pair] for pair in batch]), strict=True))
+        reach = _REACH
+        while left:
+            for batch in _batches(left, different):
+                found |= dict(zip(batch, _measure([different[pair] for pair in batch], reach), strict=True))
+            left = [pair for pair in left if found[pair] > reach]
+            reach *= _WIDER
     return [found[pair] for pair in pairs]
 
 
@@ -105,8 +112,8 @@ class _Coded(NamedTuple):
     texts: Numbers
 
 
-def _measure(pairs: Sequence[Pair]) -> list[int]:
-    """The distances of pairs none of which has an empty text."""
+def _measure(pairs: Sequence[Pair], reach: int) -> list[int]:
+    """The distances of pairs none of which has an empty text; what is more than `reach` may be too much."""
     import numpy as np
 
     lengths, ends = (np.array([len(pair[side]) for pair in pairs]) for side in (0, 1))
@@ -117,14 +124,19 @@ def _measure(pairs: Sequence[Pair]) -> list[int]:
     rises, falls = np.full((words, count), ~np.uint64(0)), np.zeros((words, count), np.uint64)
     ups, backs = np.zeros((words + 1, count), np.uint64), np.zeros((words + 1, count), np.uint64)
     ups[0] = 1  # the table's first row counts up
-    last = (ends - 1 + np.arange(words)[:, None]).reshape(-1)  # the step at which a word is through with its text
+    # the step at which a word is through with its text, or has it beyond its reach
+    numbers = np.arange(words)[:, None]
+    last = np.minimum(ends - 1 + numbers, (_WORD + 1) * numbers + _WORD - 1 + reach).reshape(-1)
     order = np.argsort(last, kind="stable")
     bounds = np.searchsorted(last[order], np.arange(int(last.max()) + 2))
     masks, totals = _masks(lengths, words), ends.copy()
     for step in range(int(last.max()) + 1):
-        deep = min(words, step + 1)
-        same = flat.take(tables[:deep] + coded.texts[step - deep + 1 : step + 1][::-1])
-        ups[1 : deep + 1], backs[1 : deep + 1] = _advance(same, rises[:deep], falls[:deep], ups[:deep], backs[:deep])
+        low = max(0, -((reach + _WORD - 1 - step) // (_WORD + 1)))
+        high = min(words, step + 1, (step + reach) // (_WORD + 1) + 1)
+        same = flat.take(tables[low:high] + coded.texts[step - high + 1 : step - low + 1][::-1])
+        carried = slice(low + 1, high + 1)
+        ups[carried], backs[carried] = _advance(same, rises[low:high], falls[low:high], ups[low:high], backs[low:high])
+        ups[low], backs[low] = 1, 0  # for the first word within reach, once the one above it is not
         ended = order[bounds[step] : bounds[step + 1]]
         if len(ended):
             mask = masks.take(ended)

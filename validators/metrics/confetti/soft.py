@@ -99,6 +99,8 @@ def score_value(
     value: object, accepted: Sequence[Any], scorer: StringScorer, declared: Document | None = None
 ) -> float:
     """1 for an accepted value, else the scorer's word on texts, and 0 on anything else."""
+    if declared is None and type(value) is str and all(type(one) is str for one in accepted):
+        return 1.0 if values.is_string_accepted(value, accepted) else _score_text(value, accepted, scorer)
     best = 0.0
     for reading in readings(list(accepted), declared):
         declaration = declared if declared and _is_known(declared) else declare(reading)
@@ -109,9 +111,14 @@ def score_value(
         if valid:
             return 1.0
         if isinstance(value, str) and TYPES.get(str(declaration.get("type"))) is str:
-            texts = [one for one in reading if isinstance(one, str) and one != values.OPTIONAL]
-            best = max([best, *(max(0.0, min(1.0, scorer(text, value))) for text in texts)])
+            best = max(best, _score_text(value, reading, scorer))
     return best
+
+
+def _score_text(value: str, accepted: Sequence[Any], scorer: StringScorer) -> float:
+    """How well a text says the accepted one that it says best."""
+    texts = [one for one in accepted if isinstance(one, str) and one != values.OPTIONAL]
+    return max([0.0, *(max(0.0, min(1.0, scorer(text, value))) for text in texts)])
 
 
 def _is_known(declared: Document) -> bool:
