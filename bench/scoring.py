@@ -34,7 +34,7 @@ COUNT, SNAPSHOTS = 1098, 2851
 INSIDE = """
 import sys, time
 from pathlib import Path
-from flows.scoring import score_logs
+from flows.evaluation.scoring import score_logs
 started = time.perf_counter()
 scoring = score_logs([Path(sys.argv[1])])
 print(time.perf_counter() - started, scoring.figures["snapshots"])

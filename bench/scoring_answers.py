@@ -12,7 +12,7 @@ import orjson
 import yaml
 from pydantic import JsonValue
 
-from flows.answers import read_predictions
+from flows.evaluation.answers import read_predictions
 from flows.settings import environment
 from validators.runs import CandidateRun
 from warehouse.records import Call, MultiStepRun, Prediction, Record

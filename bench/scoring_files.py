@@ -8,7 +8,7 @@ import orjson
 from pydantic import JsonValue
 
 from bench.scoring_answers import RELEASE, labels
-from flows.answers import read_predictions
+from flows.evaluation.answers import read_predictions
 from validators.runs import CandidateRun
 from warehouse.records import GoldCall, Prediction, Sample
 from warehouse.releases import read_release

@@ -23,7 +23,7 @@ from flows.build import open_build
 from flows.groups import run_group
 from flows.local_workers import local_workers
 from flows.news import Silence
-from flows.planning import Planner
+from flows.planning.planner import Planner
 from flows.recipe import parse_recipe
 from flows.settings import Settings
 from flows.shards import record_line

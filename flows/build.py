@@ -9,17 +9,17 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from flows.chats import roles_of, tell_models
-from flows.conversation_planning import ConversationRow, conversation_rows
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
 from flows.news import News
-from flows.path_planning import PathRow, path_rows
 from flows.places import open_warehouse
-from flows.planning import count_planned, see_that_it_can_be_planned
+from flows.planning.conversations import ConversationRow, conversation_rows
+from flows.planning.paths import PathRow, path_rows
+from flows.planning.planner import count_planned, see_that_it_can_be_planned
 from flows.recipe import Recipe
-from flows.remote import open_workers
+from flows.remote.workers import open_workers
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES

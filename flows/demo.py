@@ -68,7 +68,7 @@ def demo_recipe() -> Path:
 def run_demo(settings: Settings, news: News) -> DemoResult:
     """Run the demo; run again, it finds everything done and only looks."""
     from flows.engine.server import start_prefect
-    from flows.review_servers import serve_label_studio
+    from flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
         studio = waiting.submit(serve_label_studio, settings, news.say)  # the slowest to start, so it starts first
@@ -81,9 +81,9 @@ def run_demo(settings: Settings, news: News) -> DemoResult:
         release = _release(settings)
         board = _evaluate(settings, news)
         server = studio.result()
-    from flows.pushing import push_reviews
-    from flows.review_servers import local_label_studio
-    from flows.review_status import review_status
+    from flows.review.pushing import push_reviews
+    from flows.review.servers import local_label_studio
+    from flows.review.status import review_status
 
     with local_label_studio(server) as reviewing:
         pushed = push_reviews(settings, reviewing, news)
@@ -112,7 +112,7 @@ def _release(settings: Settings) -> Release:
 
 
 def _evaluate(settings: Settings, news: News) -> list[dict[str, object]]:
-    from flows.evaluation import choose_candidates, evaluate_release, leaderboard
+    from flows.evaluation.evaluating import choose_candidates, evaluate_release, leaderboard
 
     asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, news))
     return leaderboard(RELEASE, settings)
@@ -130,7 +130,7 @@ def _publish(settings: Settings) -> tuple[Path, Path]:
 def stop_servers(settings: Settings) -> list[str]:
     """End the servers of this work folder; the names of those that ran."""
     from flows.engine.server import stop_prefect
-    from flows.review_servers import stop_label_studio
+    from flows.review.servers import stop_label_studio
 
     servers: dict[str, Callable[[Settings], bool]] = {"Label Studio": stop_label_studio, "Prefect": stop_prefect}
     return [name for name, stop in servers.items() if stop(settings)]

@@ -47,7 +47,7 @@ def _warehouse(settings: Settings) -> Finding:
 
 
 def _label_studio(settings: Settings) -> Finding:
-    from flows.review_servers import label_studio_address
+    from flows.review.servers import label_studio_address
 
     address = label_studio_address(settings)
     return _optional(

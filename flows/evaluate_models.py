@@ -6,7 +6,7 @@ from prefect import flow
 
 from flows.engine.evaluating import run_evaluating
 from flows.engine.telling import explained, run_name
-from flows.evaluation import Conditions
+from flows.evaluation.evaluating import Conditions
 from warehouse.rows import Row
 
 

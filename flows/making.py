@@ -5,7 +5,7 @@ from itertools import chain
 
 from flows.groups import GroupRun, Workers, run_group
 from flows.landing import Landing, check_duplicates
-from flows.planning import Planner, waves
+from flows.planning.planner import Planner, waves
 from flows.shards import record_line
 from flows.stages import STAGES, stages_of
 from generators.kinds import kind_named

@@ -2,9 +2,9 @@
 
 from prefect import flow
 
-from flows.deciding import Pulled
 from flows.engine.reviewing import run_pulling
 from flows.engine.telling import explained
+from flows.review.deciding import Pulled
 
 
 @flow(name="pull-reviews", flow_run_name="all recipes")

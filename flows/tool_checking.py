@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from annotation.screens import TOOL_REVIEW
-from flows.questions import DOUBTFUL, Question, request_row
+from flows.review.questions import DOUBTFUL, Question, request_row
 from flows.stages import stages_of
 from validators.toolset.complexity import check_complexity
 from validators.toolset.redundancy import check_redundancy

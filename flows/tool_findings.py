@@ -10,9 +10,9 @@ from flows.chats import tell_models
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import GeneratedTools, Recipe
+from flows.review.tool_decisions import usable_tools
 from flows.settings import Settings
 from flows.tool_checking import tools_of
-from flows.tool_decisions import usable_tools
 from flows.toolmaking import make_tools, toolset_of
 from generators.catalogs import Problem, check_catalog
 from validators.toolset.complexity import hard_to_say

@@ -13,12 +13,12 @@ from flows.groups import GroupRun, Workers, run_group
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import GeneratedTools, Recipe
-from flows.remote import open_workers, see_that_workers_can_take
+from flows.remote.workers import open_workers, see_that_workers_can_take
+from flows.review.tool_decisions import settle_tools, usable_tools
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, stages_of
 from flows.tool_checking import check_made_tools
-from flows.tool_decisions import settle_tools, usable_tools
 from generators.toolset.categories import category_named, load_categories, plan_toolset
 from llm.models import open_adapter
 from llm.prompts import prompt_version

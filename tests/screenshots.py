@@ -23,7 +23,7 @@ from annotation.screens import (
     screen_for,
 )
 from annotation.task import QueuedTask
-from flows.review_tasks import tasks_for
+from flows.review.tasks import tasks_for
 from tests.annotation.test_screen_in_browser import Desk
 from tests.browsers import open_browser
 from tests.flows.asked_office import fill_office

@@ -92,8 +92,8 @@ def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *
 
 def _push() -> "dict[str, int | str] | None":
     """Push what waits for people, where there is a Label Studio; say where else."""
-    from flows.pushing import push_reviews, waiting_reviews
-    from flows.review_servers import find_label_studio
+    from flows.review.pushing import push_reviews, waiting_reviews
+    from flows.review.servers import find_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()

@@ -12,7 +12,7 @@ from validators.metrics.complexeval.rules import TURN_LIMIT
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.conditions import Conditions
+    from flows.evaluation.conditions import Conditions
     from flows.settings import Settings
     from validators.manners import Manner
     from warehouse.rows import Row
@@ -109,8 +109,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     as_json: AsJson = False,
 ) -> None:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
-    from flows.conditions import Conditions
-    from flows.evaluation import choose_candidates, evaluate_release
+    from flows.evaluation.conditions import Conditions
+    from flows.evaluation.evaluating import choose_candidates, evaluate_release
     from flows.settings import read_settings
     from llm.models import read_model
     from validators.manners import Manner
@@ -137,7 +137,7 @@ def _in_manner(conditions: "Conditions", manner: "Manner") -> "Conditions":
 
 
 def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
-    from flows.evaluation import answer_board, domain_board, leaderboard
+    from flows.evaluation.evaluating import answer_board, domain_board, leaderboard
 
     rows, domains, answers = (board(release, settings) for board in (leaderboard, domain_board, answer_board))
     if as_json:

@@ -13,7 +13,7 @@ from flows.cli.screen import AsJson, Screen, show, show_json
 
 if TYPE_CHECKING:
     from annotation.label_studio import LabelStudio
-    from flows.deciding import Pulled
+    from flows.review.deciding import Pulled
     from flows.settings import Settings
 
 
@@ -29,8 +29,8 @@ def listen(
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
-    from flows.listening import announce, withdraw_announcement
-    from flows.review_servers import require_label_studio
+    from flows.review.listening import announce, withdraw_announcement
+    from flows.review.servers import require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
@@ -50,7 +50,7 @@ def listen(
 async def _listen(
     settings: "Settings", studio: "LabelStudio", screen: Screen, *, host: str, port: int, as_json: bool
 ) -> None:
-    from flows import listening
+    from flows.review import listening
 
     def ready(address: str) -> None:
         if as_json:

@@ -10,7 +10,7 @@ from flows.cli.screen import AsJson, show, show_json, show_table
 if TYPE_CHECKING:
     from datetime import datetime
 
-    from flows.review_status import Status
+    from flows.review.status import Status
     from warehouse.rows import Row
 
 _COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
@@ -25,7 +25,7 @@ def status(
     refresh: Annotated[bool, typer.Option("--server", help="Also ask Label Studio.")] = False, as_json: AsJson = False
 ) -> None:
     """Say what waits for people, who reviewed how much and how fast, and how much time and money is left to spend."""
-    from flows.review_status import review_status
+    from flows.review.status import review_status
     from flows.settings import read_settings
 
     found = review_status(read_settings(), ask_server=refresh)
@@ -131,7 +131,7 @@ def suspects(
     least two candidates must have been evaluated on the release. `review push` asks; suspects are the first that people see.
     """
     from flows.places import open_warehouse
-    from flows.suspects import raise_suspicions
+    from flows.review.suspects import raise_suspicions
 
     found = raise_suspicions(open_warehouse(), release)
     if as_json:

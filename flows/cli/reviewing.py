@@ -13,7 +13,7 @@ from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
 from flows.cli.trusting import agreement, recheck
 
 if TYPE_CHECKING:
-    from flows.deciding import Pulled
+    from flows.review.deciding import Pulled
 
 
 def register(app: typer.Typer) -> None:
@@ -36,7 +36,7 @@ def register(app: typer.Typer) -> None:
 
 def serve(as_json: AsJson = False) -> None:
     """Start a local Label Studio in the background (its own environment, SQLite), or find the one that runs."""
-    from flows.review_servers import serve_label_studio
+    from flows.review.servers import serve_label_studio
     from flows.settings import read_settings
 
     server = serve_label_studio(read_settings(), say)
@@ -50,7 +50,7 @@ def serve(as_json: AsJson = False) -> None:
 
 def stop(as_json: AsJson = False) -> None:
     """End the local Label Studio; its data stay."""
-    from flows.review_servers import stop_label_studio
+    from flows.review.servers import stop_label_studio
     from flows.settings import read_settings
 
     stopped = stop_label_studio(read_settings())
@@ -67,8 +67,8 @@ def push(
     as_json: AsJson = False,
 ) -> None:
     """Push what waits for people; what is there already is not pushed again."""
-    from flows.pushing import push_reviews
-    from flows.review_servers import require_label_studio
+    from flows.review.pushing import push_reviews
+    from flows.review.servers import require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
@@ -90,9 +90,9 @@ def pull(
     as_json: AsJson = False,
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
-    from flows.deciding import pull_reviews
-    from flows.polling import interrupts, poll_reviews
-    from flows.review_servers import require_label_studio
+    from flows.review.deciding import pull_reviews
+    from flows.review.polling import interrupts, poll_reviews
+    from flows.review.servers import require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
@@ -152,7 +152,7 @@ def audit(
     mistakes are audited too: the view metric_audit has the share for each type, and how many answers it stands for. Runs over
     multi-step samples are not drawn.
     """
-    from flows.prediction_audits import draw_audits
+    from flows.review.prediction_audits import draw_audits
     from flows.settings import read_settings
 
     drawn = draw_audits(release, read_settings(), model or [], draw)

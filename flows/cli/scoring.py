@@ -10,7 +10,7 @@ from flows.cli.screen import AsJson, say, show, show_json, show_table
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.scoring import CallNaviScoring, PathScoring, Scoring
+    from flows.evaluation.scoring import CallNaviScoring, PathScoring, Scoring
     from validators.metrics.confetti.scores import ConfettiScores
 
 _SHOWN = 10
@@ -75,7 +75,7 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
     as_json: AsJson = False,
 ) -> None:
     """Score HammerBench's result files by the metrics of its paper, as fractions."""
-    from flows.scoring import score_flat_file, score_logs, score_replies
+    from flows.evaluation.scoring import score_flat_file, score_logs, score_replies
 
     if [bool(logs), bool(predictions), bool(irrelevant)].count(True) != 1:
         raise ConfigurationError(
@@ -103,7 +103,7 @@ def score_results(
     as_json: AsJson = False,
 ) -> None:
     """Score ComplexFuncBench's result files: success and call accuracy, answers, errors and steps, as fractions."""
-    from flows.scoring import score_complexfuncbench
+    from flows.evaluation.scoring import score_complexfuncbench
 
     scoring = score_complexfuncbench(results, mode)
     if as_json:
@@ -133,7 +133,7 @@ def score_answers(
     as_json: AsJson = False,
 ) -> None:
     """Score CallNavi's predictions: syntax, routing, structure and AST match by difficulty, as fractions."""
-    from flows.scoring import score_callnavi
+    from flows.evaluation.scoring import score_callnavi
 
     scoring = score_callnavi(questions, predictions, repair=repair == "rules")
     if as_json:
@@ -177,7 +177,7 @@ def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a para
     as_json: AsJson = False,
 ) -> None:
     """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
-    from flows.scoring import score_confetti
+    from flows.evaluation.scoring import score_confetti
     from validators.metrics.confetti.scorers import open_scorer
     from validators.metrics.confetti.soft import Combining
 

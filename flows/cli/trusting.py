@@ -22,7 +22,7 @@ def recheck(
     as_json: AsJson = False,
 ) -> None:
     """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
-    from flows.second_looks import recheck as draw_again
+    from flows.review.second_looks import recheck as draw_again
     from flows.settings import read_settings
 
     drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
@@ -39,7 +39,7 @@ def recheck(
 
 def agreement(as_json: AsJson = False) -> None:
     """Say how far reviewers agree, how they do on gold items, and what share of the accepted samples is usable."""
-    from flows.agreement import agreement_report
+    from flows.review.agreement import agreement_report
     from flows.settings import read_settings
 
     report = agreement_report(read_settings())

@@ -8,7 +8,7 @@ from prefect import task
 from flows.engine.artifacts import show_scores
 from flows.engine.running import flow_settings
 from flows.engine.telling import FlowNews, explained
-from flows.evaluation import Conditions, choose_candidates, evaluate_release, leaderboard
+from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
 from flows.places import open_warehouse
 from flows.report import write_report
 from llm.models import read_model

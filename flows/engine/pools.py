@@ -9,9 +9,9 @@ from uuid import UUID
 
 from flows.engine.connecting import require_server
 from flows.engine.deploying import pool_named
-from flows.exchange import Exchange, Members
 from flows.news import News
-from flows.remote import BEAT, Sender
+from flows.remote.exchange import Exchange, Members
+from flows.remote.workers import BEAT, Sender
 from flows.settings import QUIET, Settings
 from warehouse.errors import TransientError
 

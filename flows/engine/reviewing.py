@@ -1,11 +1,11 @@
 """The review loop as Prefect flows carry it out: what waits goes to people, what they decided comes back."""
 
-from flows.deciding import Pulled, pull_reviews
 from flows.engine.artifacts import show_reviews
 from flows.engine.running import flow_settings, run_pushing
 from flows.engine.telling import FlowNews
 from flows.places import open_warehouse
-from flows.review_servers import label_studio_address, require_label_studio
+from flows.review.deciding import Pulled, pull_reviews
+from flows.review.servers import label_studio_address, require_label_studio
 
 
 async def run_pulling(*, required: bool = True) -> Pulled:

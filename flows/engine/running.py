@@ -14,10 +14,10 @@ from flows.engine.tasks import task_workers
 from flows.engine.telling import FlowNews
 from flows.groups import GroupRun
 from flows.making import check_samples, make_samples
-from flows.planning import waves
-from flows.pushing import push_reviews, waiting_reviews
+from flows.planning.planner import waves
 from flows.recipe import Recipe, read_recipe
-from flows.review_servers import find_label_studio
+from flows.review.pushing import push_reviews, waiting_reviews
+from flows.review.servers import find_label_studio
 from flows.settings import Settings, quiet_vendors, read_settings
 from flows.toolmaking import prepare_tools
 from flows.unchanged import find_unchanged

@@ -14,7 +14,7 @@ from flows.engine.artifacts import Progress
 from flows.engine.sharing import Shared, shared_limits
 from flows.engine.telling import FlowNews
 from flows.groups import GroupRun, Workers, money_spent
-from flows.remote import open_workers
+from flows.remote.workers import open_workers
 from flows.shards import Shard, ShardResult, read_records, write_lines
 from flows.spending import paid_folder
 from warehouse.errors import TransientError

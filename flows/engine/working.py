@@ -2,8 +2,8 @@
 
 from flows.engine.running import flow_settings
 from flows.engine.telling import FlowNews
-from flows.exchange import Exchange
-from flows.remote_work import work_parcel
+from flows.remote.exchange import Exchange
+from flows.remote.work import work_parcel
 
 
 async def run_working(exchange: str, place: str) -> str:

@@ -6,11 +6,11 @@ from typing import Any
 
 from annotation.disambiguation_task import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
-from flows.evaluation import Conditions, evaluate_release
+from flows.evaluation.evaluating import Conditions, evaluate_release
 from flows.news import Silence
-from flows.prediction_audits import draw_audits
-from flows.questions import DOUBTFUL, SPOT_CHECK, Question, ask
 from flows.recipe import Candidate
+from flows.review.prediction_audits import draw_audits
+from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, ask
 from flows.tool_checking import check_made_tools
 from generators.catalogs.seed_catalog import seed_tools
 from generators.kinds import CONVERSATION

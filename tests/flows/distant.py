@@ -7,13 +7,13 @@ from typing import NamedTuple
 from uuid import uuid4
 
 from flows.build import BuildReport, close_build, land, open_build
-from flows.exchange import Exchange
 from flows.groups import Workers
 from flows.making import make_and_check
 from flows.news import Silence
 from flows.recipe import Recipe
-from flows.remote import Outpost, Sender
-from flows.remote_work import work_parcel
+from flows.remote.exchange import Exchange
+from flows.remote.work import work_parcel
+from flows.remote.workers import Outpost, Sender
 from flows.settings import Settings
 from llm.carried_answers import last_number
 from tests.flows.small_builds import settings_of, warehouse_of

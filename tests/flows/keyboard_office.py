@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from annotation.label_studio import LabelStudio
 from annotation.projects import Project
-from flows.deciding import Pulled, pull_reviews
 from flows.news import Silence
+from flows.review.deciding import Pulled, pull_reviews
 from tests.flows.asked_office import EACH
 from tests.flows.offices import Office
 from tests.typist import Shown, Typist

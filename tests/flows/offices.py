@@ -6,10 +6,10 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flows.deciding import Pulled, pull_reviews
 from flows.news import Silence
-from flows.pushing import push_reviews
 from flows.recipe import Recipe
+from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pushing import push_reviews
 from flows.settings import Settings
 from tests.flows.paper_studio import PaperStudio
 from tests.flows.small_builds import settings_of, small_recipe

@@ -10,8 +10,8 @@ import pytest
 
 from annotation.acts_lines import write_act_lines
 from annotation.words import words_in
-from flows.deciding import Pulled
 from flows.recipe import Recipe, parse_recipe, read_recipe
+from flows.review.deciding import Pulled
 from generators.kinds import CONVERSATION
 from tests.flows.offices import NOTHING_NEW, Office, open_office
 from tests.flows.paper_studio import PaperStudio

@@ -4,8 +4,8 @@ from pathlib import Path
 
 import orjson
 
-from flows.answer_scoring import score_by_rule
-from flows.answers import answered_subjects, count_answered, read_pieces, read_predictions
+from flows.evaluation.answer_scoring import score_by_rule
+from flows.evaluation.answers import answered_subjects, count_answered, read_pieces, read_predictions
 from tests.flows.plan_release import PLANS, release
 from tests.flows.small_builds import settings_of, warehouse_of
 from validators.runs import CandidateRun

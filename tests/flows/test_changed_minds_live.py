@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flows.deciding import Pulled
+from flows.review.deciding import Pulled
 from tests.fault_proxy import Fault
 from tests.flows.live_offices import LiveOffice
 from tests.flows.offices import NOTHING_NEW, gold_of

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows.build import BuildReport
-from flows.conversation_planning import count_conversations
+from flows.planning.conversations import count_conversations
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.settings import Settings
 from generators.conversational.complexities import PAPER

@@ -5,8 +5,9 @@ import inspect
 import pytest
 
 from annotation.screens import REVIEW_KINDS, TOOL_REVIEW, screen_words
-from flows import landing, path_reviews, prediction_audits, questions
-from flows.review_tasks import reason_of
+from flows import landing
+from flows.review import path_reviews, prediction_audits, questions
+from flows.review.tasks import reason_of
 from warehouse.rows import Row
 
 

@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation import Conditions, choose_candidates, evaluate_release, leaderboard
+from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
 from flows.news import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings

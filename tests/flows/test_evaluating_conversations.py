@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation import Conditions, evaluate_release, leaderboard
+from flows.evaluation.evaluating import Conditions, evaluate_release, leaderboard
 from flows.news import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings

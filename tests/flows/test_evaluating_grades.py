@@ -6,7 +6,7 @@ from pathlib import Path
 import orjson
 import pytest
 
-from flows.evaluation import Conditions, answer_board, evaluate_release
+from flows.evaluation.evaluating import Conditions, answer_board, evaluate_release
 from flows.news import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings

@@ -9,7 +9,7 @@ from typing import Any
 import orjson
 import pytest
 
-from flows.evaluation import Conditions, domain_board, evaluate_release, leaderboard
+from flows.evaluation.evaluating import Conditions, domain_board, evaluate_release, leaderboard
 from flows.news import Silence
 from flows.recipe import Candidate
 from flows.report import write_report

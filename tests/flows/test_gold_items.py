@@ -8,9 +8,9 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from flows.gold_items import mix_gold_items
-from flows.questions import DRAWN
 from flows.recipe import Recipe
+from flows.review.gold_items import mix_gold_items
+from flows.review.questions import DRAWN
 from tests.flows.offices import TRUSTING, Office, erring_recipe
 from tests.flows.small_builds import build
 from warehouse.releases import create_release

@@ -14,11 +14,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.webhooks import SECRET_HEADER
-from flows import listening
-from flows.deciding import Pulled
-from flows.listening import SECRET, Burst, Door, Told, announce, listen, webhook_secret
+from flows.review import listening
+from flows.review.deciding import Pulled
+from flows.review.listening import SECRET, Burst, Door, Told, announce, listen, webhook_secret
+from flows.review.webhook_server import LARGEST_BODY, hear_webhooks, knows_secret
 from flows.settings import Settings
-from flows.webhook_server import LARGEST_BODY, hear_webhooks, knows_secret
 from tests.flows.small_builds import settings_of, start
 from warehouse.errors import ConfigurationError, TransientError
 

@@ -7,9 +7,9 @@ import pytest
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import screen_for
-from flows.deciding import Pulled
-from flows.listening import SECRET, Door, Told, announce, listen, withdraw_announcement
 from flows.news import Silence
+from flows.review.deciding import Pulled
+from flows.review.listening import SECRET, Door, Told, announce, listen, withdraw_announcement
 from tests.flows.live_offices import LiveOffice
 from warehouse.errors import AnnotationError
 

@@ -10,12 +10,12 @@ from typing import Any
 import pytest
 
 from annotation.disambiguation_task import has_competition
-from flows.deciding import Pulled, pull_reviews
 from flows.news import Silence
-from flows.path_reviews import with_kinds
-from flows.pushing import waiting_reviews
-from flows.questions import DOUBTFUL, Question, request_row
-from flows.review_status import review_status
+from flows.review.deciding import Pulled, pull_reviews
+from flows.review.path_reviews import with_kinds
+from flows.review.pushing import waiting_reviews
+from flows.review.questions import DOUBTFUL, Question, request_row
+from flows.review.status import review_status
 from tests.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.flows.offices import NOTHING_NEW, Office, open_office
 from tests.flows.paper_studio import PaperStudio

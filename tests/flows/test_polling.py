@@ -10,10 +10,10 @@ from typing import Any
 
 import pytest
 
-from flows import polling
-from flows.deciding import Pulled
 from flows.news import Silence
-from flows.polling import poll_reviews
+from flows.review import polling
+from flows.review.deciding import Pulled
+from flows.review.polling import poll_reviews
 from tests.flows.offices import Office
 from tests.flows.small_builds import start
 from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError

@@ -13,10 +13,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.evaluation import Conditions, evaluate_release
+from flows.evaluation.evaluating import Conditions, evaluate_release
 from flows.news import Silence
-from flows.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
 from flows.recipe import Candidate
+from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
 from llm.models import read_model
 from tests.flows import plan_release
 from tests.flows.offices import Office, open_office

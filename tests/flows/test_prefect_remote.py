@@ -14,7 +14,7 @@ import psutil
 import pytest
 from prefect.workers.process import ProcessWorker
 
-from flows.exchange import Exchange
+from flows.remote.exchange import Exchange
 from tests.flows.distant import counts
 from tests.flows.model_server import ModelServer
 from tests.flows.prefect_api import Known

@@ -12,8 +12,8 @@ from typing import Any
 
 import pytest
 
-from flows.deciding import Pulled, pull_reviews
 from flows.news import Silence
+from flows.review.deciding import Pulled, pull_reviews
 from tests.fault_proxy import Fault
 from tests.flows.live_offices import LiveOffice, edit_politely, local, say_different_things
 from tests.flows.offices import NOTHING_NEW
@@ -122,7 +122,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from typing import Any
 from annotation.label_studio import LabelStudio
-from flows.deciding import pull_reviews
+from flows.review.deciding import pull_reviews
 from flows.news import Silence
 from tests.flows.small_builds import settings_of
 from warehouse.store import Warehouse

@@ -8,8 +8,8 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from flows import pushing
 from flows.news import Silence
+from flows.review import pushing
 from tests.fault_proxy import Fault
 from tests.flows.live_offices import LiveOffice, local
 from tests.flows.small_builds import TOP, environment
@@ -99,7 +99,7 @@ import os, signal, sys
 from pathlib import Path
 from annotation.label_studio import LabelStudio
 from flows.news import Silence
-from flows.pushing import push_reviews
+from flows.review.pushing import push_reviews
 from tests.flows.small_builds import settings_of
 from warehouse.store import Warehouse
 

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from flows.exchange import Exchange
 from flows.news import Silence
 from flows.recipe import Recipe, parse_recipe
-from flows.remote_parcels import see_that_it_can_travel, share_of
+from flows.remote.exchange import Exchange
+from flows.remote.parcels import see_that_it_can_travel, share_of
 from flows.settings import Settings, read_settings
 from flows.tool_findings import report_tools
 from tests.flows.distant import Distant, counts, distant

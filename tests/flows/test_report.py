@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.build import build_dataset
-from flows.evaluation import evaluate_release
+from flows.evaluation.evaluating import evaluate_release
 from flows.news import Silence
 from flows.recipe import Candidate, parse_recipe
 from flows.report import write_report

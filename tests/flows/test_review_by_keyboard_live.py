@@ -13,7 +13,7 @@ import pytest
 from annotation.label_studio import LabelStudio
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.server import ServerInfo
-from flows.deciding import Pulled
+from flows.review.deciding import Pulled
 from tests.browsers import open_browser
 from tests.flows.asked_office import EACH, asked, fill_office
 from tests.flows.keyboard_office import Answer, KeyboardOffice, accept_or_reject

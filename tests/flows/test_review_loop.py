@@ -3,9 +3,9 @@
 import json
 
 from annotation.edits import edited_sample
-from flows.deciding import Pulled
-from flows.pushing import waiting_reviews
-from flows.review_status import review_status
+from flows.review.deciding import Pulled
+from flows.review.pushing import waiting_reviews
+from flows.review.status import review_status
 from flows.stages import STAGES
 from tests.flows.offices import (
     NOTHING_NEW,

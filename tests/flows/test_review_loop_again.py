@@ -8,12 +8,12 @@ from typing import Any
 
 import pytest
 
-from flows import deciding
 from flows.build import build_dataset
-from flows.deciding import Pulled
 from flows.news import Silence
-from flows.pushing import waiting_reviews
-from flows.review_status import review_status
+from flows.review import deciding
+from flows.review.deciding import Pulled
+from flows.review.pushing import waiting_reviews
+from flows.review.status import review_status
 from tests.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, open_office, spot_check_with_a_call
 from tests.flows.small_builds import build, run, write_recipe
 from warehouse.releases import create_release

@@ -11,10 +11,10 @@ import pytest
 from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
 from annotation.server import ServerInfo
-from flows.deciding import Pulled
 from flows.news import Silence
-from flows.pushing import push_reviews
-from flows.review_status import review_status
+from flows.review.deciding import Pulled
+from flows.review.pushing import push_reviews
+from flows.review.status import review_status
 from tests.flows.offices import OFF_TOPIC, Office, erring_recipe, gold_of, open_office, spot_check_with_a_call
 from tests.flows.paper_studio import control_result
 from tests.flows.small_builds import build, run, settings_of, write_recipe

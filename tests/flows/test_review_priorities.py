@@ -8,7 +8,8 @@ from typing import Any
 import orjson
 import pytest
 
-from flows.questions import (
+from flows.review.priorities import set_priorities
+from flows.review.questions import (
     AUDIT,
     DOUBTFUL,
     GOLD_ITEM,
@@ -19,7 +20,6 @@ from flows.questions import (
     Question,
     request_row,
 )
-from flows.review_priorities import set_priorities
 from tests.flows.offices import Office
 from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
 from warehouse.store import Warehouse

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from annotation.screens import REVIEW_KINDS
-from flows.review_status import ASSUMED_SECONDS, review_status
+from flows.review.status import ASSUMED_SECONDS, review_status
 from tests.flows.offices import Office
 from tests.flows.paper_studio import START
 from tests.flows.small_builds import run

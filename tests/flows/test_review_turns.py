@@ -11,7 +11,7 @@ import pytest
 
 from annotation.projects import PushResult
 from flows.news import Silence
-from flows.review_turns import async_review_turn, review_turn
+from flows.review.turns import async_review_turn, review_turn
 from flows.settings import Settings
 from tests.flows.offices import Office
 from tests.flows.small_builds import settings_of

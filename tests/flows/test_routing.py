@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from flows.build import BuildReport
+from flows.planning.routing import routing_shares
 from flows.recipe import parse_recipe, read_recipe
-from flows.routing_planning import routing_shares
 from flows.settings import Settings
 from generators.catalogs.domain_catalogs import domain_tools, load_domains
 from generators.kinds import KINDS, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM

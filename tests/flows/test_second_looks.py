@@ -8,10 +8,10 @@ from typing import Any
 import pytest
 from statsmodels.stats.proportion import proportion_confint
 
-from flows.agreement import agreement_report
 from flows.importing import import_release
-from flows.questions import DRAWN
-from flows.second_looks import Draw, recheck
+from flows.review.agreement import agreement_report
+from flows.review.questions import DRAWN
+from flows.review.second_looks import Draw, recheck
 from tests.flows.offices import NOTHING_NEW, Office, edit
 from tests.flows.paper_studio import START
 from tests.flows.small_builds import run

@@ -5,9 +5,9 @@ from typing import Any
 
 import pytest
 
-from flows.agreement import agreement_report, note_agreement
-from flows.deciding import Pulled
 from flows.recipe import ReviewRules
+from flows.review.agreement import agreement_report, note_agreement
+from flows.review.deciding import Pulled
 from tests.flows.offices import NOTHING_NEW, Office, edit
 
 

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from flows.review.standings import Decision, Seat, Standing, is_settled_by_people, standing_of, steps_of
 from flows.stages import STAGES
-from flows.standings import Decision, Seat, Standing, is_settled_by_people, standing_of, steps_of
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
 NAMES = "abcdef"

@@ -8,10 +8,10 @@ from typing import Any
 
 import pytest
 
-from flows.evaluation import evaluate_release
+from flows.evaluation.evaluating import evaluate_release
 from flows.news import Silence
 from flows.recipe import Candidate
-from flows.suspects import raise_suspicions
+from flows.review.suspects import raise_suspicions
 from llm.models import read_model
 from tests.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, SIX, WRONG, Board, book, sample_of
 from tests.flows.offices import Office

@@ -9,10 +9,10 @@ from typing import Any
 
 import pytest
 
-from flows.deciding import Pulled
 from flows.news import Silence
-from flows.pushing import waiting_reviews
-from flows.review_status import review_status
+from flows.review.deciding import Pulled
+from flows.review.pushing import waiting_reviews
+from flows.review.status import review_status
 from flows.toolmaking import make_tools
 from tests.flows.offices import NOTHING_NEW, Office, open_office
 from tests.flows.paper_studio import PaperStudio

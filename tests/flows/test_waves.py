@@ -9,7 +9,7 @@ from flows.build import BuildReport, build_dataset, open_build
 from flows.local_workers import local_workers
 from flows.making import make_samples
 from flows.news import Silence
-from flows.planning import Planner
+from flows.planning.planner import Planner
 from flows.recipe import parse_recipe, read_recipe
 from flows.settings import Settings
 from flows.stages import STAGES

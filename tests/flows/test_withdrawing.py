@@ -5,8 +5,8 @@ from typing import Any
 import pytest
 
 from annotation.pulled import TaskState
-from flows.deciding import Pulled
-from flows.task_states import changed_states
+from flows.review.deciding import Pulled
+from flows.review.task_states import changed_states
 from tests.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, spot_check_with_a_call
 from tests.flows.small_builds import build
 

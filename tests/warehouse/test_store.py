@@ -217,7 +217,8 @@ def test_transactions_that_go_together_open_the_file_once_and_keep_others_out(wa
 def test_a_failure_among_transactions_that_go_together_leaves_what_was_done_and_lets_others_in(
     warehouse: Warehouse,
 ) -> None:
-    with pytest.raises(StoreError, match="refused"), warehouse.together():
+    with warehouse.together():
         warehouse.put([make_tool("one")])
-        warehouse.execute("insert into tools (key) values ('half a row')")
+        with pytest.raises(StoreError, match="refused"):
+            warehouse.execute("insert into tools (key) values ('half a row')")
     assert Warehouse(warehouse.path, patience=0.1).rows("select name from tools") == [{"name": "one"}]

@@ -8,7 +8,7 @@ import orjson
 from pydantic import JsonValue
 
 from flows.news import News
-from flows.questions import SUSPECT, Question, ask_again
+from flows.review.questions import SUSPECT, Question, ask_again
 from warehouse.records import Arguments, Call
 from warehouse.releases import release_named
 from warehouse.rows import Row

@@ -9,23 +9,23 @@ import orjson
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW
-from flows.agreement import note_agreement
 from flows.build import reopen_build
-from flows.decisions import settle_decisions
 from flows.local_workers import local_workers
 from flows.making import check_samples
 from flows.news import News
-from flows.path_reviews import carry_over_corrections
 from flows.places import open_warehouse
-from flows.prediction_audits import suspects_of_audits
-from flows.pushing import ask_more_people, push_reviews
-from flows.questions import DOUBTFUL, Question, ask
-from flows.reading_reviews import read_reviews
-from flows.review_turns import async_review_turn
+from flows.review.agreement import note_agreement
+from flows.review.decisions import settle_decisions
+from flows.review.path_reviews import carry_over_corrections
+from flows.review.prediction_audits import suspects_of_audits
+from flows.review.pushing import ask_more_people, push_reviews
+from flows.review.questions import DOUBTFUL, Question, ask
+from flows.review.reading_reviews import read_reviews
+from flows.review.task_states import changed_states, note_deleted, remove_doubles
+from flows.review.tool_decisions import settle_edited_tools
+from flows.review.turns import async_review_turn
+from flows.review.withdrawing import reopen_undecided, withdraw_reviews
 from flows.settings import Settings
-from flows.task_states import changed_states, note_deleted, remove_doubles
-from flows.tool_decisions import settle_edited_tools
-from flows.withdrawing import reopen_undecided, withdraw_reviews
 from warehouse.records import Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse

@@ -3,9 +3,9 @@
 from collections.abc import Iterable
 from random import Random
 
-from flows.answers import read_grades
 from flows.asking import ask_and_keep
-from flows.conditions import Office
+from flows.evaluation.answers import read_grades
+from flows.evaluation.conditions import Office
 from generators.desk import Desk
 from llm.asking import LedgeredChat
 from validators.grading import grade_prediction, graded_metric

@@ -11,8 +11,8 @@ from hashlib import blake2b
 from pathlib import Path
 from threading import Event, Thread
 
-from flows.exchange import Exchange
-from flows.remote_parcels import ANSWERS, PAID, Parcel, is_paid_for, pack_result, unpack_parcel
+from flows.remote.exchange import Exchange
+from flows.remote.parcels import ANSWERS, PAID, Parcel, is_paid_for, pack_result, unpack_parcel
 from flows.settings import quiet_vendors, read_settings
 from flows.shards import Shard, carry_out
 from flows.spending import paid_folder

@@ -4,10 +4,10 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-from flows.gold_items import mix_gold_items
 from flows.places import open_warehouse
-from flows.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, Question, ask_again
 from flows.recipe import Recipe
+from flows.review.gold_items import mix_gold_items
+from flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, Question, ask_again
 from flows.settings import Settings
 from warehouse.errors import ConfigurationError
 from warehouse.releases import list_releases

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import groupby
 
-from flows.answers import Piece, put_scores, read_agreements, read_grades, read_pieces
+from flows.evaluation.answers import Piece, put_scores, read_agreements, read_grades, read_pieces
 from validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
 from validators.metrics.grades import GradeScores
 from validators.metrics.predictions import SnapshotScores

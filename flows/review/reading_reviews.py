@@ -16,8 +16,8 @@ from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDIC
 from annotation.task import Returned
 from annotation.tool_review import ParsedToolReview, parse_tool_review
 from annotation.verdict_review import ParsedVerdict
-from flows.prediction_audits import read_audited
-from flows.questions import RETURNED_EDIT, RETURNED_FIRST
+from flows.review.prediction_audits import read_audited
+from flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
 from warehouse.errors import AnnotationError
 from warehouse.records import Review, Sample, Tool
 from warehouse.releases import read_tools

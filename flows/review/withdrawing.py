@@ -6,7 +6,7 @@ from datetime import UTC, datetime
 from annotation.pulled import TaskState
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
 from flows.landing import MACHINE
-from flows.questions import DOUBTFUL
+from flows.review.questions import DOUBTFUL
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 

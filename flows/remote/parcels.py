@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 import orjson
 
 from flows.chats import distinct_models, roles_of
-from flows.exchange import Members
 from flows.recipe import Recipe, Roles
+from flows.remote.exchange import Members
 from flows.shards import Shard, ShardResult
 from generators.environments.settings import HttpSettings, RecordedSettings
 from llm.carried_answers import answers_of, keep_answers

@@ -7,9 +7,9 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from flows.deciding import Pulled, pull_reviews
 from flows.news import News
-from flows.review_servers import require_label_studio
+from flows.review.deciding import Pulled, pull_reviews
+from flows.review.servers import require_label_studio
 from flows.settings import Settings
 from warehouse.errors import AnnotationError, ConfigurationError, StoreError, TransientError
 

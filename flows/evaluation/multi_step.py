@@ -6,8 +6,8 @@ from random import Random
 from pydantic import JsonValue
 
 from flows.asking import ask_and_keep
-from flows.conditions import Office
-from flows.path_answers import count_runs, forget_other_runs, known_runs, put_run_scores, read_results
+from flows.evaluation.conditions import Office
+from flows.evaluation.path_answers import count_runs, forget_other_runs, known_runs, put_run_scores, read_results
 from flows.recipe import Candidate
 from generators.desk import Desk
 from llm.asking import LedgeredChat

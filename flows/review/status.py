@@ -3,7 +3,7 @@
 from annotation.projects import ProjectStatus
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
 from flows.places import open_warehouse
-from flows.review_servers import require_label_studio
+from flows.review.servers import require_label_studio
 from flows.settings import Settings
 from warehouse.rows import Row
 

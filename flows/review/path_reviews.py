@@ -11,8 +11,8 @@ import orjson
 
 from annotation.disambiguation_task import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
-from flows.questions import DOUBTFUL, SPOT_CHECK, Question, request_row
 from flows.recipe import Recipe
+from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, request_row
 from warehouse.records import GoalPath, Review, Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse

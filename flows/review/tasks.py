@@ -22,11 +22,11 @@ from annotation.screens import (
 )
 from annotation.task import Returned, ReviewTask, review_task
 from annotation.tool_task import Company, ToolTask, tool_task
-from flows.gold_items import gold_rows, verdicts_shown
-from flows.path_reviews import read_paths, samples_of_paths
-from flows.prediction_audits import read_audited
-from flows.questions import RETURNED_EDIT
-from flows.reading_reviews import read_samples
+from flows.review.gold_items import gold_rows, verdicts_shown
+from flows.review.path_reviews import read_paths, samples_of_paths
+from flows.review.prediction_audits import read_audited
+from flows.review.questions import RETURNED_EDIT
+from flows.review.reading_reviews import read_samples
 from flows.tool_checking import tools_of
 from validators.toolset.gaps import find_gaps
 from warehouse.records import Evidence, Language, Sample, Tool, Verdict

@@ -3,9 +3,9 @@
 from typing import NamedTuple
 
 from annotation.screens import TOOL_REVIEW
-from flows.decisions import UNCHECKED
+from flows.review.decisions import UNCHECKED
+from flows.review.standings import Decision, Standing, standing_of
 from flows.stages import stages_of
-from flows.standings import Decision, Standing, standing_of
 from flows.tool_checking import check_edited_tool, fate, tool_request, tools_of, verdict_rows
 from warehouse.records import Tool
 from warehouse.releases import read_tools

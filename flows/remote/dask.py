@@ -6,10 +6,10 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.exchange import Exchange
 from flows.news import News
-from flows.remote import Sender
-from flows.remote_work import run_parcel
+from flows.remote.exchange import Exchange
+from flows.remote.work import run_parcel
+from flows.remote.workers import Sender
 from flows.settings import Settings
 from warehouse.errors import CallwrightError, ConfigurationError, TransientError
 

@@ -8,17 +8,23 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from flows.answer_scoring import score_by_judge, score_by_rule
-from flows.answers import answered_subjects, count_answered, forget_other_settings, read_agreements, read_predictions
 from flows.asking import Keeping, ask_and_keep
-from flows.conditions import JUDGING, Conditions, Office
-from flows.grading import grade_missing
-from flows.multi_step import MULTI_STEP, evaluate_paths
+from flows.evaluation.answer_scoring import score_by_judge, score_by_rule
+from flows.evaluation.answers import (
+    answered_subjects,
+    count_answered,
+    forget_other_settings,
+    read_agreements,
+    read_predictions,
+)
+from flows.evaluation.conditions import JUDGING, Conditions, Office
+from flows.evaluation.grading import grade_missing
+from flows.evaluation.multi_step import MULTI_STEP, evaluate_paths
+from flows.evaluation.release_environments import open_release_environments
 from flows.news import News
 from flows.recipe import Candidate, read_recipe
-from flows.release_environments import open_release_environments
+from flows.review.suspects import tell_suspicions
 from flows.settings import Settings
-from flows.suspects import tell_suspicions
 from generators.desk import Desk
 from llm.asking import LedgeredChat
 from llm.budget import Budget

@@ -10,13 +10,13 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import NamedTuple
 
-from flows.exchange import Exchange, Members
 from flows.groups import GroupRun, Workers
 from flows.local_workers import local_workers
 from flows.news import News
 from flows.places import open_warehouse
 from flows.recipe import Recipe
-from flows.remote_parcels import (
+from flows.remote.exchange import Exchange, Members
+from flows.remote.parcels import (
     ANSWERS,
     Parcel,
     content_name,
@@ -78,7 +78,7 @@ def _sender(settings: Settings, exchange: Exchange, news: News) -> Iterator[Send
         with pool_sender(settings, name, exchange, news) as sender:
             yield sender
         return
-    from flows.remote_dask import dask_sender
+    from flows.remote.dask import dask_sender
 
     with dask_sender(settings, exchange, news) as sender:
         yield sender

@@ -9,12 +9,12 @@ from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, screen_
 from annotation.task import QueuedTask
 from flows.news import News
 from flows.places import open_warehouse
-from flows.review_priorities import set_priorities
-from flows.review_servers import LOCAL
-from flows.review_tasks import tasks_for
-from flows.review_turns import review_turn
+from flows.review.priorities import set_priorities
+from flows.review.servers import LOCAL
+from flows.review.task_states import NOTHING_YET
+from flows.review.tasks import tasks_for
+from flows.review.turns import review_turn
 from flows.settings import Settings
-from flows.task_states import NOTHING_YET
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES

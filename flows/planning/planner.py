@@ -6,12 +6,12 @@ from itertools import chain, islice
 from math import ceil
 from typing import NamedTuple, TypeVar, cast
 
-from flows.conversation_planning import complexity_shares, plan_complexity, see_that_scenarios_can_be_planned
-from flows.derivation_planning import PASSED, possible_derivations
 from flows.groups import GroupRun
-from flows.path_planning import domains_for, kind_of_domain, plan_domain
+from flows.planning.conversations import complexity_shares, plan_complexity, see_that_scenarios_can_be_planned
+from flows.planning.derivations import PASSED, possible_derivations
+from flows.planning.paths import domains_for, kind_of_domain, plan_domain
+from flows.planning.routing import plan_questions, routing_shares
 from flows.recipe import Recipe
-from flows.routing_planning import plan_questions, routing_shares
 from flows.spooled import Spooled
 from flows.stages import Stage, stages_of
 from generators.assignments import plan_assignments

@@ -10,10 +10,10 @@ from typing import NamedTuple
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
-from flows.deciding import Pulled, pull_reviews
 from flows.news import News
+from flows.review.deciding import Pulled, pull_reviews
+from flows.review.webhook_server import hear_webhooks
 from flows.settings import Settings, secret
-from flows.webhook_server import hear_webhooks
 from warehouse.errors import CallwrightError, ConfigurationError
 
 SECRET = "CALLWRIGHT_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable

@@ -1,0 +1,1 @@
+"""Evaluation: candidate models asked on a release, their answers scored and graded."""

@@ -1,0 +1,1 @@
+"""Planning: which samples, conversations, paths and questions a build shall make."""
