@@ -116,11 +116,14 @@ def route_review(landing: Landing) -> None:
     settle_decisions(landing.warehouse)
 
 
-# Why samples of this build need a person: the reasons of their newest verdicts that prove nothing.
+# Why samples of this build need a person: the reasons of their newest verdicts that prove nothing. Most were never doubted,
+# and need not be looked at closely.
 _DOUBTFUL = f"""
-    with newest as (
+    with doubted as (
+        select subject from verdicts where decision <> 'proved' group by subject
+    ), newest as (
         select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
-        from verdicts where check_name <> 'duplicates' group by all
+        from verdicts semi join doubted using (subject) where check_name <> 'duplicates' group by all
     ), doubts as (
         select n.subject, string_agg(n.check_name || ': ' || n.reason, ' ' order by n.check_name) as reasons
         from newest n join fates f on f.subject = n.subject

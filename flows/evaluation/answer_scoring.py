@@ -19,7 +19,7 @@ def score_by_rule(warehouse: Warehouse, content: ReleaseContent, run: CandidateR
     """Score all runs of a candidate without asking anybody, and name the mistakes."""
     samples = {sample.key: sample for sample in content.samples}
     snapshots, answers = SnapshotScores(content.tools), AnswerScores(content.tools)
-    with _no_search_for_garbage():
+    with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
             answered = list(_by_sample(piece, samples))
             for sample, predictions in answered:
@@ -36,7 +36,7 @@ def score_by_judge(warehouse: Warehouse, content: ReleaseContent, run: Candidate
     agreements = read_agreements(warehouse, content.release.name, judge)
     snapshots = SnapshotScores(content.tools, judge=judge, agreements=agreements)
     graded = GradeScores(read_grades(warehouse, content.release.name, judge), judge)
-    with _no_search_for_garbage():
+    with warehouse.together(), _no_search_for_garbage():
         for piece in read_pieces(warehouse, run):
             for sample, predictions in _by_sample(piece, samples):
                 if has_one_call(sample):
