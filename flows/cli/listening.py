@@ -60,7 +60,7 @@ async def _listen(
             sys.stdout.flush()
 
     def brought(pulled: "Pulled") -> None:
-        from flows.cli.reviewing import pulled_lines
+        from flows.cli.pulled import pulled_lines
 
         if as_json:
             _show_line(pulled._asdict())

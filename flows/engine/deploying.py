@@ -4,23 +4,20 @@ import asyncio
 from collections.abc import Sequence
 from datetime import timedelta
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import Any, NamedTuple
 from uuid import UUID
 
 import flows
 from flows.build import BuildReport
 from flows.engine.connecting import explained_errors, require_server
+from flows.engine.pools import PROCESS, pool_named
 from flows.news import News, Silence
 from flows.recipe import Recipe, read_recipe
 from flows.settings import QUIET, Settings, hush_prefect, read_settings
 from warehouse.errors import ConfigurationError
 
-if TYPE_CHECKING:
-    from prefect.client.schemas.objects import WorkPool
-
 ENTRYPOINT = "flows/build_dataset.py:build_dataset"
 PULLING = "flows/pull_reviews.py:pull_reviews"
-_PROCESS = "process"
 
 
 class Deployed(NamedTuple):
@@ -159,31 +156,10 @@ def _deployed(recipe: Recipe, url: str) -> Deployed:
     return Deployed(f"build-dataset/{recipe.name}", cron, timezone, url)
 
 
-async def pool_named(name: str) -> "WorkPool":
-    """A work pool, made as a process pool where there is none."""
-    from prefect import get_client
-    from prefect.client.schemas.actions import WorkPoolCreate
-    from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
-    from prefect.workers.process import ProcessWorker
-
-    async with get_client() as client:
-        try:
-            return await client.read_work_pool(name)
-        except ObjectNotFound:
-            # With its template at hand, nobody has to look it up in a registry on the network.
-            template = ProcessWorker.get_default_base_job_template()
-            try:
-                return await client.create_work_pool(
-                    WorkPoolCreate(name=name, type=_PROCESS, base_job_template=template)
-                )
-            except ObjectAlreadyExists:  # somebody else was faster
-                return await client.read_work_pool(name)
-
-
 async def _process_pool(name: str) -> None:
     found = await pool_named(name)
-    if found.type != _PROCESS:
+    if found.type != PROCESS:
         raise ConfigurationError(
-            f"The work pool {name!r} is of the type {found.type!r}, and a build runs on a {_PROCESS!r} pool. Name another "
+            f"The work pool {name!r} is of the type {found.type!r}, and a build runs on a {PROCESS!r} pool. Name another "
             "with --pool; one that does not exist is made."
         )

@@ -6,7 +6,7 @@ from typing import Any
 from prefect import task
 
 from flows.engine.artifacts import show_scores
-from flows.engine.running import flow_settings
+from flows.engine.entering import flow_settings
 from flows.engine.telling import FlowNews, explained
 from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
 from flows.places import open_warehouse

@@ -8,16 +8,17 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from flows.engine.connecting import require_server
-from flows.engine.deploying import pool_named
 from flows.news import News
 from flows.remote.exchange import Exchange, Members
-from flows.remote.workers import BEAT, Sender
+from flows.remote.sending import BEAT, Sender
 from flows.settings import QUIET, Settings
 from warehouse.errors import TransientError
 
 if TYPE_CHECKING:
     from prefect.client.orchestration import PrefectClient
+    from prefect.client.schemas.objects import WorkPool
 
+PROCESS = "process"  # the type of the pools that are made here
 SLOTS = 4  # shards handed out at once where the pool sets no limit
 PAUSE = 1.0  # seconds between two looks at a run
 LOST = 30 * BEAT  # seconds without a sign of life after which the machine of a run counts as lost
@@ -119,3 +120,24 @@ async def _cancel(client: "PrefectClient", identifier: UUID, reason: str) -> Non
     from prefect.states import Cancelled
 
     await client.set_flow_run_state(identifier, Cancelled(message=reason), force=True)
+
+
+async def pool_named(name: str) -> "WorkPool":
+    """A work pool, made as a process pool where there is none."""
+    from prefect import get_client
+    from prefect.client.schemas.actions import WorkPoolCreate
+    from prefect.exceptions import ObjectAlreadyExists, ObjectNotFound
+    from prefect.workers.process import ProcessWorker
+
+    async with get_client() as client:
+        try:
+            return await client.read_work_pool(name)
+        except ObjectNotFound:
+            # With its template at hand, nobody has to look it up in a registry on the network.
+            template = ProcessWorker.get_default_base_job_template()
+            try:
+                return await client.create_work_pool(
+                    WorkPoolCreate(name=name, type=PROCESS, base_job_template=template)
+                )
+            except ObjectAlreadyExists:  # somebody else was faster
+                return await client.read_work_pool(name)

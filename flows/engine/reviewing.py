@@ -1,7 +1,8 @@
 """The review loop as Prefect flows carry it out: what waits goes to people, what they decided comes back."""
 
 from flows.engine.artifacts import show_reviews
-from flows.engine.running import flow_settings, run_pushing
+from flows.engine.entering import flow_settings
+from flows.engine.running import run_pushing
 from flows.engine.telling import FlowNews
 from flows.places import open_warehouse
 from flows.review.deciding import Pulled, pull_reviews

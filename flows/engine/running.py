@@ -8,8 +8,8 @@ from prefect.states import Completed
 
 from flows.build import BuildReport, close_build, land, open_build, report_build
 from flows.chats import roles_of, tell_models
-from flows.cli.ending import silence_teardown
 from flows.engine.artifacts import show_funnel
+from flows.engine.entering import flow_settings
 from flows.engine.tasks import task_workers
 from flows.engine.telling import FlowNews
 from flows.groups import GroupRun
@@ -18,7 +18,6 @@ from flows.planning.planner import waves
 from flows.recipe import Recipe, read_recipe
 from flows.review.pushing import push_reviews, waiting_reviews
 from flows.review.servers import find_label_studio
-from flows.settings import Settings, quiet_vendors, read_settings
 from flows.toolmaking import prepare_tools
 from flows.unchanged import find_unchanged
 
@@ -95,10 +94,3 @@ def _recipe(path: str, limit: int, model: str) -> Recipe:
     recipe = read_recipe(Path(path))
     recipe = recipe.with_model(model) if model else recipe
     return recipe.with_limit(limit) if limit else recipe
-
-
-def flow_settings() -> Settings:
-    """The settings of the process that carries out a flow; a worker's was not told to be quiet, at work and in the end."""
-    quiet_vendors()
-    silence_teardown()
-    return read_settings()

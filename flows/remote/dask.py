@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any
 
 from flows.news import News
 from flows.remote.exchange import Exchange
+from flows.remote.sending import Sender
 from flows.remote.work import run_parcel
-from flows.remote.workers import Sender
 from flows.settings import Settings
 from warehouse.errors import CallwrightError, ConfigurationError, TransientError
 

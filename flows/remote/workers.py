@@ -4,11 +4,10 @@ import asyncio
 import secrets
 import shutil
 from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from hashlib import blake2b
 from pathlib import Path
-from typing import NamedTuple
 
 from flows.groups import GroupRun, Workers
 from flows.local_workers import local_workers
@@ -27,23 +26,16 @@ from flows.remote.parcels import (
     unpack_lost,
     unpack_result,
 )
+from flows.remote.sending import BEAT, Sender
 from flows.settings import Settings
 from flows.shards import Shard, ShardResult
 from llm.carried_answers import answers_between, last_number
 from warehouse.errors import TransientError
 
-BEAT = 1.0  # seconds between a worker's signs of life, and what it may have paid for in vain where its machine is lost
 SILENCE = 10  # beats without a sign of life after which a worker counts as gone
 DELIVERIES = 3  # a shard whose worker is lost goes out again so many times in all
 _PACK = 20_000  # answers
 _TIDIED = 64  # results whose files wait to be removed
-
-
-class Sender(NamedTuple):
-    """Whoever takes parcels to workers: `send` returns when one has ended, and says no word of the result; so many at once."""
-
-    send: Callable[[str], Awaitable[None]]
-    slots: int
 
 
 def see_that_workers_can_take(recipe: Recipe, settings: Settings) -> None:

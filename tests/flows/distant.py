@@ -12,8 +12,9 @@ from flows.making import make_and_check
 from flows.news import Silence
 from flows.recipe import Recipe
 from flows.remote.exchange import Exchange
+from flows.remote.sending import Sender
 from flows.remote.work import work_parcel
-from flows.remote.workers import Outpost, Sender
+from flows.remote.workers import Outpost
 from flows.settings import Settings
 from llm.carried_answers import last_number
 from tests.flows.small_builds import settings_of, warehouse_of
