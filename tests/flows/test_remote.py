@@ -8,6 +8,7 @@ from typing import Any
 
 import pytest
 
+from flows.chats import roles_of
 from flows.news import Silence
 from flows.recipe import Recipe, parse_recipe
 from flows.remote.exchange import Exchange
@@ -274,4 +275,10 @@ def test_a_recipe_that_asks_in_batches_stays_at_home_and_begins_nothing_elsewher
 
 
 def test_the_same_models_go_elsewhere_one_request_at_a_time() -> None:
-    see_that_it_can_travel(small_recipe(models={"judge": {"name": PRICED, "hedge_after": 8.0}}))
+    recipe = small_recipe(models={"judge": {"name": PRICED, "hedge_after": 8.0}})
+    see_that_it_can_travel(recipe)  # raises where it can't
+    travelled = share_of(recipe, 2, spent=0.0)
+    assert [(model.name, model.path) for _, model in roles_of(travelled)] == [
+        (model.name, model.path) for _, model in roles_of(recipe)
+    ]
+    assert travelled.models.judge.hedge_after == 8.0
