@@ -18,7 +18,7 @@ from flows.evaluation.answers import (
     read_predictions,
 )
 from flows.evaluation.conditions import JUDGING, Conditions, Office
-from flows.evaluation.grading import grade_missing
+from flows.evaluation.grading import ask_judge, grade_missing
 from flows.evaluation.multi_step import MULTI_STEP, evaluate_paths
 from flows.evaluation.release_environments import open_release_environments
 from flows.news import News
@@ -37,7 +37,7 @@ from validators.metrics.predicted import needs_judge
 from validators.predictions import predict
 from validators.runs import CandidateRun
 from warehouse.errors import ConfigurationError
-from warehouse.records import JudgeVerdict, Prediction, Sample, content_key
+from warehouse.records import Prediction, Sample, content_key
 from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -165,13 +165,7 @@ async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Iterab
         if one.key not in known and has_one_call(samples[one.subject]) and needs_judge(one, samples[one.subject])
     ]
 
-    async def ask(prediction: Prediction) -> list[JudgeVerdict]:
-        desk = Desk(judge, Random(prediction.key), content.tools)
-        return [await judge_prediction(prediction, samples[prediction.subject], desk)]
-
-    settings = office.conditions.judge
-    title = f"{judge.name} on the calls of {open_ones[0].model}" if open_ones else ""
-    await ask_and_keep(open_ones, ask, settings.concurrency if settings else 1, title, office.keeping)
+    await ask_judge(office, content, judge, open_ones, judge_prediction, about="the calls")
 
 
 def domain_board(release: str, settings: Settings) -> list[Row]:

@@ -1,6 +1,6 @@
 """Grades of a candidate's answers by a judge: asked once, and kept."""
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from random import Random
 
 from flows.asking import ask_and_keep
@@ -9,7 +9,7 @@ from flows.evaluation.conditions import Office
 from generators.desk import Desk
 from llm.asking import LedgeredChat
 from validators.grading import grade_prediction, graded_metric
-from warehouse.records import Grade, Prediction
+from warehouse.records import Prediction, Record, Sample
 from warehouse.releases import ReleaseContent
 
 
@@ -21,10 +21,25 @@ async def grade_missing(
     known = read_grades(office.keeping.warehouse, office.release, judge.name)
     open_ones = [one for one in predictions if one.key not in known and graded_metric(one, samples[one.subject])]
 
-    async def ask(prediction: Prediction) -> list[Grade]:
+    await ask_judge(office, content, judge, open_ones, grade_prediction, about="the answers")
+
+
+async def ask_judge(
+    office: Office,
+    content: ReleaseContent,
+    judge: LedgeredChat,
+    predictions: Sequence[Prediction],
+    opinion: Callable[[Prediction, Sample, Desk], Awaitable[Record]],
+    *,
+    about: str,
+) -> None:
+    """Ask the judge's `opinion` of each prediction, all of one candidate, and keep it; `about` says of what in the progress."""
+    samples = {sample.key: sample for sample in content.samples}
+
+    async def ask(prediction: Prediction) -> list[Record]:
         desk = Desk(judge, Random(prediction.key), content.tools)
-        return [await grade_prediction(prediction, samples[prediction.subject], desk)]
+        return [await opinion(prediction, samples[prediction.subject], desk)]
 
     settings = office.conditions.judge
-    title = f"{judge.name} on the answers of {open_ones[0].model}" if open_ones else ""
-    await ask_and_keep(open_ones, ask, settings.concurrency if settings else 1, title, office.keeping)
+    title = f"{judge.name} on {about} of {predictions[0].model}" if predictions else ""
+    await ask_and_keep(predictions, ask, settings.concurrency if settings else 1, title, office.keeping)
