@@ -57,7 +57,7 @@ def measure(paper: str) -> tuple[Run, dict[str, Any]]:
         )
     if run.code:
         sys.exit(f"The build ended with {run.code}:\n{run.output[-2000:]}")
-    return run, json.loads(run.output[run.output.index("\n{") :])  # behind the news)
+    return run, json.loads(run.output[run.output.index("\n{") :])  # behind the progress)
 
 
 if __name__ == "__main__":

@@ -22,8 +22,8 @@ import orjson
 from flows.build import open_build
 from flows.groups import run_group
 from flows.local_workers import local_workers
-from flows.news import Silence
 from flows.planning.planner import Planner
+from flows.progress import Silence
 from flows.recipe import parse_recipe
 from flows.settings import Settings
 from flows.shards import record_line

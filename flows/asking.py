@@ -5,7 +5,7 @@ from collections.abc import Awaitable, Callable, Sequence
 from typing import NamedTuple, TypeVar
 
 from flows.chats import FATAL
-from flows.news import News
+from flows.progress import Progress
 from warehouse.errors import CallwrightError, TransientError
 from warehouse.records import LlmCall, Record
 from warehouse.store import Warehouse
@@ -19,7 +19,7 @@ class Keeping(NamedTuple):
     """Where the answers go; `calls` are the model's calls since they were last kept."""
 
     warehouse: Warehouse
-    news: News
+    progress: Progress
     calls: list[LlmCall]
 
 
@@ -32,7 +32,7 @@ async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
     """
     if not items:
         return
-    keeping.news.begin(title, len(items))
+    keeping.progress.begin(title, len(items))
     errors: list[CallwrightError] = []
     for start in range(0, len(items), chunk_size):
         chunk = items[start : start + chunk_size]
@@ -42,7 +42,7 @@ async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
         finally:  # also what was asked before somebody pressed Ctrl-C
             keeping.warehouse.put([*keeping.calls, *made])
             keeping.calls.clear()
-        keeping.news.advance(len(chunk))
+        keeping.progress.advance(len(chunk))
         if errors and (isinstance(errors[-1], FATAL) or not made):
             break
     if errors:

@@ -13,11 +13,11 @@ from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
-from flows.news import News
 from flows.places import open_warehouse
 from flows.planning.conversations import ConversationRow, conversation_rows
 from flows.planning.paths import PathRow, path_rows
-from flows.planning.planner import count_planned, see_that_it_can_be_planned
+from flows.planning.planner import count_planned, validate_it_can_be_planned
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.remote.workers import open_workers
 from flows.settings import Settings
@@ -73,25 +73,25 @@ class BuildReport(NamedTuple):
     conversations: tuple[ConversationRow, ...] = ()
 
 
-async def build_dataset(recipe: Recipe, settings: Settings, news: News) -> BuildReport:
+async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) -> BuildReport:
     """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
-    with open_workers(recipe, settings, news) as workers:
-        tell_models(roles_of(recipe), news)
-        await prepare_tools(recipe, settings, news, lambda _run: nullcontext(workers))
-        run = open_build(recipe, settings, news)
+    with open_workers(recipe, settings, progress) as workers:
+        tell_models(roles_of(recipe), progress)
+        await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(workers))
+        run = open_build(recipe, settings, progress)
         await make_and_check(run, workers)
     land(run)
     return close_build(run)
 
 
-def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
+def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupRun:
     """Gather the tools, name the build by what goes into it, and write both down."""
     for _, model in roles_of(recipe):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
     toolbox = gather_tools(recipe, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
-        news.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
-    see_that_it_can_be_planned(recipe, toolbox.tools)
+        progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
+    validate_it_can_be_planned(recipe, toolbox.tools)
     key = build_key(recipe, toolbox.tools)
     warehouse = open_warehouse(settings)
     path = _write_toolbox(settings, key, toolbox.tools)
@@ -112,10 +112,10 @@ def open_build(recipe: Recipe, settings: Settings, news: News) -> GroupRun:
                 "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
             }
         )
-    return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, news)
+    return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, progress)
 
 
-def reopen_build(key: str, settings: Settings, news: News) -> GroupRun:
+def reopen_build(key: str, settings: Settings, progress: Progress) -> GroupRun:
     """A build that was opened before, as it was. Raises ConfigurationError where the warehouse lacks it."""
     warehouse = open_warehouse(settings)
     rows = warehouse.rows("select body from builds where key = ?", [key])
@@ -124,7 +124,7 @@ def reopen_build(key: str, settings: Settings, news: News) -> GroupRun:
     named = warehouse.rows("select tool from build_tools where build = ?", [key])
     tools = tuple(read_tools(warehouse, [row["tool"] for row in named]).values())
     path = _write_toolbox(settings, key, tools)
-    return GroupRun(key, Recipe.model_validate_json(rows[0]["body"]), settings, warehouse, tools, path, news)
+    return GroupRun(key, Recipe.model_validate_json(rows[0]["body"]), settings, warehouse, tools, path, progress)
 
 
 def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:

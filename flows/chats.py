@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pydantic import SecretStr
 
-from flows.news import News
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import secret
 from flows.stages import Stage
@@ -107,11 +107,11 @@ def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
         yield name, getattr(recipe.models, name)
 
 
-def tell_models(models: Iterable[tuple[str, ModelSettings]], news: News) -> None:
+def tell_models(models: Iterable[tuple[str, ModelSettings]], progress: Progress) -> None:
     """Say which of the models that roles have work across a wire, and by which of our ways their requests go."""
     told = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
     if told:
-        news.say(f"Models: {', '.join(told)}.")
+        progress.say(f"Models: {', '.join(told)}.")
 
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:

@@ -11,8 +11,8 @@ from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
 from flows.stages import Stage, stages_of
 from generators.catalogs import Problem
-from generators.desk import Desk
 from generators.hammerbench_samples import HammerBenchRecord, read_hammerbench
+from generators.stage_context import StageContext
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import LlmCall, Sample, Verdict
 
@@ -74,7 +74,7 @@ async def _check_record(item: HammerBenchRecord, sample: Sample, stages: list[St
             continue
         try:
             verdicts += await stage.function(
-                sample, Desk(chats.of(stage, unrecorded.append), Random(sample.key), tools)
+                sample, StageContext(chats.of(stage, unrecorded.append), Random(sample.key), tools)
             )
         except (RecordError, ReplyError) as error:
             reason = f"The check could not be carried out: {error}"

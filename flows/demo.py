@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.build import BuildReport
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.settings import Settings, use_prefect
 from warehouse.records import Release
 
@@ -65,28 +65,28 @@ def demo_recipe() -> Path:
     return Path(str(files("flows"))).parent / "recipes" / "demo.yaml"
 
 
-def run_demo(settings: Settings, news: News) -> DemoResult:
+def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     """Run the demo; run again, it finds everything done and only looks."""
     from flows.engine.server import start_prefect
     from flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
-        studio = waiting.submit(serve_label_studio, settings, news.say)  # the slowest to start, so it starts first
-        prefect = start_prefect(settings, news.say)
+        studio = waiting.submit(serve_label_studio, settings, progress.say)  # the slowest to start, so it starts first
+        prefect = start_prefect(settings, progress.say)
         use_prefect(prefect.api, settings.home / "prefect" / "client")
         from flows.engine.deploying import build_with_prefect
 
-        news.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
-        build = build_with_prefect(demo_recipe(), 0, "", news)
+        progress.say(f"Building {demo_recipe().name}; Prefect shows it at {prefect.url}/runs")
+        build = build_with_prefect(demo_recipe(), 0, "", progress)
         release = _release(settings)
-        board = _evaluate(settings, news)
+        board = _evaluate(settings, progress)
         server = studio.result()
     from flows.review.pushing import push_reviews
     from flows.review.servers import local_label_studio
     from flows.review.status import review_status
 
     with local_label_studio(server) as reviewing:
-        pushed = push_reviews(settings, reviewing, news)
+        pushed = push_reviews(settings, reviewing, progress)
     database, report = _publish(settings)
     return DemoResult(
         build=build,
@@ -111,10 +111,10 @@ def _release(settings: Settings) -> Release:
     return known[0] if known else create_release(warehouse, RELEASE, ("demo",), "What the demo's first build landed.")
 
 
-def _evaluate(settings: Settings, news: News) -> list[dict[str, object]]:
+def _evaluate(settings: Settings, progress: Progress) -> list[dict[str, object]]:
     from flows.evaluation.evaluating import choose_candidates, evaluate_release, leaderboard
 
-    asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, news))
+    asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, progress))
     return leaderboard(RELEASE, settings)
 
 

@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 
 from flows.chats import concurrency_of, distinct_models
 from flows.cutting import Pace, Spool
-from flows.news import News
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.shards import Shard, ShardResult
@@ -46,7 +46,7 @@ class GroupRun(NamedTuple):
     warehouse: Warehouse
     tools: tuple[Tool, ...]
     toolbox: Path
-    news: News
+    progress: Progress
 
 
 async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = "") -> None:
@@ -64,7 +64,7 @@ async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: 
             spool = Spool(folder / f"{group}.jsonl", lines)
             total = spool.left
             if total:
-                run.news.begin(group, total)
+                run.progress.begin(group, total)
                 results = await _Carrying(run, group, then, spool, workers).all()
                 _stop(group, total - sum(result.done for result in results), results)
         finally:
@@ -142,7 +142,7 @@ class _Carrying:
             landing, self._back = self._back, []
             if landing:
                 await _to_its_end(asyncio.to_thread(self._land, landing))
-                self._run.news.advance(sum(one.done for one in landing))
+                self._run.progress.advance(sum(one.done for one in landing))
                 self._results += landing
         shard.source.unlink(missing_ok=True)
         self._room.release()

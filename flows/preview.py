@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 import orjson
 
 from flows.build import build_dataset
-from flows.news import News
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings
 from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
@@ -29,11 +29,11 @@ class ShownSample(NamedTuple):
     problems: list[str]
 
 
-async def preview_samples(recipe: Recipe, count: int, settings: Settings, news: News) -> list[ShownSample]:
+async def preview_samples(recipe: Recipe, count: int, settings: Settings, progress: Progress) -> list[ShownSample]:
     """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings._replace(home=Path(folder))
-        report = await build_dataset(recipe.with_preview(count), aside, news)
+        report = await build_dataset(recipe.with_preview(count), aside, progress)
         warehouse = Warehouse(aside.warehouse)
         samples = warehouse.rows(
             """

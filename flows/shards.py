@@ -23,8 +23,8 @@ from flows.facts import FactFiles, Facts
 from flows.recipe import Recipe
 from flows.spending import PaidNotes, paid_folder
 from flows.stages import Stage, stages_of
-from generators.desk import Desk
 from generators.environments.protocol import Environment
+from generators.stage_context import StageContext
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
 from warehouse.records import Draft, LlmCall, Origin, Record, Tool, Verdict
 from warehouse.rows import Stamp, rows_of
@@ -166,9 +166,11 @@ class _Work:
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls))
-        desk = Desk(chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools, self.environments)
+        context = StageContext(
+            chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools, self.environments
+        )
         try:
-            outputs = await stage.function(record, desk, **self._threshold(stage))
+            outputs = await stage.function(record, context, **self._threshold(stage))
         except (ReplyError, RecordError) as error:
             facts.fail(stage.name, record, error)
             return None

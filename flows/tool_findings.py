@@ -7,8 +7,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.chats import tell_models
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe
 from flows.review.tool_decisions import usable_tools
 from flows.settings import Settings
@@ -77,7 +77,7 @@ def _redundant(tools: Sequence[Tool]) -> Iterator[Problem]:
         yield Problem(where=where, tool=twins.other.name, kind="redundant", message=message)
 
 
-async def report_tools(recipe: Recipe, settings: Settings, news: News) -> list[ToolsetReport]:
+async def report_tools(recipe: Recipe, settings: Settings, progress: Progress) -> list[ToolsetReport]:
     """Make what the recipe's sources lack, and say how it stands. Raises ConfigurationError where no tools are to be made."""
     sources = [source for source in recipe.tools if isinstance(source, GeneratedTools)]
     if not sources:
@@ -85,11 +85,11 @@ async def report_tools(recipe: Recipe, settings: Settings, news: News) -> list[T
             f"The recipe {recipe.name!r} has no tools to make; under `tools` it needs a line such as "
             "{generate: all, tools_per_category: 12}."
         )
-    tell_models([("generator", recipe.models.generator)], news)
+    tell_models([("generator", recipe.models.generator)], progress)
     warehouse = open_warehouse(settings)
     reports = []
     for source in sources:
-        await make_tools(source, recipe, settings, news)
+        await make_tools(source, recipe, settings, progress)
         reports.append(report_toolset(warehouse, toolset_of(source, recipe).key))
     return reports
 
@@ -129,7 +129,7 @@ _OUTCOMES = """
 """
 
 
-async def preview_tools(recipe: Recipe, count: int, settings: Settings, news: News) -> list[ShownTool]:
+async def preview_tools(recipe: Recipe, count: int, settings: Settings, progress: Progress) -> list[ShownTool]:
     """Make `count` tools a category in a work folder that is thrown away; what models answer is kept."""
     sources = [
         one.model_copy(update={"tools_per_category": count}) for one in recipe.tools if isinstance(one, GeneratedTools)
@@ -137,7 +137,7 @@ async def preview_tools(recipe: Recipe, count: int, settings: Settings, news: Ne
     few = recipe.model_copy(update={"tools": tuple(sources) or recipe.tools})
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings._replace(home=Path(folder))
-        reports = await report_tools(few, aside, news)
+        reports = await report_tools(few, aside, progress)
         warehouse = open_warehouse(aside)
         return [_shown(tool, report) for report in reports for tool in tools_of(warehouse, report.toolset)]
 

@@ -10,10 +10,10 @@ from pydantic import JsonValue
 
 from flows.environments import explore_environments
 from flows.groups import GroupRun, Workers, run_group
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe
-from flows.remote.workers import open_workers, see_that_workers_can_take
+from flows.remote.workers import open_workers, validate_workers_can_take
 from flows.review.tool_decisions import settle_tools, usable_tools
 from flows.settings import Settings
 from flows.shards import record_line, write_lines
@@ -41,28 +41,28 @@ class Toolset(NamedTuple):
     plans: tuple[ToolsetPlan, ...]
 
 
-async def prepare_tools(recipe: Recipe, settings: Settings, news: News, working: Working | None = None) -> None:
+async def prepare_tools(recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None) -> None:
     """Make the tools that a recipe's sources still lack, look at its live servers; to be awaited before a build is opened."""
-    see_that_workers_can_take(recipe, settings)
+    validate_workers_can_take(recipe, settings)
     await explore_environments(recipe, settings)
     for source in recipe.tools:
         if isinstance(source, GeneratedTools):
-            await make_tools(source, recipe, settings, news, working)
+            await make_tools(source, recipe, settings, progress, working)
 
 
 async def make_tools(
-    source: GeneratedTools, recipe: Recipe, settings: Settings, news: News, working: Working | None = None
+    source: GeneratedTools, recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None
 ) -> tuple[Tool, ...]:
     """Make a source's tools, going on where it stopped before, and check them; the tools that a build may use.
 
     Tools that a check does not prove wait for people. The same source with the same models and prompts makes nothing new.
     """
-    see_that_workers_can_take(recipe, settings)
+    validate_workers_can_take(recipe, settings)
     toolset = toolset_of(source, recipe)
     warehouse = open_warehouse(settings)
     if not _is_made(warehouse, toolset):
         open_adapter(recipe.models.generator)  # connects nowhere, but knows whether the settings make sense
-        run = _open(toolset, recipe, settings, warehouse, news)
+        run = _open(toolset, recipe, settings, warehouse, progress)
         with (working or _as_set)(run) as workers:
             await _carry_out(run, toolset, workers)
         check_made_tools(warehouse, toolset.key)
@@ -125,10 +125,10 @@ def _is_made(warehouse: Warehouse, toolset: Toolset) -> bool:
 
 
 def _as_set(run: GroupRun) -> AbstractContextManager[Workers]:
-    return open_workers(run.recipe, run.settings, run.news)
+    return open_workers(run.recipe, run.settings, run.progress)
 
 
-def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, news: News) -> GroupRun:
+def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, progress: Progress) -> GroupRun:
     """Write down what is to be made; a toolset has no tools to begin with."""
     stages = [
         {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
@@ -145,7 +145,7 @@ def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Wareh
     path = settings.home / "toolsets" / f"{toolset.key}.tools.jsonl"
     write_lines(path, ())
     by_plan = recipe.model_copy(update={"shard_size": min(recipe.shard_size, PLANS_A_SHARD)})
-    return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, news)
+    return GroupRun(toolset.key, by_plan, settings, warehouse, (), path, progress)
 
 
 async def _carry_out(run: GroupRun, toolset: Toolset, workers: Workers) -> None:

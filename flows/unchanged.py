@@ -5,8 +5,8 @@ from typing import NamedTuple
 
 from flows.build import BuildReport, build_key, reopen_build, report_build
 from flows.environments import environment_tools
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.toolbox import gather_tools
@@ -29,7 +29,7 @@ class Unchanged(NamedTuple):
         )
 
 
-def find_unchanged(recipe: Recipe, settings: Settings, news: News) -> Unchanged | None:
+def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Unchanged | None:
     """The finished build that this recipe names as things stand now; None where there is something to do."""
     warehouse = open_warehouse(settings)
     ended = {
@@ -47,4 +47,4 @@ def find_unchanged(recipe: Recipe, settings: Settings, news: News) -> Unchanged 
     key = build_key(recipe, toolbox.tools)
     if key not in ended:
         return None
-    return Unchanged(report_build(reopen_build(key, settings, news)), ended[key])
+    return Unchanged(report_build(reopen_build(key, settings, progress)), ended[key])

@@ -8,8 +8,8 @@ from typing import Literal, NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from generators.conversations import conversation_text
-from generators.desk import Desk
 from generators.slots import gold_tool, known_arguments
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.locating import locate
 from llm.prompts import prompt_version, render
@@ -66,7 +66,7 @@ class _Talk(NamedTuple):
 
     plan: SlotPlan
     tool: Tool
-    desk: Desk
+    context: StageContext
 
     @property
     def language(self) -> Language:
@@ -77,13 +77,13 @@ class _Talk(NamedTuple):
         return self.plan.derivation.seed
 
 
-async def write_dialogues(plan: SlotPlan, desk: Desk) -> list[Sample]:
+async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]:
     """A dialogue in which the assistant asks for one slot after the other, with all that is known after each answer.
 
     Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that of the last one.
     """
     source = plan.derivation.source
-    talk = _Talk(plan, gold_tool(source, desk.tools), desk)
+    talk = _Talk(plan, gold_tool(source, context.tools), context)
     known, evidence = known_arguments(source), list(source.gold[0].evidence)
     turns: list[Turn] = [source.turns[0], _snapshot(talk.tool, known, evidence)]
     for slot, manner in zip(plan.slots, manners(len(plan.slots), Random(talk.seed)), strict=True):
@@ -96,7 +96,7 @@ async def write_dialogues(plan: SlotPlan, desk: Desk) -> list[Sample]:
         stage=STAGE,
         parents=(plan.key,),
         seed=talk.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version="+".join(prompt_version(PROMPTS, name) for name in (QUESTION, ANSWER)),
     )
     return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
@@ -122,7 +122,7 @@ async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _Talk)
         conversation=conversation_text(turns),
     )
     answer = await first_fit(
-        talk.desk,
+        talk.context,
         prompt,
         SlotQuestion,
         lambda given: question_problem(given.question.strip(), slot, known, talk.tool, talk.language),
@@ -145,7 +145,7 @@ async def _answer(slot: Slot, known: Arguments, manner: Manner, turns: Sequence[
     )
     others = {one.parameter: one.value for one in talk.plan.slots if one != slot} | known
     return await first_fit(
-        talk.desk,
+        talk.context,
         prompt,
         SlotAnswer,
         lambda answer: answer_problem(answer, slot, others, talk.tool, talk.language),

@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Assignment, Origin, ParameterChoice, Tool
@@ -19,20 +19,20 @@ class ParameterNames(BaseModel):
     parameters: list[str]
 
 
-async def choose_parameters(assignment: Assignment, desk: Desk) -> list[ParameterChoice]:
+async def choose_parameters(assignment: Assignment, context: StageContext) -> list[ParameterChoice]:
     """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect one never does.
 
     Raises ReplyError where the model names others than were offered, in three answers, and RecordError where an
     imperfect request is planned for a tool that requires nothing.
     """
-    tool = desk.tool(assignment.tool)
+    tool = context.tool(assignment.tool)
     fixed = () if assignment.kind == "imperfect" else tool.required
     offered = tuple(name for name in tool.properties if name not in fixed)
     wanted = max(0, assignment.parameter_count - len(fixed))
     if wanted == 0 or wanted >= len(offered):
         chosen, model = offered[:wanted], ""
     else:
-        chosen, model = await _ask(assignment, tool, offered, wanted, desk), desk.chat.name
+        chosen, model = await _ask(assignment, tool, offered, wanted, context), context.chat.name
     if assignment.kind == "imperfect" and set(tool.required) <= set(chosen):
         chosen = _without_one_required(chosen, tool)
     names = set(fixed) | set(chosen)
@@ -48,12 +48,12 @@ async def choose_parameters(assignment: Assignment, desk: Desk) -> list[Paramete
 
 
 async def _ask(
-    assignment: Assignment, tool: Tool, offered: tuple[str, ...], wanted: int, desk: Desk
+    assignment: Assignment, tool: Tool, offered: tuple[str, ...], wanted: int, context: StageContext
 ) -> tuple[str, ...]:
     prompt = render(PROMPTS, TEMPLATE, tool=tool, offered=offered, count=wanted, seed=assignment.seed)
     problem = ""
     for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, ParameterNames, sample_index=attempt)
+        answer = await context.chat.ask(prompt, ParameterNames, sample_index=attempt)
         unknown = [name for name in answer.parameters if name not in offered]
         if not unknown and len(set(answer.parameters)) == wanted:
             return tuple(answer.parameters)

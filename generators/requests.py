@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.language.locating import locate
 from llm.prompts import render
@@ -30,24 +30,24 @@ class Wording(BaseModel):
     mentions: list[Mention]
 
 
-async def write_requests(draft: DraftCall, desk: Desk) -> list[Sample]:
+async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
     """A sample whose request states exactly the drafted arguments; asked anew until the format holds.
 
     Raises ReplyError where three wordings break the format; the reason is that of the last one.
     """
     assignment = draft.assignment
-    tool = desk.tool(assignment.tool)
+    tool = context.tool(assignment.tool)
     prompt = render(
         PROMPTS, TEMPLATE, tool=tool, arguments=draft.arguments, language=assignment.language, seed=assignment.seed
     )
     wording = await first_fit(
-        desk,
+        context,
         prompt,
         Wording,
         lambda wording: wording_problem(wording, draft, tool),
         f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
     )
-    origin = made_by(desk, STAGE, TEMPLATE, parent=draft.key, seed=assignment.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=draft.key, seed=assignment.seed)
     return [_sample(wording, draft, tool, origin)]
 
 

@@ -5,8 +5,8 @@ from random import Random
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.schemas import argument_problems
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from generators.values import ArgumentValues
 from llm.language.folding import fold
@@ -57,16 +57,16 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
     return tool
 
 
-async def plan_slots(derivation: Derivation, desk: Desk) -> list[SlotPlan]:
+async def plan_slots(derivation: Derivation, context: StageContext) -> list[SlotPlan]:
     """The parameters to ask for, in an order that the seed gives, each with a value that can't be taken for another.
 
     Raises RecordError where nothing is missing, and ReplyError where three answers in a row do not fit.
     """
     source = derivation.source
-    reason = obstacle(source, desk.tools)
+    reason = obstacle(source, context.tools)
     if reason:
         raise RecordError(f"No dialogue can be made of the sample {source.key!r}: {reason}")
-    tool, known = gold_tool(source, desk.tools), known_arguments(source)
+    tool, known = gold_tool(source, context.tools), known_arguments(source)
     missing = missing_slots(source, tool)
     prompt = render(
         PROMPTS,
@@ -79,7 +79,7 @@ async def plan_slots(derivation: Derivation, desk: Desk) -> list[SlotPlan]:
         seed=derivation.seed,
     )
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ArgumentValues,
         lambda given: _problem(_given(given), missing, source, tool),
@@ -87,7 +87,7 @@ async def plan_slots(derivation: Derivation, desk: Desk) -> list[SlotPlan]:
     )
     given = _given(answer)
     order = _in_order(missing, Random(derivation.seed))
-    origin = made_by(desk, STAGE, TEMPLATE, parent=derivation.key, seed=derivation.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=derivation.key, seed=derivation.seed)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
 

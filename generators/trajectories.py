@@ -8,7 +8,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
 
-from generators.desk import Desk
 from generators.exchanges import (
     Exchange,
     Opening,
@@ -18,6 +17,7 @@ from generators.exchanges import (
     split_dialogue,
     without_nod,
 )
+from generators.stage_context import StageContext
 from llm.template.understanding import read_answers
 from llm.template.views import ToolView, view_of
 from warehouse.errors import RecordError
@@ -47,14 +47,14 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     return ""
 
 
-async def merge_trajectories(derivation: Derivation, desk: Desk) -> list[Sample]:
+async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:
     """The source with some of its questions, its answers, or both merged; which ones, the derivation's seed decides.
 
     Raises RecordError where the source has an obstacle, or where the transform is none of mQmA, mQsA and sQmA.
     """
     source = derivation.source
-    reason = obstacle(source, desk.tools)
-    dialogue = split_dialogue(source, desk.tools)
+    reason = obstacle(source, context.tools)
+    dialogue = split_dialogue(source, context.tools)
     if reason or isinstance(dialogue, str):
         raise RecordError(f"The questions of the sample {source.key!r} can't be merged: {reason}")
     rng = Random(derivation.seed)

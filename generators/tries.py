@@ -5,7 +5,7 @@ from typing import TypeVar
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import Prompt
 from llm.prompts import prompt_version
 from warehouse.errors import ReplyError
@@ -17,7 +17,7 @@ Answer = TypeVar("Answer", bound=BaseModel)
 
 
 async def first_fit(
-    desk: Desk, prompt: Prompt, answer: type[Answer], problem_of: Callable[[Answer], str], complaint: str
+    context: StageContext, prompt: Prompt, answer: type[Answer], problem_of: Callable[[Answer], str], complaint: str
 ) -> Answer:
     """The first of three answers that `problem_of` finds no problem with.
 
@@ -25,19 +25,19 @@ async def first_fit(
     """
     problem = ""
     for attempt in range(ATTEMPTS):
-        given = await desk.chat.ask(prompt, answer, sample_index=attempt)
+        given = await context.chat.ask(prompt, answer, sample_index=attempt)
         problem = problem_of(given)
         if not problem:
             return given
     raise ReplyError(f"{complaint}: {problem}")
 
 
-def made_by(desk: Desk, stage: str, template: str, *, parent: str, seed: int) -> Origin:
-    """The origin of a record that the desk's model worded by a template, at a stage, of the record `parent`."""
+def made_by(context: StageContext, stage: str, template: str, *, parent: str, seed: int) -> Origin:
+    """The origin of a record that the context's model worded by a template, at a stage, of the record `parent`."""
     return Origin(
         stage=stage,
         parents=(parent,),
         seed=seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version=prompt_version(PROMPTS, template),
     )

@@ -2,8 +2,8 @@
 
 from pydantic import BaseModel, JsonValue
 
-from generators.desk import Desk
 from generators.schemas import argument_problems
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
 from warehouse.records import Arguments, DraftCall, Origin, ParameterChoice, Tool
@@ -25,13 +25,13 @@ class ArgumentValues(BaseModel):
     values: list[NamedValue]
 
 
-async def fill_values(choice: ParameterChoice, desk: Desk) -> list[DraftCall]:
+async def fill_values(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
     """A draft call with exactly the chosen parameters, each value valid by the tool's schema.
 
     Raises ReplyError where three answers in a row break the schema.
     """
     assignment = choice.assignment
-    tool = desk.tool(assignment.tool)
+    tool = context.tool(assignment.tool)
     origin = Origin(stage=STAGE, parents=(choice.key,), seed=assignment.seed)
     if not choice.parameters:
         return [DraftCall(assignment=assignment, arguments={}, origin=origin)]
@@ -39,7 +39,7 @@ async def fill_values(choice: ParameterChoice, desk: Desk) -> list[DraftCall]:
         PROMPTS, TEMPLATE, tool=tool, parameters=choice.parameters, language=assignment.language, seed=assignment.seed
     )
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ArgumentValues,
         lambda given: _problem(choice.parameters, _given(given), tool),
@@ -47,7 +47,7 @@ async def fill_values(choice: ParameterChoice, desk: Desk) -> list[DraftCall]:
     )
     given = _given(answer)
     ordered = {name: given[name] for name in choice.parameters}
-    origin = made_by(desk, STAGE, TEMPLATE, parent=choice.key, seed=assignment.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=choice.key, seed=assignment.seed)
     return [DraftCall(assignment=assignment, arguments=ordered, origin=origin)]
 
 

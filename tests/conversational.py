@@ -7,7 +7,7 @@ from generators.conversational.acts import label_conversations
 from generators.conversational.plans import plan_conversations, word_scenarios
 from generators.conversational.scenarios import plan_scenarios
 from generators.conversational.wording import write_conversations
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
 from warehouse.records import Complexity, Language, Sample
@@ -28,16 +28,16 @@ class TemplateChat:
         raise AssertionError("No stage here asks for free text.")
 
 
-def template_desk(seed: int = 1) -> Desk:
-    return Desk(chat=TemplateChat(), rng=Random(seed), tools=TOOLS)
+def template_context(seed: int = 1) -> StageContext:
+    return StageContext(chat=TemplateChat(), rng=Random(seed), tools=TOOLS)
 
 
 async def converse(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> Sample:
     """A conversation with this complexity, made by all stages."""
     (scenario,) = plan_scenarios(complexity, language, 1, list(TOOLS.values()), seed=seed)
-    desk = template_desk(scenario.seed)
-    (plan,) = await plan_conversations(scenario, desk)
-    (worded,) = await word_scenarios(plan, desk)
-    (conversation,) = await write_conversations(worded, desk)
-    (sample,) = await label_conversations(conversation, desk)
+    context = template_context(scenario.seed)
+    (plan,) = await plan_conversations(scenario, context)
+    (worded,) = await word_scenarios(plan, context)
+    (conversation,) = await write_conversations(worded, context)
+    (sample,) = await label_conversations(conversation, context)
     return sample

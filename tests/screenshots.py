@@ -24,7 +24,7 @@ from annotation.screens import (
 )
 from annotation.task import QueuedTask
 from flows.review.tasks import tasks_for
-from tests.annotation.test_screen_in_browser import Desk
+from tests.annotation.test_screen_in_browser import StageContext
 from tests.browsers import open_browser
 from tests.flows.asked_office import fill_office
 from tests.flows.offices import Office, open_office
@@ -92,11 +92,11 @@ def take_pictures(home: Path, out: Path) -> None:
         with LabelStudio(info.url, info.token) as studio, open_browser() as browser:
             page = browser.new_page(viewport=SIZE)
             page.set_default_timeout(60_000)
-            desk = Desk(page, info.url)
-            desk.sign_in(info)
+            context = StageContext(page, info.url)
+            context.sign_in(info)
             for language, office in offices.items():
                 for picture in PICTURES:
-                    _take(picture, language, office, studio, desk, out)
+                    _take(picture, language, office, studio, context, out)
     finally:
         if info.started:
             server.stop(home)
@@ -106,7 +106,9 @@ def _office(home: Path, language: Language) -> Office:
     return open_office(home, PaperStudio()) if home.exists() else fill_office(home, language)
 
 
-def _take(picture: Picture, language: Language, office: Office, studio: LabelStudio, desk: Desk, out: Path) -> None:
+def _take(
+    picture: Picture, language: Language, office: Office, studio: LabelStudio, context: StageContext, out: Path
+) -> None:
     screen = screen_for(picture.kind, language)
     name = picture.name or picture.kind
     kind = f"picture_{name}_{language}".replace("-", "_")
@@ -115,11 +117,11 @@ def _take(picture: Picture, language: Language, office: Office, studio: LabelStu
     tasks = tasks_for(picture.kind, office.warehouse, language, rows)
     best = max(tasks, key=lambda task: picture.worth(task.data()))
     studio.push(project, [QueuedTask(best.with_changes(kind=kind))])
-    desk.open(project)
+    context.open(project)
     for key in picture.keys:
-        desk.page.keyboard.press(key)
-    desk.page.wait_for_timeout(500)  # until what the keys open is drawn
-    _write(desk.page.screenshot(), out / f"review-{name}.{language}.png")
+        context.page.keyboard.press(key)
+    context.page.wait_for_timeout(500)  # until what the keys open is drawn
+    _write(context.page.screenshot(), out / f"review-{name}.{language}.png")
 
 
 def _write(shot: bytes, path: Path) -> None:

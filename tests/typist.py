@@ -6,7 +6,7 @@ from xml.etree import ElementTree as ET
 
 from annotation.projects import Project
 from annotation.screens import screen_for
-from tests.annotation.test_screen_in_browser import Desk
+from tests.annotation.test_screen_in_browser import StageContext
 from warehouse.records import Language
 
 MOST_TABS = 60
@@ -24,7 +24,7 @@ class Shown(NamedTuple):
         return str(self.data["subject"])
 
 
-class Typist(Desk):
+class Typist(StageContext):
     """Signs in, opens a project and labels; no mouse, no click."""
 
     def label_all(self, project: Project) -> Shown:

@@ -9,7 +9,7 @@ from typing import Annotated, NamedTuple
 
 from pydantic import BaseModel, Field, JsonValue
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import prompt_version, render
 from validators.manners import setting_of
 from validators.parameter_judging import judge_parameters, parameter_judge_version
@@ -59,8 +59,8 @@ def rightly_named(prediction: Prediction, sample: Sample) -> list[Call]:
     return named
 
 
-async def grade_prediction(prediction: Prediction, sample: Sample, desk: Desk) -> Grade:
-    """Ask the desk's model to grade a prediction; a reply that can't be read says nothing of it, and counts nowhere.
+async def grade_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> Grade:
+    """Ask the context's model to grade a prediction; a reply that can't be read says nothing of it, and counts nowhere.
 
     Raises RecordError where there is nothing to grade.
     """
@@ -69,12 +69,12 @@ async def grade_prediction(prediction: Prediction, sample: Sample, desk: Desk) -
         raise RecordError(f"The prediction {prediction.key} has nothing that a judge could grade. Leave it out.")
     ask = _grade_plan if metric == "judge_score" else _grade_parameters
     try:
-        word = await ask(prediction, sample, desk)
+        word = await ask(prediction, sample, context)
     except ReplyError as error:
         word = _Word(0, 0, f"The judge gave no answer that can be read: {error}")
     return Grade(
         prediction=prediction.key,
-        judge=desk.chat.name,
+        judge=context.chat.name,
         metric=metric,
         value=word.value,
         count=word.of,
@@ -88,22 +88,22 @@ def grade_versions() -> dict[GradeMetric, str]:
     return {"judge_score": prompt_version(PROMPTS, TEMPLATE), "parameter_validity": parameter_judge_version()}
 
 
-async def _grade_plan(prediction: Prediction, sample: Sample, desk: Desk) -> _Word:
+async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> _Word:
     turn = sample.turns[prediction.turn]
     due = turn.calls if isinstance(turn, CallTurn) else ()
     given: JsonValue = prediction.text if prediction.calls is None else [_shown(call) for call in prediction.calls]
     prompt = render(PROMPTS, TEMPLATE, expected=[_shown(call) for call in due], given=given)
-    said = await desk.chat.ask(prompt, PlanGrade)
+    said = await context.chat.ask(prompt, PlanGrade)
     return _Word(said.score, 1, said.reason)
 
 
-async def _grade_parameters(prediction: Prediction, sample: Sample, desk: Desk) -> _Word:
-    tools = {tool.name: tool for tool in desk.toolset(sample.candidates)}
+async def _grade_parameters(prediction: Prediction, sample: Sample, context: StageContext) -> _Word:
+    tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     history = sample.turns[: prediction.turn]
     judged, made_up = 0, []
     for call in rightly_named(prediction, sample):
         judged += len(call.arguments)
-        invented = await judge_parameters(history, call, tools[call.tool], desk.chat)
+        invented = await judge_parameters(history, call, tools[call.tool], context.chat)
         made_up += [f"{call.tool}.{name}" for name in invented]
     return _Word(judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else "")
 

@@ -1,6 +1,6 @@
 """A judge's word on predictions: whether a call that is written otherwise does what the gold call does (HammerBench D.4)."""
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import prompt_version, render
 from validators.checks.judge import Judgement
 from validators.conversations import conversation_text
@@ -12,8 +12,8 @@ from warehouse.records import JudgeVerdict, Prediction, Sample
 TEMPLATE = "judge_prediction"
 
 
-async def judge_prediction(prediction: Prediction, sample: Sample, desk: Desk) -> JudgeVerdict:
-    """Ask the desk's model about a prediction; a reply that can't be read is no agreement, as in the paper's runs.
+async def judge_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> JudgeVerdict:
+    """Ask the context's model about a prediction; a reply that can't be read is no agreement, as in the paper's runs.
 
     Raises RecordError where the prediction makes no call, or none is due.
     """
@@ -25,7 +25,7 @@ async def judge_prediction(prediction: Prediction, sample: Sample, desk: Desk) -
         TEMPLATE,
         tools=[
             {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-            for tool in desk.toolset(sample.candidates)
+            for tool in context.toolset(sample.candidates)
             if tool.name == gold.tool
         ],
         conversation=conversation_text(sample.turns[: prediction.turn]),
@@ -33,12 +33,12 @@ async def judge_prediction(prediction: Prediction, sample: Sample, desk: Desk) -
         given={"tool": prediction.calls[0].tool, "arguments": said_arguments(prediction.calls[0].arguments)},
     )
     try:
-        judgement = await desk.chat.ask(prompt, Judgement)
+        judgement = await context.chat.ask(prompt, Judgement)
     except ReplyError as error:
         judgement = Judgement(agree=False, reason=f"The judge gave no answer that can be read: {error}")
     return JudgeVerdict(
         prediction=prediction.key,
-        judge=desk.chat.name,
+        judge=context.chat.name,
         agree=judgement.agree,
         reason=judgement.reason,
         version=judge_version(),

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import ChatModel
 from validators.embeddings import likeness
 from validators.metrics.complexeval.turns import Judge, Matchers, Respond
@@ -12,9 +12,9 @@ from warehouse.records import Call, Sample
 ENVIRONMENT = "environment="  # the tag that names what answers a sample's calls
 
 
-def matchers_of(sample: Sample, desk: Desk, judge: ChatModel | None) -> Matchers:
+def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
     """The matchers for a sample; without its environment, or without a judge, that matching finds no call equal."""
-    return Matchers(likeness, _responding(sample, desk), None if judge is None else _judging(sample, desk, judge))
+    return Matchers(likeness, _responding(sample, context), None if judge is None else _judging(sample, context, judge))
 
 
 def environment_of(sample: Sample) -> str:
@@ -22,8 +22,8 @@ def environment_of(sample: Sample) -> str:
     return next((tag.removeprefix(ENVIRONMENT) for tag in sample.tags if tag.startswith(ENVIRONMENT)), "")
 
 
-def _responding(sample: Sample, desk: Desk) -> Respond | None:
-    environment = desk.environments.get(environment_of(sample))
+def _responding(sample: Sample, context: StageContext) -> Respond | None:
+    environment = context.environments.get(environment_of(sample))
     if environment is None:
         return None
 
@@ -34,8 +34,8 @@ def _responding(sample: Sample, desk: Desk) -> Respond | None:
     return respond
 
 
-def _judging(sample: Sample, desk: Desk, judge: ChatModel) -> Judge:
-    tools = {tool.name: tool for tool in desk.toolset(sample.candidates)}
+def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
+    tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
 
     async def agree(made: Call, due: Call) -> bool:
         if made.tool != due.tool or due.tool not in tools:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import ChatModel
 from validators.metrics.complexeval.calls import chain_of
 from validators.metrics.complexeval.outcomes import Outcome
@@ -46,16 +46,18 @@ class _Scores(NamedTuple):
     correctness: int | None = None
 
 
-async def run_path(sample: Sample, desk: Desk, *, run: PathRun, judge: ChatModel | None = None) -> list[Record]:
+async def run_path(
+    sample: Sample, context: StageContext, *, run: PathRun, judge: ChatModel | None = None
+) -> list[Record]:
     """The candidate's run, the mistakes in its calls, and what they were about.
 
     The environment that the sample names answers for response matching; without it, or without a judge, that matching
     finds no call equal. Only a judge scores the final answer.
     """
     chain = chain_of(sample)
-    matchers = matchers_of(sample, desk, judge)
-    machine = Run(chain, desk.toolset(sample.candidates), run.mode, matchers, Rules(turn_limit=run.turn_limit))
-    drive = await _drive(machine, sample, desk, run)
+    matchers = matchers_of(sample, context, judge)
+    machine = Run(chain, context.toolset(sample.candidates), run.mode, matchers, Rules(turn_limit=run.turn_limit))
+    drive = await _drive(machine, sample, context, run)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     heard = chain if run.mode == "as_published_code" else drive.history
     scores = await _score_answer(sample.request, drive.answer, heard, judge)
@@ -63,14 +65,14 @@ async def run_path(sample: Sample, desk: Desk, *, run: PathRun, judge: ChatModel
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
 
-async def _drive(machine: Run, sample: Sample, desk: Desk, run: PathRun) -> _Drive:
-    asking = Asking(sample.request, desk.toolset(sample.candidates), sample.language, run.run)
+async def _drive(machine: Run, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
+    asking = Asking(sample.request, context.toolset(sample.candidates), sample.language, run.run)
     history: list[Exchange] = []
     turns: list[RunTurn] = []
     judged: list[tuple[JudgedCall, ...]] = []
     answer = ""
     while machine.outcome is None:
-        reply = await ask_next(asking, history, desk.chat, run.strategy)
+        reply = await ask_next(asking, history, context.chat, run.strategy)
         if not reply.calls:
             answer = reply.answer
             turns.append(as_turn(reply, ()))

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 import orjson
 from pydantic import JsonValue
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import ChatModel
 from validators.contexts import narrows_to
 from validators.conversations import conversation_text
@@ -23,7 +23,7 @@ USUAL = Manner()
 
 async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     sample: Sample,
-    desk: Desk,
+    context: StageContext,
     *,
     run: CandidateRun,
     settings: str = "",
@@ -38,8 +38,8 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     kept with the predictions.
     """
     setting = setting_of(sample.kind)
-    candidates = _shown(sample, desk) if setting == "plan" else shown_tools(sample, desk)
-    models = Models(desk.chat, router)
+    candidates = _shown(sample, context) if setting == "plan" else shown_tools(sample, context)
+    models = Models(context.chat, router)
     predictions = []
     for number, snapshot in enumerate(_asked_at(sample)):
         only = narrows_to(sample, number, run.tools_shown)
@@ -76,10 +76,10 @@ def _asked_at(sample: Sample) -> Iterator[Snapshot]:
             yield Snapshot(index, sample.turns[:index], ())
 
 
-def _shown(sample: Sample, desk: Desk) -> Sequence[dict[str, JsonValue]]:
+def _shown(sample: Sample, context: StageContext) -> Sequence[dict[str, JsonValue]]:
     """The candidate tools with what they return: who plans has to know which result can feed which argument."""
-    shown = shown_tools(sample, desk)
-    returns = [tool.returns for tool in desk.toolset(sample.candidates)]
+    shown = shown_tools(sample, context)
+    returns = [tool.returns for tool in context.toolset(sample.candidates)]
     return [
         tool if returned is None else tool | {"returns": returned}
         for tool, returned in zip(shown, returns, strict=True)

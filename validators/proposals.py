@@ -2,7 +2,7 @@
 
 from pydantic import BaseModel, JsonValue
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import render
 from validators.conversations import conversation_text
 from warehouse.records import Call, GoldCall, Sample, Snapshot
@@ -24,23 +24,23 @@ class ProposedCall(BaseModel):
         return Call(tool=self.tool, arguments=self.arguments) if self.tool else None
 
 
-async def propose_call(template: str, sample: Sample, snapshot: Snapshot, desk: Desk) -> Call | None:
-    """The call that the desk's model makes after the snapshot's prefix, None where it calls nothing."""
+async def propose_call(template: str, sample: Sample, snapshot: Snapshot, context: StageContext) -> Call | None:
+    """The call that the context's model makes after the snapshot's prefix, None where it calls nothing."""
     prompt = render(
         PROMPTS,
         template,
-        tools=shown_tools(sample, desk),
+        tools=shown_tools(sample, context),
         conversation=conversation_text(snapshot.prefix),
         language=sample.language,
     )
-    return (await desk.chat.ask(prompt, ProposedCall)).call
+    return (await context.chat.ask(prompt, ProposedCall)).call
 
 
-def shown_tools(sample: Sample, desk: Desk) -> list[dict[str, JsonValue]]:
+def shown_tools(sample: Sample, context: StageContext) -> list[dict[str, JsonValue]]:
     """The candidate tools as models see them: name, description and parameters."""
     return [
         {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-        for tool in desk.toolset(sample.candidates)
+        for tool in context.toolset(sample.candidates)
     ]
 
 

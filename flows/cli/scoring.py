@@ -268,7 +268,7 @@ def _present(scoring: "Scoring", *, as_json: bool) -> None:
 
 
 def _tell(problems: Sequence[str], what: str) -> None:
-    """Say the first problems as news, under how many there are."""
+    """Say the first problems as progress, under how many there are."""
     if problems:
         say(f"{len(problems)} {what}")
         for problem in problems[:_SHOWN]:

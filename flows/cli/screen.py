@@ -10,7 +10,8 @@ import orjson
 import typer
 
 if TYPE_CHECKING:
-    from rich.progress import Progress, TaskID
+    from rich.progress import Progress as ProgressBar
+    from rich.progress import TaskID
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 _STEPS = 10
@@ -63,11 +64,11 @@ def _cell(value: object) -> str:
 
 
 class Screen(AbstractContextManager["Screen"]):
-    """News and progress on stderr: a live bar on a terminal, a line every tenth without one."""
+    """Sentences and progress on stderr: a live bar on a terminal, a line every tenth without one."""
 
     def __init__(self) -> None:
         """Nothing is drawn before the first stretch begins."""
-        self._bar: Progress | None = None
+        self._bar: ProgressBar | None = None
         self._task: TaskID | None = None
         self._title, self._total, self._done, self._told = "", 0, 0, 0
 
@@ -110,18 +111,20 @@ class Screen(AbstractContextManager["Screen"]):
             say(f"{self._title}: {self._done} of {self._total}")
 
 
-def _progress_bar() -> "Progress":
+def _progress_bar() -> "ProgressBar":
     from rich.console import Console
     from rich.progress import (
         BarColumn,
         MofNCompleteColumn,
-        Progress,
         TextColumn,
         TimeElapsedColumn,
         TimeRemainingColumn,
     )
+    from rich.progress import (
+        Progress as ProgressBar,
+    )
 
-    return Progress(
+    return ProgressBar(
         TextColumn("{task.description}"),
         BarColumn(),
         MofNCompleteColumn(),

@@ -12,26 +12,26 @@ from prefect.artifacts import (
 )
 
 from flows.build import BuildReport
-from flows.engine.telling import FlowNews
+from flows.engine.telling import FlowProgress
 from warehouse.rows import Row
 
 _ALL = 100.0
 
 
-class Progress:
+class ProgressArtifact:
     """How far a group is, as a bar on its flow run's page."""
 
-    def __init__(self, news: FlowNews) -> None:
-        """Show the progress that `news` hears of."""
-        self._news = news
+    def __init__(self, progress: FlowProgress) -> None:
+        """Show the progress that `progress` hears of."""
+        self._progress = progress
         self._bar: UUID | None = None
         self._done = 0
 
     async def show(self, count: int) -> None:
         """So many more records are done."""
         self._done += count
-        share = _ALL * self._done / max(1, self._news.total)
-        text = f"{self._news.title}: {self._done} of {self._news.total} records"
+        share = _ALL * self._done / max(1, self._progress.total)
+        text = f"{self._progress.title}: {self._done} of {self._progress.total} records"
         if self._bar is None:
             self._bar = await acreate_progress_artifact(share, description=text)
         else:

@@ -11,7 +11,7 @@ import flows
 from flows.build import BuildReport
 from flows.engine.connecting import explained_errors, require_server
 from flows.engine.pools import PROCESS, pool_named
-from flows.news import News, Silence
+from flows.progress import Progress, Silence
 from flows.recipe import Recipe, read_recipe
 from flows.settings import QUIET, Settings, hush_prefect, read_settings
 from warehouse.errors import ConfigurationError
@@ -29,7 +29,7 @@ class Deployed(NamedTuple):
     url: str
 
 
-def build_with_prefect(recipe: Path, limit: int, model: str, news: News | None = None) -> BuildReport:
+def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress | None = None) -> BuildReport:
     """Run the build as a flow of this process; Prefect shows it. Raises what the plain build raises.
 
     Raises CallwrightError besides where the Prefect server does not answer.
@@ -40,7 +40,7 @@ def build_with_prefect(recipe: Path, limit: int, model: str, news: News | None =
         from flows.build_dataset import build_dataset
         from flows.engine.telling import heard_by
 
-        with heard_by(news or Silence()):
+        with heard_by(progress or Silence()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
 
 

@@ -7,7 +7,7 @@ from prefect import task
 
 from flows.engine.artifacts import show_scores
 from flows.engine.entering import flow_settings
-from flows.engine.telling import FlowNews, explained
+from flows.engine.telling import FlowProgress, explained
 from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
 from flows.places import open_warehouse
 from flows.report import write_report
@@ -17,13 +17,13 @@ from warehouse.rows import Row
 
 async def run_evaluating(release: str, models: list[str], recipe: str, judge: str, conditions: Conditions) -> list[Row]:
     """Score candidates on a release, and show the leaderboard."""
-    settings, news = flow_settings(), FlowNews()
+    settings, progress = flow_settings(), FlowProgress()
     candidates = choose_candidates(models, Path(recipe) if recipe else None)
     conditions = conditions._replace(judge=read_model(judge) if judge else None)
 
     @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
     async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
-        return await explained(evaluate_release(release, candidates, settings, news, conditions))
+        return await explained(evaluate_release(release, candidates, settings, progress, conditions))
 
     labels = ", ".join(candidate.label for candidate in candidates)
     scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited

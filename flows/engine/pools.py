@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
 from flows.engine.connecting import require_server
-from flows.news import News
+from flows.progress import Progress
 from flows.remote.exchange import Exchange, Members
 from flows.remote.sending import BEAT, Sender
 from flows.settings import QUIET, Settings
@@ -33,7 +33,7 @@ class Deployed(NamedTuple):
 
 @contextmanager
 def pool_sender(
-    settings: Settings, pool: str, exchange: Exchange, news: News, *, silence: float = LOST
+    settings: Settings, pool: str, exchange: Exchange, progress: Progress, *, silence: float = LOST
 ) -> Iterator[Sender]:
     """Send parcels to the workers of a Prefect work pool, as many at once as its concurrency limit allows.
 
@@ -43,7 +43,7 @@ def pool_sender(
     require_server(settings)
     with ThreadPoolExecutor(1) as aside:  # an event loop may be at work in this thread
         deployed = aside.submit(asyncio.run, _deploy(pool)).result()
-    news.say(f"The workers of the pool {pool!r} carry the shards: prefect worker start --pool {pool}")
+    progress.say(f"The workers of the pool {pool!r} carry the shards: prefect worker start --pool {pool}")
 
     async def send(place: str) -> None:
         from prefect import get_client

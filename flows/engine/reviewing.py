@@ -3,7 +3,7 @@
 from flows.engine.artifacts import show_reviews
 from flows.engine.entering import flow_settings
 from flows.engine.running import run_pushing
-from flows.engine.telling import FlowNews
+from flows.engine.telling import FlowProgress
 from flows.places import open_warehouse
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.servers import label_studio_address, require_label_studio
@@ -16,10 +16,10 @@ async def run_pulling(*, required: bool = True) -> Pulled:
     """
     settings = flow_settings()
     if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
-        FlowNews().say("No Label Studio is named or running, and nobody was asked yet: there is nothing to pull.")
+        FlowProgress().say("No Label Studio is named or running, and nobody was asked yet: there is nothing to pull.")
         return Pulled()
     with require_label_studio(settings) as studio:
-        pulled = await pull_reviews(settings, studio, FlowNews())
+        pulled = await pull_reviews(settings, studio, FlowProgress())
     counts = {name: count for name, count in pulled._asdict().items() if name != "problems"}
     await show_reviews(counts, pulled.problems)
     await run_pushing()

@@ -10,9 +10,9 @@ import orjson
 from prefect import task
 from prefect.states import aget_state_exception
 
-from flows.engine.artifacts import Progress
+from flows.engine.artifacts import ProgressArtifact
 from flows.engine.sharing import Shared, shared_limits
-from flows.engine.telling import FlowNews
+from flows.engine.telling import FlowProgress
 from flows.groups import GroupRun, Workers, money_spent
 from flows.remote.workers import open_workers
 from flows.shards import Shard, ShardResult, read_records, write_lines
@@ -24,11 +24,11 @@ RETRY_SECONDS = 5
 
 
 @contextmanager
-def task_workers(run: GroupRun, news: FlowNews) -> Iterator[Workers]:
-    """The workers that the settings name, each shard a task; `news` is the run's own, by which its progress is shown."""
+def task_workers(run: GroupRun, progress: FlowProgress) -> Iterator[Workers]:
+    """The workers that the settings name, each shard a task; `progress` is the run's own, by which its progress is shown."""
     under_way: dict[str, _Tries] = {}
     shared = Shared({}, 1)
-    progress = Progress(news)
+    artifact = ProgressArtifact(progress)
 
     @task(
         name="work-shard",
@@ -42,7 +42,7 @@ def task_workers(run: GroupRun, news: FlowNews) -> Iterator[Workers]:
         async with shared.within():
             return await under_way[source].once_more()
 
-    with open_workers(run.recipe, run.settings, news) as workers:
+    with open_workers(run.recipe, run.settings, progress) as workers:
 
         async def work(shard: Shard) -> ShardResult:
             # A task's parameters are shown and stored: the path names the shard, the rest stays here.
@@ -52,7 +52,7 @@ def task_workers(run: GroupRun, news: FlowNews) -> Iterator[Workers]:
                 result = await work_shard(shard.group, shard.number + 1, shard.of, source)
             finally:
                 del under_way[source]
-            await progress.show(result.done)
+            await artifact.show(result.done)
             return result
 
         async def settle(settled: GroupRun) -> None:

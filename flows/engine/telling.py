@@ -10,30 +10,30 @@ from prefect import get_run_logger
 from prefect.runtime import flow_run
 from prefect.states import Failed
 
-from flows.news import News, Silence
+from flows.progress import Progress, Silence
 from warehouse.errors import CallwrightError
 
 Result = TypeVar("Result")
-_listener: ContextVar[News | None] = ContextVar("listener", default=None)
+_listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def heard_by(news: News) -> Iterator[None]:
-    """Let `news` hear what the flows that are run in here tell, besides their logs."""
-    token = _listener.set(news)
+def heard_by(progress: Progress) -> Iterator[None]:
+    """Let `progress` hear what the flows that are run in here tell, besides their logs."""
+    token = _listener.set(progress)
     try:
         yield
     finally:
         _listener.reset(token)
 
 
-class FlowNews:
-    """News of a flow, in its log and to whoever started it here."""
+class FlowProgress:
+    """Progress of a flow, in its log and to whoever started it here."""
 
     def __init__(self) -> None:
         """Nothing is under way."""
         self.title, self.total, self.done = "", 0, 0
-        self._also: News = _listener.get() or Silence()
+        self._also: Progress = _listener.get() or Silence()
 
     def say(self, sentence: str) -> None:
         """One event worth a line."""

@@ -21,11 +21,11 @@ from flows.evaluation.conditions import JUDGING, Conditions, Office
 from flows.evaluation.grading import ask_judge, grade_missing
 from flows.evaluation.multi_step import MULTI_STEP, evaluate_paths
 from flows.evaluation.release_environments import open_release_environments
-from flows.news import News
+from flows.progress import Progress
 from flows.recipe import Candidate, read_recipe
 from flows.review.suspects import tell_suspicions
 from flows.settings import Settings
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger
@@ -49,7 +49,7 @@ ROUTING = "route"
 _USUAL = Conditions()
 
 
-class _Desks(NamedTuple):
+class _Evaluation(NamedTuple):
     """The office, and the samples that are answered snapshot by snapshot."""
 
     office: Office
@@ -72,7 +72,7 @@ async def evaluate_release(
     release: str,
     candidates: Sequence[Candidate],
     settings: Settings,
-    news: News,
+    progress: Progress,
     conditions: Conditions = _USUAL,
 ) -> None:
     """Ask each candidate for every call that is due, drive it through multi-step samples, score and keep all of it.
@@ -85,39 +85,41 @@ async def evaluate_release(
     async with AsyncExitStack() as stack:
         ledger = Ledger(settings.ledger)
         stack.push_async_callback(ledger.close)
-        environments = stack.enter_context(open_release_environments(warehouse, release, MULTI_STEP, settings, news))
+        environments = stack.enter_context(
+            open_release_environments(warehouse, release, MULTI_STEP, settings, progress)
+        )
         conditions = conditions._replace(environments={**environments, **conditions.environments})
-        office = Office(release, conditions, ledger, Budget(conditions.budget), Keeping(warehouse, news, []))
+        office = Office(release, conditions, ledger, Budget(conditions.budget), Keeping(warehouse, progress, []))
         judge = office.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
         for candidate in candidates:
             if content.samples:
-                await _evaluate_snapshots(_Desks(office, content), candidate, judge)
+                await _evaluate_snapshots(_Evaluation(office, content), candidate, judge)
             if conditions.manner == Manner():
                 await evaluate_paths(office, candidate, judge)
-    tell_suspicions(warehouse, release, news)
+    tell_suspicions(warehouse, release, progress)
 
 
-async def _evaluate_snapshots(desks: _Desks, candidate: Candidate, judge: LedgeredChat | None) -> None:
+async def _evaluate_snapshots(contexts: _Evaluation, candidate: Candidate, judge: LedgeredChat | None) -> None:
     """Ask a candidate for every call that is due, and score what it answers."""
-    office = desks.office
-    await _predict_missing(desks, candidate)
+    office = contexts.office
+    await _predict_missing(contexts, candidate)
     warehouse, run = office.keeping.warehouse, _run_of(office, candidate)
-    score_by_rule(warehouse, desks.content, run)
+    score_by_rule(warehouse, contexts.content, run)
     if judge is not None:
-        await _judge_missing(desks, judge, read_predictions(warehouse, run))
-        await grade_missing(office, desks.content, judge, read_predictions(warehouse, run))
-        score_by_judge(warehouse, desks.content, run, judge.name)
+        await _judge_missing(contexts, judge, read_predictions(warehouse, run))
+        await grade_missing(office, contexts.content, judge, read_predictions(warehouse, run))
+        score_by_judge(warehouse, contexts.content, run, judge.name)
 
 
-async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
+async def _predict_missing(contexts: _Evaluation, candidate: Candidate) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
-    office, content = desks
+    office, content = contexts
     warehouse, conditions = office.keeping.warehouse, office.conditions
     settings, first = _answering(candidate.model, conditions), _run_of(office, candidate)
     if forget_other_settings(warehouse, first.release, first.model, first.strategy, settings):
-        office.keeping.news.say(
+        office.keeping.progress.say(
             f"{candidate.label} had other settings when {first.release} was last evaluated; it is asked again."
         )
     answered = count_answered(warehouse, first)
@@ -135,8 +137,10 @@ async def _predict_missing(desks: _Desks, candidate: Candidate) -> None:
             missing = [sample for sample in content.samples if sample.key not in known]
 
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
-                desk = Desk(chat, Random(sample.key), content.tools)
-                return await predict(sample, desk, run=run, settings=settings, manner=conditions.manner, router=router)
+                context = StageContext(chat, Random(sample.key), content.tools)
+                return await predict(
+                    sample, context, run=run, settings=settings, manner=conditions.manner, router=router
+                )
 
             title = f"{run.model} on {run.release}"
             await ask_and_keep(missing, ask, candidate.model.concurrency, title, office.keeping)
@@ -154,9 +158,9 @@ def _answering(model: ModelSettings, conditions: Conditions) -> str:
     return content_key([model.name, [list(option) for option in model.options], router, conditions.manner.version])
 
 
-async def _judge_missing(desks: _Desks, judge: LedgeredChat, predictions: Iterable[Prediction]) -> None:
+async def _judge_missing(contexts: _Evaluation, judge: LedgeredChat, predictions: Iterable[Prediction]) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
-    office, content = desks
+    office, content = contexts
     samples = {sample.key: sample for sample in content.samples}
     known = read_agreements(office.keeping.warehouse, office.release, judge.name)
     open_ones = [

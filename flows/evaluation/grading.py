@@ -6,7 +6,7 @@ from random import Random
 from flows.asking import ask_and_keep
 from flows.evaluation.answers import read_grades
 from flows.evaluation.conditions import Office
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
 from validators.grading import grade_prediction, graded_metric
 from warehouse.records import Prediction, Record, Sample
@@ -29,7 +29,7 @@ async def ask_judge(
     content: ReleaseContent,
     judge: LedgeredChat,
     predictions: Sequence[Prediction],
-    opinion: Callable[[Prediction, Sample, Desk], Awaitable[Record]],
+    opinion: Callable[[Prediction, Sample, StageContext], Awaitable[Record]],
     *,
     about: str,
 ) -> None:
@@ -37,8 +37,8 @@ async def ask_judge(
     samples = {sample.key: sample for sample in content.samples}
 
     async def ask(prediction: Prediction) -> list[Record]:
-        desk = Desk(judge, Random(prediction.key), content.tools)
-        return [await opinion(prediction, samples[prediction.subject], desk)]
+        context = StageContext(judge, Random(prediction.key), content.tools)
+        return [await opinion(prediction, samples[prediction.subject], context)]
 
     settings = office.conditions.judge
     title = f"{judge.name} on {about} of {predictions[0].model}" if predictions else ""

@@ -9,7 +9,7 @@ from flows.asking import ask_and_keep
 from flows.evaluation.conditions import Office
 from flows.evaluation.path_answers import count_runs, forget_other_runs, known_runs, put_run_scores, read_results
 from flows.recipe import Candidate
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
 from validators.metrics.multi_step import RunsOf, score_runs
 from validators.path_judging import path_judge_version
@@ -40,7 +40,7 @@ async def evaluate_paths(office: Office, candidate: Candidate, judge: LedgeredCh
     )
     settings = _settings_key(office, candidate)
     if forget_other_runs(warehouse, of, settings):
-        office.keeping.news.say(
+        office.keeping.progress.say(
             f"{candidate.label} had other settings when {office.release} was last evaluated; it is driven again."
         )
     driven = count_runs(warehouse, of)
@@ -73,8 +73,8 @@ async def _drive(
         unknown = [candidate for candidate in sample.candidates if candidate not in tools]
         if unknown:
             tools.update(read_tools(warehouse, unknown))
-        desk = Desk(chat, Random(key), tools, office.conditions.environments)
-        return await run_path(sample, desk, run=run, judge=judge)
+        context = StageContext(chat, Random(key), tools, office.conditions.environments)
+        return await run_path(sample, context, run=run, judge=judge)
 
     title = f"{run.model} through the multi-step samples of {run.release}"
     await ask_and_keep(keys, drive, candidate.model.concurrency, title, office.keeping, CHUNK)

@@ -6,7 +6,7 @@ from contextlib import ExitStack, contextmanager
 from pydantic import ValidationError
 
 from flows.environments import open_environments
-from flows.news import News
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings
 from generators.environments.protocol import Environment
@@ -23,7 +23,7 @@ _BUILDS = """
 
 @contextmanager
 def open_release_environments(
-    warehouse: Warehouse, release: str, kinds: Sequence[str], settings: Settings, news: News
+    warehouse: Warehouse, release: str, kinds: Sequence[str], settings: Settings, progress: Progress
 ) -> Iterator[Mapping[str, Environment]]:
     """The environments of the builds that made these kinds of samples, by name; of one name, the newest build's.
 
@@ -36,7 +36,7 @@ def open_release_environments(
                 recipe = Recipe.model_validate_json(row["body"])
                 environments |= opened.enter_context(open_environments(recipe, settings.home))
             except (ConfigurationError, ValidationError) as error:
-                news.say(
+                progress.say(
                     f"The environments of the recipe {row['recipe']!r} can't be opened ({error});"
                     " calls that differ from the gold are not compared by what they return."
                 )

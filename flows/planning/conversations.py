@@ -40,7 +40,7 @@ def plan_complexity(run: GroupRun, complexity: str, language: Language, until: i
     return plan_scenarios(cast("Complexity", complexity), language, until, run.tools, seed=run.recipe.seed)
 
 
-def see_that_scenarios_can_be_planned(
+def validate_scenarios_can_be_planned(
     count: int, languages: Sequence[Language], tools: Sequence[Tool], *, seed: int
 ) -> None:
     """Raise ConfigurationError where the tools allow no conversation of a complexity that is asked for."""

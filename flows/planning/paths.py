@@ -61,7 +61,9 @@ async def plan_domain(run: GroupRun, domain: str, language: Language, samples: i
             planned += 1
             yield goal if left >= variants else goal.with_changes(variants=left)
     if planned < count:
-        run.news.say(f"{domain} ({language}): {planned} of {count} goals can be planned; the environment has no more.")
+        run.progress.say(
+            f"{domain} ({language}): {planned} of {count} goals can be planned; the environment has no more."
+        )
 
 
 def _has(environment: Environment, domain: str) -> bool:

@@ -7,7 +7,7 @@ from math import ceil
 from typing import NamedTuple, TypeVar, cast
 
 from flows.groups import GroupRun
-from flows.planning.conversations import complexity_shares, plan_complexity, see_that_scenarios_can_be_planned
+from flows.planning.conversations import complexity_shares, plan_complexity, validate_scenarios_can_be_planned
 from flows.planning.derivations import PASSED, possible_derivations
 from flows.planning.paths import domains_for, kind_of_domain, plan_domain
 from flows.planning.routing import plan_questions, routing_shares
@@ -82,10 +82,10 @@ def _shared_out(count: int, among: int) -> list[int]:
     return [share + (position < rest) for position in range(among)]
 
 
-def see_that_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
+def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     """Raise ConfigurationError where the tools can't give what is asked for, before anything is written down."""
     waves_of(name for name, count in recipe.samples.items() if count)
-    see_that_scenarios_can_be_planned(recipe.samples.get(CONVERSATION, 0), recipe.languages, tools, seed=recipe.seed)
+    validate_scenarios_can_be_planned(recipe.samples.get(CONVERSATION, 0), recipe.languages, tools, seed=recipe.seed)
     for demand in shares(recipe, tools):
         if demand.kind.group == "single_turn":
             next(_assignments(recipe, demand, demand.asked, tools), None)
@@ -179,7 +179,7 @@ class Planner:
                     made += 1
                     yield derivation
             if made < count and not (made and self._run.recipe.spare):  # told when nothing more is found
-                self._run.news.say(
+                self._run.progress.say(
                     f"{demand.kind.name} ({demand.language}): {demand.planned + made} of {demand.planned + count} can be "
                     f"made; no other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it."
                 )

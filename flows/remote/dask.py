@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from flows.news import News
+from flows.progress import Progress
 from flows.remote.exchange import Exchange
 from flows.remote.sending import Sender
 from flows.remote.work import run_parcel
@@ -24,7 +24,7 @@ _OWN: dict[str, Any] = {
 
 
 @contextmanager
-def dask_sender(settings: Settings, exchange: Exchange, news: News) -> Iterator[Sender]:
+def dask_sender(settings: Settings, exchange: Exchange, progress: Progress) -> Iterator[Sender]:
     """Send parcels to the workers of a Dask cluster, as many at once as it has threads.
 
     Raises ConfigurationError where Dask is not installed or nobody works there, CallwrightError where no scheduler answers.
@@ -37,7 +37,7 @@ def dask_sender(settings: Settings, exchange: Exchange, news: News) -> Iterator[
         ) from error
     address = settings.workplace.partition(":")[2]
     if not address:
-        news.say(f"{settings.workers} Dask workers of this machine carry the shards.")
+        progress.say(f"{settings.workers} Dask workers of this machine carry the shards.")
         with (
             LocalCluster(settings.workers, **_OWN) as cluster,
             Client(cluster, set_as_default=False) as client,

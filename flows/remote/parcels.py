@@ -33,7 +33,7 @@ class Parcel(NamedTuple):
     beat: float
 
 
-def see_that_it_can_travel(recipe: Recipe) -> None:
+def validate_it_can_travel(recipe: Recipe) -> None:
     """Raise ConfigurationError where a recipe needs files of this machine beside its records, as environments and batches do."""
     bound = [source for source in recipe.tools if isinstance(source, HttpSettings | RecordedSettings)]
     if bound:

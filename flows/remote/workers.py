@@ -11,8 +11,8 @@ from pathlib import Path
 
 from flows.groups import GroupRun, Workers
 from flows.local_workers import local_workers
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.remote.exchange import Exchange, Members
 from flows.remote.parcels import (
@@ -21,10 +21,10 @@ from flows.remote.parcels import (
     content_name,
     is_paid_for,
     pack_parcel,
-    see_that_it_can_travel,
     share_of,
     unpack_lost,
     unpack_result,
+    validate_it_can_travel,
 )
 from flows.remote.sending import BEAT, Sender
 from flows.settings import Settings
@@ -38,22 +38,22 @@ _PACK = 20_000  # answers
 _TIDIED = 64  # results whose files wait to be removed
 
 
-def see_that_workers_can_take(recipe: Recipe, settings: Settings) -> None:
+def validate_workers_can_take(recipe: Recipe, settings: Settings) -> None:
     """Raise ConfigurationError where the settings name workers elsewhere, and the recipe can't leave this machine."""
     if settings.workplace != "local":
-        see_that_it_can_travel(recipe)
+        validate_it_can_travel(recipe)
 
 
 @contextmanager
-def open_workers(recipe: Recipe, settings: Settings, news: News) -> Iterator[Workers]:
+def open_workers(recipe: Recipe, settings: Settings, progress: Progress) -> Iterator[Workers]:
     """Whoever works the shards of a recipe, as the setting CALLWRIGHT_WORKERS says."""
     if settings.workplace == "local":
         with local_workers(recipe, settings) as workers:
             yield workers
         return
-    see_that_workers_can_take(recipe, settings)
+    validate_workers_can_take(recipe, settings)
     exchange = Exchange(settings.exchange)
-    with _sender(settings, exchange, news) as sender:
+    with _sender(settings, exchange, progress) as sender:
         outpost = Outpost(settings, exchange, sender)
         try:
             yield Workers(outpost.work, sender.slots, outpost.settle)
@@ -62,17 +62,17 @@ def open_workers(recipe: Recipe, settings: Settings, news: News) -> Iterator[Wor
 
 
 @contextmanager
-def _sender(settings: Settings, exchange: Exchange, news: News) -> Iterator[Sender]:
+def _sender(settings: Settings, exchange: Exchange, progress: Progress) -> Iterator[Sender]:
     place, _, name = settings.workplace.partition(":")
     if place == "pool":
         from flows.engine.pools import pool_sender
 
-        with pool_sender(settings, name, exchange, news) as sender:
+        with pool_sender(settings, name, exchange, progress) as sender:
             yield sender
         return
     from flows.remote.dask import dask_sender
 
-    with dask_sender(settings, exchange, news) as sender:
+    with dask_sender(settings, exchange, progress) as sender:
         yield sender
 
 
@@ -172,7 +172,9 @@ class Outpost:
         beating = [place for place, names in places.items() if f"{place}/beat" in names]
         seen = await asyncio.to_thread(self._beats, beating)
         if seen:
-            run.news.say(f"{len(seen)} shards of an earlier run may still be at work elsewhere; they are waited for.")
+            run.progress.say(
+                f"{len(seen)} shards of an earlier run may still be at work elsewhere; they are waited for."
+            )
         while seen:
             await asyncio.sleep(SILENCE * self._beat)
             now = await asyncio.to_thread(self._beats, list(seen))

@@ -12,8 +12,8 @@ from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMP
 from flows.build import reopen_build
 from flows.local_workers import local_workers
 from flows.making import check_samples
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.review.agreement import note_agreement
 from flows.review.decisions import settle_decisions
 from flows.review.path_reviews import carry_over_corrections
@@ -51,33 +51,33 @@ class Pulled(NamedTuple):
     problems: tuple[str, ...] = ()
 
 
-async def pull_reviews(settings: Settings, studio: LabelStudio, news: News) -> Pulled:
+async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     """Pull what is new since the last pull, note it, and carry it out; the same annotation twice changes nothing.
 
     What an earlier pull noted but did not get to is carried out as well. Raises AnnotationError where Label Studio
     can't be reached; an annotation that does not fit is a problem of its own.
     """
-    async with async_review_turn(settings, news):
-        return await _pull(settings, studio, news)
+    async with async_review_turn(settings, progress):
+        return await _pull(settings, studio, progress)
 
 
-async def _pull(settings: Settings, studio: LabelStudio, news: News) -> Pulled:
+async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
-    pulled = _added(_take_in(kind, warehouse, studio, news) for kind in REVIEW_KINDS)
+    pulled = _added(_take_in(kind, warehouse, studio, progress) for kind in REVIEW_KINDS)
     carry_over_corrections(warehouse)
     reopen_undecided(warehouse)
     settle_decisions(warehouse)
     if pulled.reviews or pulled.withdrawn:
         note_agreement(warehouse)
     tools_against = settle_edited_tools(warehouse)
-    again = await _check_edited(warehouse, settings, news)
+    again = await _check_edited(warehouse, settings, progress)
     if again:
         settle_decisions(warehouse)
     contradicted = _ask_about_edits(warehouse, again)
     suspects_of_audits(warehouse)
     ask_more_people(warehouse, studio)
     if warehouse.rows(_CAME_BACK):
-        push_reviews(settings, studio, news)
+        push_reviews(settings, studio, progress)
     return pulled._replace(contradicted=contradicted + tools_against)
 
 
@@ -100,20 +100,20 @@ def _added(pulls: Iterable[Pulled]) -> Pulled:
     return whole
 
 
-def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, news: News) -> Pulled:
+def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, progress: Progress) -> Pulled:
     """Note what people said of a review kind since the last pull."""
     project = studio.find_project(kind)
     if project is None:
         return Pulled(deleted=note_deleted(warehouse, studio, kind, None))
     if project.changed_by_hand:
-        news.say(f"The labeling interface of {project.url} was changed by hand.")
+        progress.say(f"The labeling interface of {project.url} was changed by hand.")
     cursors = warehouse.rows(
         "select pulled_until from review_cursors where server = ? and kind = ?", [studio.name, kind]
     )
     since = cursors[0]["pulled_until"] if cursors else None
     found = studio.pull(project, since)
     if found.foreign:
-        news.say(f"{len(found.foreign)} tasks of {project.url} are not callwright's; they are left alone.")
+        progress.say(f"{len(found.foreign)} tasks of {project.url} are not callwright's; they are left alone.")
     reading = read_reviews(warehouse, found.annotations)
     problems = (*found.problems, *reading.problems)
     # One transaction: an edit is never noted without the sample that it made.
@@ -144,14 +144,14 @@ def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, news: News) -
     )
 
 
-async def _check_edited(warehouse: Warehouse, settings: Settings, news: News) -> list[Row]:
+async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Progress) -> list[Row]:
     """Run edited samples that no check has seen yet through the checks of the build that asked about them."""
     unseen = warehouse.rows(_UNSEEN, [_EDITING])
     by_build: defaultdict[str, list[Sample]] = defaultdict(list)
     for row in unseen:
         by_build[row["build"]].append(Sample.model_validate(orjson.loads(row["body"])))
     for build, samples in by_build.items():
-        run = reopen_build(build, settings, news)
+        run = reopen_build(build, settings, progress)
         with local_workers(run.recipe, settings) as workers:
             await check_samples(run, workers, samples)
     return unseen

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
-from flows.news import News
+from flows.progress import Progress
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.webhook_server import hear_webhooks
 from flows.settings import Settings, secret
@@ -118,7 +118,7 @@ class Told(NamedTuple):
 async def listen(
     settings: Settings,
     studio: LabelStudio,
-    news: News,
+    progress: Progress,
     *,
     door: Door,
     told: Told,
@@ -133,9 +133,9 @@ async def listen(
         while True:
             await burst.end()
             try:
-                pulled = await asyncio.to_thread(_pull, settings, studio, news)
+                pulled = await asyncio.to_thread(_pull, settings, studio, progress)
             except CallwrightError as error:
-                news.say(
+                progress.say(
                     f"This pull failed; the next one, {again:g} s from now at the latest, makes up for it. {error}"
                 )
                 loop.call_later(again, burst.hear)
@@ -143,6 +143,6 @@ async def listen(
                 told.brought(pulled)
 
 
-def _pull(settings: Settings, studio: LabelStudio, news: News) -> Pulled:
+def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     """A pull in a thread of its own: webhooks that come meanwhile are answered within the second that they wait."""
-    return asyncio.run(pull_reviews(settings, studio, news))
+    return asyncio.run(pull_reviews(settings, studio, progress))

@@ -7,14 +7,14 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import NoReturn
 
-from flows.news import News
+from flows.progress import Progress
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.servers import require_label_studio
 from flows.settings import Settings
 from warehouse.errors import AnnotationError, ConfigurationError, StoreError, TransientError
 
 
-def poll_reviews(settings: Settings, news: News, every: float, tell: Callable[[Pulled], None]) -> None:
+def poll_reviews(settings: Settings, progress: Progress, every: float, tell: Callable[[Pulled], None]) -> None:
     """Pull every so many seconds, until somebody interrupts; `tell` hears of each pull that brought something.
 
     A Label Studio that is away, or a warehouse that is locked, is told of once and asked again. Raises ConfigurationError where
@@ -22,23 +22,23 @@ def poll_reviews(settings: Settings, news: News, every: float, tell: Callable[[P
     """
     trouble, has_begun = "", False
     while True:
-        found = _pull(settings, news, has_begun=has_begun)
+        found = _pull(settings, progress, has_begun=has_begun)
         now = found if isinstance(found, str) else ""
         if now and now != trouble:
-            news.say(f"{now} It is asked again every {every:g} s.")
+            progress.say(f"{now} It is asked again every {every:g} s.")
         if trouble and not now:
-            news.say("Label Studio answers again.")
+            progress.say("Label Studio answers again.")
         if isinstance(found, Pulled) and found != Pulled():
             tell(found)
         trouble, has_begun = now, True
         time.sleep(every)
 
 
-def _pull(settings: Settings, news: News, *, has_begun: bool) -> Pulled | str:
+def _pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pulled | str:
     """What a pull brought, or why there was none."""
     try:
         with require_label_studio(settings) as studio:
-            return asyncio.run(pull_reviews(settings, studio, news))
+            return asyncio.run(pull_reviews(settings, studio, progress))
     except ConfigurationError as error:
         if not has_begun:
             raise

@@ -7,8 +7,8 @@ from typing import NamedTuple
 from annotation.label_studio import LabelStudio
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, screen_for
 from annotation.task import QueuedTask
-from flows.news import News
 from flows.places import open_warehouse
+from flows.progress import Progress
 from flows.review.priorities import set_priorities
 from flows.review.servers import LOCAL
 from flows.review.task_states import NOTHING_YET
@@ -34,16 +34,16 @@ def waiting_reviews(settings: Settings) -> int:
     return sum(map(len, open_warehouse(settings).rows_by_name(_to_push(server, again=False)).values()))
 
 
-def push_reviews(settings: Settings, studio: LabelStudio, news: News, *, again: bool = False) -> Pushed:
+def push_reviews(settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool = False) -> Pushed:
     """Push all that waits for people, each review kind to its project, the worthiest first; nothing goes twice.
 
     `again` pushes also what was pushed before and nobody has decided yet: for a Label Studio that lost its data.
     """
-    with review_turn(settings, news):
-        return _push(settings, studio, news, again=again)
+    with review_turn(settings, progress):
+        return _push(settings, studio, progress, again=again)
 
 
-def _push(settings: Settings, studio: LabelStudio, news: News, *, again: bool) -> Pushed:
+def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool) -> Pushed:
     warehouse = open_warehouse(settings)
     set_priorities(warehouse)
     rows = warehouse.rows_by_name(_to_push(studio.name, again=again))
@@ -51,17 +51,17 @@ def _push(settings: Settings, studio: LabelStudio, news: News, *, again: bool) -
     if not any(rows.values()):
         studio.signed_in_as()  # a dead address or a wrong token is told of also when nothing waits
         return Pushed(0, 0, studio.url)
-    pushed = [_push_kind(kind, asked, settings, studio, news) for kind, asked in rows.items() if asked]
+    pushed = [_push_kind(kind, asked, settings, studio, progress) for kind, asked in rows.items() if asked]
     url = pushed[0].url if len(pushed) == 1 else studio.url
     return Pushed(sum(one.created for one in pushed), sum(one.already_there for one in pushed), url)
 
 
-def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, news: News) -> Pushed:
+def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: LabelStudio, progress: Progress) -> Pushed:
     warehouse = open_warehouse(settings)
     project = studio.ensure_project(screen_for(kind, settings.review_language))
     if project.changed_by_hand:
-        news.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
-    news.begin(f"{kind} push".replace("_", " "), len(asked))
+        progress.say(f"The labeling interface of {project.url} was changed by hand; it is left as it is.")
+    progress.begin(f"{kind} push".replace("_", " "), len(asked))
     created = there = 0
     at_once = _FEW_AT_ONCE if kind in (CORRECTION, DISAMBIGUATION) else _AT_ONCE
     for start in range(0, len(asked), at_once):
@@ -73,7 +73,7 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
         result = studio.push(project, tasks)
         _note_pushed(warehouse, studio.name, some, [result.task_ids.get(task.callwright_key) for task in tasks])
         created, there = created + result.created, there + result.already_there
-        news.advance(len(some))
+        progress.advance(len(some))
     return Pushed(created, there, project.url)
 
 

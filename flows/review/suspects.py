@@ -7,7 +7,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from flows.news import News
+from flows.progress import Progress
 from flows.review.questions import SUSPECT, Question, ask_again
 from warehouse.records import Arguments, Call
 from warehouse.releases import release_named
@@ -55,12 +55,12 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
     return Suspicions(release, suspects, asked)
 
 
-def tell_suspicions(warehouse: Warehouse, release: str, news: News) -> None:
+def tell_suspicions(warehouse: Warehouse, release: str, progress: Progress) -> None:
     """Raise the suspicions of a release, and say how many samples people are asked about."""
     new = raise_suspicions(warehouse, release).new
     if new:
         has, its = ("sample has", "its") if new == 1 else ("samples have", "their")
-        news.say(
+        progress.say(
             f"{new} landed {has} all candidates or several in one against {its} gold; `callwright review push` asks people "
             f"whether it is right, and `callwright review suspects {release}` tells why."
         )

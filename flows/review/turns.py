@@ -9,7 +9,7 @@ from contextvars import ContextVar
 from pathlib import Path
 from typing import IO
 
-from flows.news import News
+from flows.progress import Progress
 from flows.settings import Settings
 
 _HELD: ContextVar[frozenset[Path]] = ContextVar("review_turns", default=frozenset())
@@ -17,28 +17,28 @@ _PAUSE = 0.1
 
 
 @contextmanager
-def review_turn(settings: Settings, news: News) -> Iterator[None]:
+def review_turn(settings: Settings, progress: Progress) -> Iterator[None]:
     """Have the review loop of a work folder alone, waiting for whoever has it; who has it already has it at once."""
     path = _lock_of(settings)
     if path in _HELD.get():
         yield
         return
     with path.open("w") as file:
-        for pause in _tries(file, news):
+        for pause in _tries(file, progress):
             time.sleep(pause)
         with _held(path):
             yield
 
 
 @asynccontextmanager
-async def async_review_turn(settings: Settings, news: News) -> AsyncIterator[None]:
+async def async_review_turn(settings: Settings, progress: Progress) -> AsyncIterator[None]:
     """As `review_turn`, and others of this loop go on meanwhile."""
     path = _lock_of(settings)
     if path in _HELD.get():
         yield
         return
     with path.open("w") as file:
-        for pause in _tries(file, news):
+        for pause in _tries(file, progress):
             await asyncio.sleep(pause)
         with _held(path):
             yield
@@ -49,7 +49,7 @@ def _lock_of(settings: Settings) -> Path:
     return settings.home / "review.lock"
 
 
-def _tries(file: IO[str], news: News) -> Iterator[float]:
+def _tries(file: IO[str], progress: Progress) -> Iterator[float]:
     """The pauses until the lock is had; the system frees it when its holder ends, in whatever way."""
     told = False
     while True:
@@ -57,7 +57,7 @@ def _tries(file: IO[str], news: News) -> Iterator[float]:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
             if not told:
-                news.say("Another push or pull of this work folder is under way; this one comes after it.")
+                progress.say("Another push or pull of this work folder is under way; this one comes after it.")
             told = True
             yield _PAUSE
         else:

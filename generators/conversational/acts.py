@@ -6,7 +6,7 @@ from pydantic import BaseModel, Field
 
 from generators.conversational.complexities import KIND
 from generators.conversations import conversation_text
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import prompt_version, render
 from warehouse.errors import ReplyError
 from warehouse.records import Conversation, DialogueAct, Origin, ReplyTurn, Sample, Turn
@@ -24,13 +24,13 @@ class DialogueActs(BaseModel):
     acts: list[Literal["seek", "inform", "reject", "other"]] = Field(min_length=1)
 
 
-async def label_conversations(conversation: Conversation, desk: Desk) -> list[Sample]:
+async def label_conversations(conversation: Conversation, context: StageContext) -> list[Sample]:
     """The conversation as a sample, every reply with its acts. Raises ReplyError where a reply can't be labelled."""
     scenario = conversation.worded.plan.scenario
-    turns = await label_turns(conversation.turns, desk)
+    turns = await label_turns(conversation.turns, context)
     origin = Origin(stage=STAGE, parents=(conversation.key,), seed=scenario.seed)
     if turns != conversation.turns:
-        origin = origin.with_changes(model=desk.chat.name, prompt_version=prompt_version(PROMPTS, TEMPLATE))
+        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, TEMPLATE))
     elif conversation.origin is not None:
         origin = origin.with_changes(model=conversation.origin.model, prompt_version=conversation.origin.prompt_version)
     return [
@@ -47,21 +47,21 @@ async def label_conversations(conversation: Conversation, desk: Desk) -> list[Sa
     ]
 
 
-async def label_turns(turns: tuple[Turn, ...], desk: Desk) -> tuple[Turn, ...]:
+async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[Turn, ...]:
     """The turns with acts at every reply; those of an imported conversation too. Raises ReplyError."""
     labelled: list[Turn] = []
     for turn in turns:
         if isinstance(turn, ReplyTurn) and not turn.acts:
-            labelled.append(turn.with_changes(acts=await _acts_of(turn.text, labelled, desk)))
+            labelled.append(turn.with_changes(acts=await _acts_of(turn.text, labelled, context)))
         else:
             labelled.append(turn)
     return tuple(labelled)
 
 
-async def _acts_of(reply: str, before: list[Turn], desk: Desk) -> tuple[DialogueAct, ...]:
+async def _acts_of(reply: str, before: list[Turn], context: StageContext) -> tuple[DialogueAct, ...]:
     prompt = render(PROMPTS, TEMPLATE, reply=reply, conversation=conversation_text(before))
     for attempt in range(ATTEMPTS):
-        named = set((await desk.chat.ask(prompt, DialogueActs, sample_index=attempt)).acts)
+        named = set((await context.chat.ask(prompt, DialogueActs, sample_index=attempt)).acts)
         if named == {"other"} or "other" not in named:
             return tuple(act for act in _ORDER if act in named)
     raise ReplyError(f"The reply {reply!r} was labelled as other and as something else in {ATTEMPTS} answers.")

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.language.locating import locate
 from warehouse.records import JsonSchema, Language, Move
 
@@ -19,11 +19,11 @@ Mention = tuple[int, str, str]  # the number of the part, the parameter, the wor
 Expected = Mapping[tuple[int, str], tuple[JsonValue, JsonSchema]]
 
 
-def expected_mentions(move: Move, desk: Desk) -> Expected:
+def expected_mentions(move: Move, context: StageContext) -> Expected:
     """What a user's turn has to say, with the schema that it is said by; the extra value comes after the last part."""
     parts = [*move.parts, *([move.extra] if move.extra else [])]
     return {
-        (number, name): (value, {"title": name, **desk.tool(part.tool).properties.get(name, {})})
+        (number, name): (value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
         for number, part in enumerate(parts)
         for name, value in part.arguments.items()
     }
@@ -50,7 +50,7 @@ def user_problem(text: str, mentions: Sequence[Mention], expected: Expected, lan
     return ""
 
 
-def agent_problem(text: str, move: Move, desk: Desk, language: Language) -> str:
+def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
     """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and tells what it shall tell."""
     if not text or len(text) > _LONGEST:
         return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
@@ -63,7 +63,7 @@ def agent_problem(text: str, move: Move, desk: Desk, language: Language) -> str:
     ]
     if move.intent == "ask_approval":
         told += [
-            (name, value, {"title": name, **desk.tool(part.tool).properties.get(name, {})})
+            (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
             for part in move.parts
             for name, value in part.arguments.items()
         ]

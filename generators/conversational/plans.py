@@ -10,8 +10,8 @@ from pydantic import BaseModel
 from generators.conversational.moves import moves_of
 from generators.conversational.pieces import Stage
 from generators.conversational.values import Values
-from generators.desk import Desk
 from generators.environments.simulated import SimulatedEnvironment
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from generators.values import TEMPLATE as VALUES_TEMPLATE
 from llm.prompts import prompt_version, render
@@ -30,11 +30,11 @@ class ScenarioGoal(BaseModel):
     goal: str
 
 
-async def plan_conversations(scenario: Scenario, desk: Desk) -> list[ConversationPlan]:
+async def plan_conversations(scenario: Scenario, context: StageContext) -> list[ConversationPlan]:
     """The scenario with every value, call and result. Raises RecordError where the APIs can't act it out."""
     keys = dict.fromkeys(key for episode in scenario.episodes for key in episode.tools)
-    tools = {key: desk.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
-    values = Values(desk, scenario.language, scenario.seed)
+    tools = {key: context.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
+    values = Values(context, scenario.language, scenario.seed)
     world = SimulatedEnvironment(list(tools.values()), seed=scenario.seed)
     stage = Stage(tools, values, world, Random(scenario.seed))
     moves = [move for episode in scenario.episodes for move in await moves_of(episode, stage)]
@@ -45,7 +45,7 @@ async def plan_conversations(scenario: Scenario, desk: Desk) -> list[Conversatio
         stage=PLANS,
         parents=(scenario.key,),
         seed=scenario.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version=prompt_version(PROMPTS, VALUES_TEMPLATE),
     )
     return [ConversationPlan(scenario=scenario, moves=tuple(moves), origin=origin)]
@@ -61,7 +61,7 @@ def _plan_problem(scenario: Scenario, moves: list[Move], tools: Mapping[str, Too
     return f"it calls {missing[0]!r}, which is not among its APIs." if missing else ""
 
 
-async def word_scenarios(plan: ConversationPlan, desk: Desk) -> list[WordedScenario]:
+async def word_scenarios(plan: ConversationPlan, context: StageContext) -> list[WordedScenario]:
     """The plan with the user's goal in words. Raises ReplyError where three answers in a row do not fit."""
     scenario = plan.scenario
     prompt = render(
@@ -70,35 +70,39 @@ async def word_scenarios(plan: ConversationPlan, desk: Desk) -> list[WordedScena
         language=scenario.language,
         complexity=scenario.complexity,
         reference_time=scenario.reference_time,
-        steps=[_step(move, desk) for move in plan.moves if move.speaker == "user"],
+        steps=[_step(move, context) for move in plan.moves if move.speaker == "user"],
         seed=scenario.seed,
     )
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ScenarioGoal,
-        lambda given: goal_problem(given.goal.strip(), plan, desk),
+        lambda given: goal_problem(given.goal.strip(), plan, context),
         f"The goal of a conversation did not fit in {ATTEMPTS} wordings",
     )
-    origin = made_by(desk, GOALS, TEMPLATE, parent=plan.key, seed=scenario.seed)
+    origin = made_by(context, GOALS, TEMPLATE, parent=plan.key, seed=scenario.seed)
     return [WordedScenario(plan=plan, goal=answer.goal.strip(), origin=origin)]
 
 
-def goal_problem(goal: str, plan: ConversationPlan, desk: Desk) -> str:
+def goal_problem(goal: str, plan: ConversationPlan, context: StageContext) -> str:
     """Why these words can't be the scenario, "" where they can."""
     if not goal or len(goal) > _LONGEST:
         return f"it has {len(goal)} characters; 1 to {_LONGEST} are allowed."
     if bool(_CHINESE.search(goal)) != (plan.scenario.language == "zh"):
         return f"it is not in the language {plan.scenario.language!r}."
-    names = {desk.tool(part.tool).name for move in plan.moves for part in move.parts}
+    names = {context.tool(part.tool).name for move in plan.moves for part in move.parts}
     named = next((name for name in names if name in goal), "")
     return f"it names the tool {named!r}." if named else ""
 
 
-def _step(move: Move, desk: Desk) -> dict[str, Any]:
+def _step(move: Move, context: StageContext) -> dict[str, Any]:
     """A user's turn as the prompt tells of it."""
     parts = [
-        {"description": desk.tool(part.tool).description, "name": desk.tool(part.tool).name, "values": part.arguments}
+        {
+            "description": context.tool(part.tool).description,
+            "name": context.tool(part.tool).name,
+            "values": part.arguments,
+        }
         for part in move.parts
     ]
     return {"intent": move.intent, "parts": parts}

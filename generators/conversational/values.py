@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.schemas import argument_problems
+from generators.stage_context import StageContext
 from generators.tries import PROMPTS
 from generators.values import TEMPLATE, ArgumentValues
 from llm.language.folding import fold
@@ -20,9 +20,9 @@ _FURTHER = 8
 class Values:
     """Asks for values, one seed after the other; a value that a conversation has said is not said for something else."""
 
-    def __init__(self, desk: Desk, language: Language, seed: int) -> None:
+    def __init__(self, context: StageContext, language: Language, seed: int) -> None:
         """`seed` is the scenario's."""
-        self._desk = desk
+        self._context = context
         self._language = language
         self._seed = seed
         self._given: list[JsonValue] = []
@@ -58,7 +58,7 @@ class Values:
     async def _ask(self, tool: Tool, names: Sequence[str]) -> Arguments:
         self._seed += 1
         prompt = render(PROMPTS, TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed)
-        answer = await self._desk.chat.ask(prompt, ArgumentValues)
+        answer = await self._context.chat.ask(prompt, ArgumentValues)
         return {pair.parameter: pair.value for pair in answer.values}
 
     def _problem(self, tool: Tool, names: Sequence[str], arguments: Arguments) -> str:

@@ -8,8 +8,8 @@ from pydantic import BaseModel, JsonValue
 from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, TIME_TAG
 from generators.conversational.fitting import agent_problem, expected_mentions, user_problem
 from generators.conversations import conversation_text
-from generators.desk import Desk
 from generators.responses import walk
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.prompts import prompt_version, render
 from warehouse.records import (
@@ -63,9 +63,9 @@ class _Saying(NamedTuple):
     evidence: Evidence
 
 
-async def write_conversations(worded: WordedScenario, desk: Desk) -> list[Conversation]:
+async def write_conversations(worded: WordedScenario, context: StageContext) -> list[Conversation]:
     """The conversation in words, with what was said for each argument. Raises ReplyError where a turn can't be worded."""
-    writing = _Writing(worded, desk)
+    writing = _Writing(worded, context)
     for number, move in enumerate(worded.plan.moves):
         await writing.add(move, worded.plan.scenario.seed + number)
     scenario = worded.plan.scenario
@@ -73,7 +73,7 @@ async def write_conversations(worded: WordedScenario, desk: Desk) -> list[Conver
         stage=STAGE,
         parents=(worded.key,),
         seed=scenario.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version="+".join(prompt_version(PROMPTS, name) for name in (USER, AGENT)),
     )
     tags = (f"{COMPLEXITY_TAG}{scenario.complexity}", f"{TIME_TAG}{scenario.reference_time}", *writing.tags)
@@ -83,9 +83,9 @@ async def write_conversations(worded: WordedScenario, desk: Desk) -> list[Conver
 class _Writing:
     """The turns worded until now, and what was said in them."""
 
-    def __init__(self, worded: WordedScenario, desk: Desk) -> None:
+    def __init__(self, worded: WordedScenario, context: StageContext) -> None:
         self._worded = worded
-        self._desk = desk
+        self._context = context
         self._said: list[_Saying] = []
         self.turns: list[Turn] = []
         self.tags: list[str] = []
@@ -106,7 +106,7 @@ class _Writing:
         words = await self._user_words(move, seed)
         turn = len(self.turns)
         if move.intent in _ASKING:
-            names = dict.fromkeys(self._desk.tool(part.tool).name for part in move.parts)
+            names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
             self.tags += [f"{GOAL_TAG}{turn}:{name}" for name in names]
         for mention in words.mentions:
             start = words.text.index(mention.words)
@@ -122,7 +122,7 @@ class _Writing:
                 self.tags.append(f"{EXTRA_TAG}{turn}:{mention.words}")
                 continue
             part = move.parts[mention.part]
-            tool = self._desk.tool(part.tool).name
+            tool = self._context.tool(part.tool).name
             self._said.append(_Saying(tool, part.arguments[mention.parameter], evidence))
         self.turns.append(UserTurn(text=words.text))
 
@@ -158,20 +158,20 @@ class _Writing:
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
             extra=extra,
-            options=[_described(self._desk.tool(key)) for key in move.options],
+            options=[_described(self._context.tool(key)) for key in move.options],
             goal=self._worded.goal,
             language=self._worded.plan.scenario.language,
             seed=seed,
             conversation=conversation_text(self.turns),
         )
-        expected = expected_mentions(move, self._desk)
+        expected = expected_mentions(move, self._context)
 
         def problem_of(words: UserWords) -> str:
             told = [(one.part, one.parameter, one.words) for one in words.mentions]
             return user_problem(words.text, told, expected, self._worded.plan.scenario.language)
 
         return await first_fit(
-            self._desk,
+            self._context,
             prompt,
             UserWords,
             problem_of,
@@ -185,7 +185,7 @@ class _Writing:
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
             asked=move.asked,
-            options=[_described(self._desk.tool(key)) for key in move.options],
+            options=[_described(self._context.tool(key)) for key in move.options],
             facts=move.facts,
             error=move.error,
             language=self._worded.plan.scenario.language,
@@ -194,16 +194,16 @@ class _Writing:
         )
         language = self._worded.plan.scenario.language
         answer = await first_fit(
-            self._desk,
+            self._context,
             prompt,
             AgentWords,
-            lambda words: agent_problem(words.text.strip(), move, self._desk, language),
+            lambda words: agent_problem(words.text.strip(), move, self._context, language),
             f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
         )
         return answer.text.strip()
 
     def _shown(self, part: Part) -> dict[str, Any]:
-        return {"tool": _described(self._desk.tool(part.tool)), "arguments": part.arguments}
+        return {"tool": _described(self._context.tool(part.tool)), "arguments": part.arguments}
 
 
 def _described(tool: Tool) -> dict[str, Any]:

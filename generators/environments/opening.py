@@ -62,11 +62,11 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
         first = found.problems[0] if found.problems else "it has no tool that can be called without a value"
         raise ConfigurationError(f"The environment {settings.name!r} answered no call ({first}).")
     if found.problems:
-        await _see_that_it_still_answers(inner, found)
+        await _validate_it_still_answers(inner, found)
     environment.redescribe(describe(endpoints, found, settings.tools), basis)
 
 
-async def _see_that_it_still_answers(server: HttpEnvironment, found: Exploration) -> None:
+async def _validate_it_still_answers(server: HttpEnvironment, found: Exploration) -> None:
     """What a server left open by going down in the middle is not to count as what it does not know."""
     known = next(example.call for examples in found.examples.values() for example in examples)
     answer = await server.answer(known)

@@ -5,10 +5,10 @@ from collections.abc import Mapping
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
 from generators.external.forbidden import fills_parameter
 from generators.external.kinds import App, apps, entities, pick_app
 from generators.external.mentions import Mention, find_mentions, is_pointable
+from generators.stage_context import StageContext
 from llm.language.kinds import kind_of
 from llm.language.moments import moment_parts
 from llm.prompts import prompt_version, render
@@ -40,28 +40,28 @@ class Entities(BaseModel):
     entities: list[FoundEntity]
 
 
-async def find_entities(derivation: Derivation, desk: Desk) -> list[EntityReference]:
+async def find_entities(derivation: Derivation, context: StageContext) -> list[EntityReference]:
     """One argument of the source that is an entity, and the app that a message about it will come from.
 
     Raises RecordError where the source has none, ReplyError where three answers in a row name arguments it lacks.
     """
     source = derivation.source
-    problem = obstacle(source, desk.tools)
+    problem = obstacle(source, context.tools)
     if problem:
         raise RecordError(problem)
-    mentions = _pointable(source, desk.tools)
-    found = await _ask(derivation, mentions, desk)
+    mentions = _pointable(source, context.tools)
+    found = await _ask(derivation, mentions, context)
     plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)]
     if not plausible:
         told = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
         raise RecordError(f"None of {told} is an entity that a user would only point at.")
-    mention, kind = desk.rng.choice(plausible)
-    app = pick_app(_apps_for(mention, kind, source.language), desk.rng)
+    mention, kind = context.rng.choice(plausible)
+    app = pick_app(_apps_for(mention, kind, source.language), context.rng)
     origin = Origin(
         stage=STAGE,
         parents=(derivation.key,),
         seed=derivation.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version=prompt_version(PROMPTS, TEMPLATE),
     )
     return [
@@ -131,7 +131,9 @@ def _pointable(sample: Sample, tools: Mapping[str, Tool]) -> list[Mention]:
     return [one for one in open_to if isinstance(one.value, str) and is_pointable(one, mentions, sample)]
 
 
-async def _ask(derivation: Derivation, mentions: list[Mention], desk: Desk) -> list[tuple[Mention, EntityKind]]:
+async def _ask(
+    derivation: Derivation, mentions: list[Mention], context: StageContext
+) -> list[tuple[Mention, EntityKind]]:
     language = derivation.source.language
     shown = [
         {"id": index, "tool": one.tool.description, "parameter": one.argument, "schema": one.schema, "value": one.value}
@@ -141,7 +143,7 @@ async def _ask(derivation: Derivation, mentions: list[Mention], desk: Desk) -> l
     prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed)
     unknown: list[int] = []
     for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, Entities, sample_index=attempt)
+        answer = await context.chat.ask(prompt, Entities, sample_index=attempt)
         unknown = [one.id for one in answer.entities if not 0 <= one.id < len(mentions)]
         if not unknown:
             return [(mentions[one.id], one.entity) for one in answer.entities]

@@ -5,7 +5,6 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
 from generators.external.forbidden import (
     OtherValue,
     fills_parameter,
@@ -16,6 +15,7 @@ from generators.external.forbidden import (
 )
 from generators.external.kinds import app_named, entities
 from generators.external.mentions import Mention, find_mentions
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.locating import locate
 from llm.language.times import HALF_DAY
@@ -46,14 +46,14 @@ class SimulatedMessage(BaseModel):
     words: str
 
 
-async def write_messages(reference: EntityReference, desk: Desk) -> list[ExternalMessage]:
+async def write_messages(reference: EntityReference, context: StageContext) -> list[ExternalMessage]:
     """A phrase that points at the value, and a message in the app that says it and no other argument's value.
 
     Raises ReplyError where three phrases or three messages in a row break a rule; the reason is that of the last.
     """
-    mention = mention_of(reference, desk)
-    phrase = await _word_pronoun(reference, mention, desk)
-    written = await _write_message(reference, mention, phrase, desk)
+    mention = mention_of(reference, context)
+    phrase = await _word_pronoun(reference, mention, context)
+    written = await _write_message(reference, mention, phrase, context)
     found = locate(mention.value, mention.schema, written.words)
     start = written.message.index(written.words) + (found.start if found else 0)
     length = found.end - found.start if found else len(written.words)
@@ -61,7 +61,7 @@ async def write_messages(reference: EntityReference, desk: Desk) -> list[Externa
         stage=STAGE,
         parents=(reference.key,),
         seed=reference.derivation.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version=prompt_version(PROMPTS, MESSAGE),
     )
     return [
@@ -71,9 +71,9 @@ async def write_messages(reference: EntityReference, desk: Desk) -> list[Externa
     ]
 
 
-def mention_of(reference: EntityReference, desk: Desk) -> Mention:
+def mention_of(reference: EntityReference, context: StageContext) -> Mention:
     """Where the source says the argument that is pointed at. Raises RecordError where it does not."""
-    for mention in find_mentions(reference.derivation.source, desk.tools):
+    for mention in find_mentions(reference.derivation.source, context.tools):
         is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
         if is_same and mention.value == reference.value:
             return mention
@@ -82,10 +82,10 @@ def mention_of(reference: EntityReference, desk: Desk) -> Mention:
     )
 
 
-async def _word_pronoun(reference: EntityReference, mention: Mention, desk: Desk) -> str:
+async def _word_pronoun(reference: EntityReference, mention: Mention, context: StageContext) -> str:
     source = reference.derivation.source
     turn = source.turns[reference.turn]
-    others = other_values(source, desk.toolset(source.candidates), reference.value)
+    others = other_values(source, context.toolset(source.candidates), reference.value)
     prompt = render(
         PROMPTS,
         PRONOUN,
@@ -98,7 +98,7 @@ async def _word_pronoun(reference: EntityReference, mention: Mention, desk: Desk
         seed=reference.derivation.seed,
     )
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         Pronoun,
         lambda given: _phrase_problem(given.phrase.strip(), mention, source, others),
@@ -132,9 +132,11 @@ def phrase_problem(phrase: str, mention: Mention, language: Language) -> str:
     return fills_parameter(phrase, mention.tool, mention.argument)
 
 
-async def _write_message(reference: EntityReference, mention: Mention, phrase: str, desk: Desk) -> SimulatedMessage:
+async def _write_message(
+    reference: EntityReference, mention: Mention, phrase: str, context: StageContext
+) -> SimulatedMessage:
     source = reference.derivation.source
-    others = other_values(source, desk.toolset(source.candidates), reference.value)
+    others = other_values(source, context.toolset(source.candidates), reference.value)
     prompt = render(
         PROMPTS,
         MESSAGE,
@@ -149,7 +151,7 @@ async def _write_message(reference: EntityReference, mention: Mention, phrase: s
         seed=reference.derivation.seed,
     )
     return await first_fit(
-        desk,
+        context,
         prompt,
         SimulatedMessage,
         lambda written: _message_problem(written, mention, source, others),

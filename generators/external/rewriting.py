@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
 from generators.external.kinds import app_named
 from generators.external.mentions import (
     Mention,
@@ -19,6 +18,7 @@ from generators.external.mentions import (
 )
 from generators.external.messages import mention_of
 from generators.kinds import name_of
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.folding import fold
 from llm.language.locating import locate
@@ -62,29 +62,29 @@ class _Change(NamedTuple):
     tools: Mapping[str, Tool]
 
 
-async def rewrite_requests(message: ExternalMessage, desk: Desk) -> list[Sample]:
+async def rewrite_requests(message: ExternalMessage, context: StageContext) -> list[Sample]:
     """The source with one value left to a message: the turn says all it said, but points where it named.
 
     Raises RecordError where the value is said elsewhere too, ReplyError where three rewordings break a rule.
     """
     reference = message.reference
     source = reference.derivation.source
-    mention = mention_of(reference, desk)
-    mentions = find_mentions(source, desk.tools)
+    mention = mention_of(reference, context)
+    mentions = find_mentions(source, context.tools)
     if not is_pointable(mention, mentions, source):
         raise RecordError(
             f"The value {mention.value!r} of {mention.argument!r} is said more than once, or together with another."
         )
     kept = [one for one in mentions if one.turn == mention.turn and one.value != mention.value]
-    text = await _reword(message, mention, kept, desk)
+    text = await _reword(message, mention, kept, context)
     origin = Origin(
         stage=STAGE,
         parents=(message.key,),
         seed=reference.derivation.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version=prompt_version(PROMPTS, TEMPLATE),
     )
-    change = _Change(message, mention, text, {tool.name: tool for tool in desk.toolset(source.candidates)})
+    change = _Change(message, mention, text, {tool.name: tool for tool in context.toolset(source.candidates)})
     return [
         source.with_changes(
             kind=name_of(source.kind, "external"),
@@ -95,7 +95,7 @@ async def rewrite_requests(message: ExternalMessage, desk: Desk) -> list[Sample]
     ]
 
 
-async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention], desk: Desk) -> str:
+async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention], context: StageContext) -> str:
     source = message.reference.derivation.source
     said = _said(source, mention.turn)
     prompt = render(
@@ -120,7 +120,7 @@ async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention
         return problem
 
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         PointedRequest,
         problem_of,

@@ -7,7 +7,6 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel, JsonValue
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
 from generators.paths.answers import RememberedEnvironment
 from generators.paths.differences import compare_paths
@@ -16,6 +15,7 @@ from generators.paths.evidence import schema_of, unsaid
 from generators.paths.resolving import resolve
 from generators.paths.search import Plan, find_plans
 from generators.paths.sources import Leaf
+from generators.stage_context import StageContext
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Correction, Goal, GoalPath, Origin, Said, Tool, TracedGoal, WordedGoal
@@ -33,18 +33,18 @@ class MendedRequest(BaseModel):
     request: str
 
 
-async def correct_paths(traced: TracedGoal, desk: Desk) -> list[GoalPath]:
+async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalPath]:
     """The shortest path, with all that sets the model's apart from it; the request says every detail that it needs.
 
     Raises RecordError where no path meets the goal, ReplyError where the request could not be mended.
     """
     worded = traced.worded
-    environment = RememberedEnvironment(desk.environment(worded.goal.environment))
-    tools = desk.toolset(worded.goal.candidates)
+    environment = RememberedEnvironment(context.environment(worded.goal.environment))
+    tools = context.toolset(worded.goal.candidates)
     plan = await _shortest(worded.goal, environment, tools)
     if calls_of((await resolve(plan.goal, environment)).path) != calls_of(plan.path):
         raise RecordError("There is a shorter path than the planned one, but no condition tells which values it takes.")
-    request = await _mended(WordedGoal(goal=plan.goal, request=worded.request), tools, desk)
+    request = await _mended(WordedGoal(goal=plan.goal, request=worded.request), tools, context)
     corrections = compare_paths(traced.trace, plan.path)
     if request != worded.request:
         corrections.append(Correction(kind="request", before=worded.request, after=request))
@@ -58,7 +58,7 @@ async def correct_paths(traced: TracedGoal, desk: Desk) -> list[GoalPath]:
                 stage=STAGE,
                 parents=(traced.key,),
                 seed=worded.goal.seed,
-                model=desk.chat.name,
+                model=context.chat.name,
                 prompt_version=prompt_version(PROMPTS, TEMPLATE),
             ),
         )
@@ -80,7 +80,7 @@ async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool])
     return plan
 
 
-async def _mended(worded: WordedGoal, tools: Sequence[Tool], desk: Desk) -> str:
+async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageContext) -> str:
     goal, request = worded.goal, worded.request
     by_name = {tool.name: tool for tool in tools}
     missing = unsaid(goal, request, by_name)
@@ -90,7 +90,7 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], desk: Desk) -> str:
     prompt = render(PROMPTS, TEMPLATE, request=request, missing=details, language=goal.language, seed=goal.seed)
     left = missing
     for attempt in range(ATTEMPTS):
-        answer = await desk.chat.ask(prompt, MendedRequest, sample_index=attempt)
+        answer = await context.chat.ask(prompt, MendedRequest, sample_index=attempt)
         left = unsaid(goal, answer.request, by_name)
         if not left:
             return answer.request

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
 from generators.paths.answers import RememberedEnvironment, original_index
 from generators.paths.picking import Entry, entries_of, has, rivals, value_at
 from generators.paths.resolving import PickedPlace, Resolved, resolve
 from generators.paths.search import Plan, find_plans
+from generators.stage_context import StageContext
 from warehouse.errors import RecordError
 from warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
 
@@ -38,11 +38,11 @@ class Cleared(NamedTuple):
         return len(self.plans) == 1 and calls_of(self.plans[0].path) == calls_of(self.resolved.path)
 
 
-async def disambiguate(path: GoalPath, desk: Desk) -> list[GoalPath]:
+async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
     """Strike and remove what leaves a choice; where a choice is left all the same, the path goes on as it is."""
     goal = path.traced.worded.goal
-    tools = desk.toolset(tuple(key for key in goal.candidates if key not in path.removed))
-    cleared = await clear(goal, RememberedEnvironment(desk.environment(goal.environment)), tools)
+    tools = context.toolset(tuple(key for key in goal.candidates if key not in path.removed))
+    cleared = await clear(goal, RememberedEnvironment(context.environment(goal.environment)), tools)
     return [
         path.with_changes(
             traced=path.traced.with_changes(worded=path.traced.worded.with_changes(goal=cleared.goal)),

@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
 from generators.paths.answers import RememberedEnvironment
 from generators.paths.disambiguation import Cleared, clear
@@ -18,6 +17,7 @@ from generators.paths.resolving import NoEntryError, resolve
 from generators.paths.rewording import Change, mentions, reword, still_said
 from generators.paths.samples import write_sample
 from generators.paths.sources import leaves_of
+from generators.stage_context import StageContext
 from llm.language.locating import locate_text
 from warehouse.errors import RecordError
 from warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Said, Sample, WordedGoal
@@ -34,20 +34,20 @@ class _Variant(NamedTuple):
     changes: tuple[Change, ...]
 
 
-async def generalise(path: GoalPath, desk: Desk) -> list[Sample]:
+async def generalise(path: GoalPath, context: StageContext) -> list[Sample]:
     """The template's sample, then variants of it, each with one path only; fewer than asked for where no more are found.
 
     Raises RecordError where not even the template makes a sample.
     """
     template = path.traced.worded.goal
-    samples = [await write_sample(path, desk, path)]
-    maker = _Maker(path, desk)
+    samples = [await write_sample(path, context, path)]
+    maker = _Maker(path, context)
     for attempt in range(ATTEMPTS * (template.variants - 1)):
         if len(samples) >= template.variants:
             break
         found = await maker.make(Random(f"{template.key} {template.seed} {attempt}"))
         if found is not None and found.request not in {sample.request for sample in samples}:
-            samples.append(await write_sample(found, desk, path))
+            samples.append(await write_sample(found, context, path))
     if len(samples) < template.variants:
         _LOGGER.warning("Template %s has %d of %d variants.", template.key, len(samples), template.variants)
     return samples
@@ -56,11 +56,11 @@ async def generalise(path: GoalPath, desk: Desk) -> list[Sample]:
 class _Maker:
     """Makes variants of one template."""
 
-    def __init__(self, path: GoalPath, desk: Desk) -> None:
+    def __init__(self, path: GoalPath, context: StageContext) -> None:
         self.path = path
         self.goal = path.traced.worded.goal
-        self.environment = desk.environment(self.goal.environment)
-        self.tools = desk.toolset(tuple(key for key in self.goal.candidates if key not in path.removed))
+        self.environment = context.environment(self.goal.environment)
+        self.tools = context.toolset(tuple(key for key in self.goal.candidates if key not in path.removed))
         self.by_name = {tool.name: tool for tool in self.tools}
         self.fixed = frozenset(self._unclear())
 

@@ -1,11 +1,11 @@
 """The sample of a path: the request, then calls and responses in turn, evidence for every argument, and an answer."""
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
 from generators.paths.answers import RememberedEnvironment
 from generators.paths.evidence import evidence_of
 from generators.paths.resolving import Resolved, resolve
 from generators.paths.telling import final_answer
+from generators.stage_context import StageContext
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Goal, GoalPath, GoldCall, Origin, ReplyTurn, ResultTurn, Sample, Turn, UserTurn
 
@@ -15,10 +15,10 @@ KIND, CROSS_KIND = "multi_step", "multi_step_cross"
 WANTED_TAG = "wanted="
 
 
-async def write_sample(path: GoalPath, desk: Desk, template: GoalPath) -> Sample:
+async def write_sample(path: GoalPath, context: StageContext, template: GoalPath) -> Sample:
     """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
     goal = path.traced.worded.goal
-    environment = desk.environment(goal.environment)
+    environment = context.environment(goal.environment)
     recorded = [pair for exchange in path.path for pair in zip(exchange.calls, exchange.responses, strict=True)]
     resolved = await resolve(goal, RememberedEnvironment(environment, recorded))
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
@@ -34,7 +34,7 @@ async def write_sample(path: GoalPath, desk: Desk, template: GoalPath) -> Sample
             f"template={template.traced.worded.goal.key}",
             wanted_tag(goal, resolved),
         ),
-        origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=desk.chat.name),
+        origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
     )
 
 

@@ -2,10 +2,10 @@
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
 from generators.paths.abridging import abridged
 from generators.paths.next_calls import PROMPTS, TEMPLATE, NextCalls, next_calls_prompt
+from generators.stage_context import StageContext
 from llm.prompts import prompt_version
 from warehouse.errors import ReplyError
 from warehouse.records import Call, Exchange, Origin, TracedGoal, WordedGoal
@@ -15,18 +15,18 @@ MOST_TURNS = 10
 MOST_CALLS = 16
 
 
-async def trace_goals(worded: WordedGoal, desk: Desk) -> list[TracedGoal]:
+async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedGoal]:
     """The worded goal with what the model called; `problem` says why it stopped where it did not end by itself."""
     goal = worded.goal
-    environment = desk.environment(goal.environment)
-    tools = desk.toolset(goal.candidates)
+    environment = context.environment(goal.environment)
+    tools = context.toolset(goal.candidates)
     trace: list[Exchange] = []
     problem = f"It was still calling after {MOST_TURNS} turns."
     for turn in range(MOST_TURNS):
         shown = [one.with_changes(responses=tuple(map(abridged, one.responses))) for one in trace]
         prompt = next_calls_prompt(worded.request, tools, shown, goal.language)
         try:
-            reply = await desk.chat.ask(prompt, NextCalls)
+            reply = await context.chat.ask(prompt, NextCalls)
         except ReplyError as error:
             problem = str(error)
             break
@@ -42,7 +42,7 @@ async def trace_goals(worded: WordedGoal, desk: Desk) -> list[TracedGoal]:
         stage=STAGE,
         parents=(worded.key,),
         seed=goal.seed,
-        model=desk.chat.name,
+        model=context.chat.name,
         prompt_version=prompt_version(PROMPTS, TEMPLATE),
     )
     return [TracedGoal(worded=worded, trace=tuple(trace), problem=problem, origin=origin)]

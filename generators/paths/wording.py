@@ -6,9 +6,9 @@ from typing import Any
 
 from pydantic import BaseModel, JsonValue
 
-from generators.desk import Desk
 from generators.paths.resolving import resolve
 from generators.paths.sources import leaves_of
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.language.locating import locate
 from llm.prompts import render
@@ -30,13 +30,13 @@ class GoalWording(BaseModel):
     request: str
 
 
-async def word_goals(goal: Goal, desk: Desk) -> list[WordedGoal]:
+async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     """The goal with a request that says every value and condition of it; asked anew until one does.
 
     Raises ReplyError where three wordings in a row leave something out or give something away.
     """
-    tools = {tool.name: tool for tool in desk.toolset(goal.candidates)}
-    environment = desk.environment(goal.environment)
+    tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
+    environment = context.environment(goal.environment)
     secrets = _secrets(goal, (await resolve(goal, environment)).path)
     shown = [tools[name] for name in dict.fromkeys(call.tool for call in goal.calls)]
     prompt = render(
@@ -45,18 +45,18 @@ async def word_goals(goal: Goal, desk: Desk) -> list[WordedGoal]:
         tools=[{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in shown],
         calls=[_asked(call) for call in goal.calls],
         language=goal.language,
-        subject=desk.rng.choice(SUBJECTS),
-        tone=desk.rng.choice(TONES),
+        subject=context.rng.choice(SUBJECTS),
+        tone=context.rng.choice(TONES),
         seed=goal.seed,
     )
     wording = await first_fit(
-        desk,
+        context,
         prompt,
         GoalWording,
         lambda wording: wording_problem(wording.request.strip(), goal, tools, secrets),
         f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings",
     )
-    origin = made_by(desk, STAGE, TEMPLATE, parent=goal.key, seed=goal.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=goal.key, seed=goal.seed)
     return [WordedGoal(goal=goal, request=wording.request.strip(), origin=origin)]
 
 

@@ -5,8 +5,8 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, JsonValue
 
-from generators.desk import Desk
 from generators.routing.unknowns import UNKNOWN, Feed, unknown_evidence
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.language.found import VERBATIM
 from llm.language.locating import locate
@@ -42,12 +42,12 @@ class RoutingWording(BaseModel):
     request: str
 
 
-async def word_routing(plan: RoutingPlan, desk: Desk) -> list[Sample]:
+async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]:
     """A sample whose request says every value of the plan and gives no unknown one away; asked anew until one does.
 
     Raises ReplyError where three wordings in a row break this.
     """
-    tools = {tool.name: tool for tool in desk.toolset(plan.candidates)}
+    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     used = [tools[name] for name in dict.fromkeys(call.tool for call in plan.calls)]
     prompt = render(
         PROMPTS,
@@ -61,13 +61,13 @@ async def word_routing(plan: RoutingPlan, desk: Desk) -> list[Sample]:
         seed=plan.seed,
     )
     wording = await first_fit(
-        desk,
+        context,
         prompt,
         RoutingWording,
         lambda wording: routing_problem(wording.request.strip(), plan, tools),
         f"The question for {plan.domain!r} broke its rules in {ATTEMPTS} wordings",
     )
-    origin = made_by(desk, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
     return [_sample(wording.request.strip(), plan, tools, origin)]
 
 

@@ -3,10 +3,10 @@
 from collections.abc import Mapping
 
 from generators.candidates import are_redundant
-from generators.desk import Desk
 from generators.kinds import name_of
 from generators.shifts.phrases import OPENERS, REFUSALS
 from generators.shifts.turns import shifted_tags, snapshots_before
+from generators.stage_context import StageContext
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Derivation, Origin, ReplyTurn, Sample, Tool, UserTurn
 
@@ -41,7 +41,7 @@ def mismatch(source: Sample, other: Sample, tools: Mapping[str, Tool]) -> str:
     return ""
 
 
-async def shift_intents(derivation: Derivation, desk: Desk) -> list[Sample]:
+async def shift_intents(derivation: Derivation, context: StageContext) -> list[Sample]:
     """The conversation up to a user turn that is replaced by the other sample's request; the assistant declines.
 
     Raises RecordError where the source has no such turn, or one of its candidates may serve the other request.
@@ -49,23 +49,23 @@ async def shift_intents(derivation: Derivation, desk: Desk) -> list[Sample]:
     source, other = derivation.source, derivation.other
     if other is None:
         raise RecordError("An intent shift needs another sample to borrow its request from; plan it with one.")
-    reason = obstacle(source, desk.tools) or mismatch(source, other, desk.tools)
+    reason = obstacle(source, context.tools) or mismatch(source, other, context.tools)
     if reason:
         raise RecordError(reason)
-    at = desk.rng.choice(_replaceable(source))
+    at = context.rng.choice(_replaceable(source))
     request = other.turns[0]
     assert isinstance(request, UserTurn)  # mismatch has seen to it  # noqa: S101
-    opener = desk.rng.choice(OPENERS[source.language])
+    opener = context.rng.choice(OPENERS[source.language])
     turns = (
         *source.turns[:at],
         request.with_changes(text=f"{opener}{request.text}"),
         CallTurn(),
-        ReplyTurn(text=desk.rng.choice(REFUSALS[source.language])),
+        ReplyTurn(text=context.rng.choice(REFUSALS[source.language])),
     )
     sample = source.with_changes(
         kind=name_of(source.kind, "IS"),
         turns=turns,
-        withheld=tuple(dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, desk.tools))))),
+        withheld=tuple(dict.fromkeys((*source.withheld, *(tool.key for tool in _wanted(other, context.tools))))),
         tags=shifted_tags(source, snapshots_before(source.turns, at)),
         origin=Origin(stage=STAGE, parents=(source.key, other.key), seed=derivation.seed),
     )

@@ -9,7 +9,6 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from generators.conversations import conversation_text
-from generators.desk import Desk
 from generators.kinds import name_of
 from generators.schemas import argument_problems
 from generators.shifts.changeable import Place, affected, call_at, find_places, interruptions, obstacle_to, schema_of
@@ -24,6 +23,7 @@ from generators.shifts.turns import (
     until_due,
     with_value,
 )
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.kinds import kind_of
 from llm.language.locating import locate
@@ -79,13 +79,13 @@ class Scene(NamedTuple):
         return until_due(derivation.source, derivation.transform)
 
 
-async def override_values(change: ValueChange, desk: Desk) -> list[Sample]:
+async def override_values(change: ValueChange, context: StageContext) -> list[Sample]:
     """The source with the change worded and every later snapshot set right; asked anew until the words do.
 
     Raises RecordError where the change does not fit its source, ReplyError where three wordings do not do.
     """
-    scene = _scene(change, desk)
-    correction = await _ask(scene, desk)
+    scene = _scene(change, context)
+    correction = await _ask(scene, context)
     build = {"SO_case1": _in_same_turn, "SO_case2": _in_own_turn}.get(change.derivation.transform, _after_call)
     turns, shift = build(scene, correction)
     source = scene.source
@@ -97,7 +97,7 @@ async def override_values(change: ValueChange, desk: Desk) -> list[Sample]:
             stage=STAGE,
             parents=(change.key,),
             seed=change.derivation.seed,
-            model=desk.chat.name,
+            model=context.chat.name,
             prompt_version=prompt_version(PROMPTS, TEMPLATE),
         ),
     )
@@ -124,19 +124,19 @@ def correction_problem(correction: Correction, scene: Scene) -> str:
     return ""
 
 
-def _scene(change: ValueChange, desk: Desk) -> Scene:
+def _scene(change: ValueChange, context: StageContext) -> Scene:
     transform = change.derivation.transform
     source = until_due(change.derivation.source, transform)
-    places = find_places(source, desk.tools, transform)
+    places = find_places(source, context.tools, transform)
     where = (change.turn, change.call, change.argument)
     place = next((one for one in places if (one.turn, one.call, one.argument) == where), None)
     if place is None or call_at(source, place).arguments[place.argument] != change.old:
         reason = (
-            obstacle_to(transform, source, desk.tools) or "its source has no such value there that could be changed."
+            obstacle_to(transform, source, context.tools) or "its source has no such value there that could be changed."
         )
         raise RecordError(f"The change of {change.argument!r} at turn {change.turn} can't be made: {reason}")
     call = call_at(source, place)
-    named = tools_by_name(source, desk.tools)
+    named = tools_by_name(source, context.tools)
     tool = named[call.tool]
     must_name = isinstance(change.new, bool) or _is_mistakable(change, place, tool)
     return Scene(
@@ -144,7 +144,7 @@ def _scene(change: ValueChange, desk: Desk) -> Scene:
         place,
         tool,
         schema_of(call, place.argument, named),
-        _turns_before(source, place, transform, desk),
+        _turns_before(source, place, transform, context),
         must_name,
     )
 
@@ -174,21 +174,21 @@ def _plain_kind(schema: JsonSchema) -> str:
     return "number" if kind == "integer" else kind
 
 
-def _turns_before(source: Sample, place: Place, transform: str, desk: Desk) -> tuple[Turn, ...]:
+def _turns_before(source: Sample, place: Place, transform: str, context: StageContext) -> tuple[Turn, ...]:
     said = place.said.turn if place.said else None
     if transform == "SO_case1" and said is not None:
         return source.turns[: said + 1]
     if transform == "SO_case2":
-        return source.turns[: desk.rng.choice(interruptions(source, place, tools_by_name(source, desk.tools)))]
+        return source.turns[: context.rng.choice(interruptions(source, place, tools_by_name(source, context.tools)))]
     last = source.turns[-1]
     return (
         source.turns
         if isinstance(last, ReplyTurn)
-        else (*source.turns, ReplyTurn(text=desk.rng.choice(DONE[source.language])))
+        else (*source.turns, ReplyTurn(text=context.rng.choice(DONE[source.language])))
     )
 
 
-async def _ask(scene: Scene, desk: Desk) -> Correction:
+async def _ask(scene: Scene, context: StageContext) -> Correction:
     prompt = render(
         PROMPTS,
         TEMPLATE,
@@ -202,7 +202,7 @@ async def _ask(scene: Scene, desk: Desk) -> Correction:
         seed=scene.change.derivation.seed,
     )
     correction = await first_fit(
-        desk,
+        context,
         prompt,
         Correction,
         lambda given: correction_problem(given, scene),

@@ -5,10 +5,10 @@ from collections.abc import Iterable, Mapping
 from pydantic import BaseModel, JsonValue
 
 from generators.conversations import conversation_text
-from generators.desk import Desk
 from generators.schemas import argument_problems
 from generators.shifts.changeable import Place, call_at, find_places, obstacle_to, schema_of
 from generators.shifts.turns import tools_by_name
+from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.language.folding import fold
 from llm.language.locating import locate
@@ -42,24 +42,24 @@ def after_call_obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     return obstacle_to("mSv", sample, tools)
 
 
-async def change_values(derivation: Derivation, desk: Desk) -> list[ValueChange]:
+async def change_values(derivation: Derivation, context: StageContext) -> list[ValueChange]:
     """One argument of the source, chosen by chance, with the value that the user will want instead.
 
     Raises RecordError where nothing can be changed, and ReplyError where three values in a row do not do.
     """
     source = derivation.source
-    places = find_places(source, desk.tools, derivation.transform)
+    places = find_places(source, context.tools, derivation.transform)
     if not places:
-        raise RecordError(obstacle_to(derivation.transform, source, desk.tools))
-    place = desk.rng.choice(places)
+        raise RecordError(obstacle_to(derivation.transform, source, context.tools))
+    place = context.rng.choice(places)
     call = call_at(source, place)
-    tool = tools_by_name(source, desk.tools)[call.tool]
+    tool = tools_by_name(source, context.tools)[call.tool]
     old = call.arguments[place.argument]
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
     only = _only_other(old, tool.properties[place.argument])
     if only is None:
-        new = await _ask(derivation, place, tool, desk)
-        origin = origin.with_changes(model=desk.chat.name, prompt_version=prompt_version(PROMPTS, TEMPLATE))
+        new = await _ask(derivation, place, tool, context)
+        origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, TEMPLATE))
     else:
         new = only
     change = ValueChange(
@@ -74,7 +74,7 @@ async def change_values(derivation: Derivation, desk: Desk) -> list[ValueChange]
     return [change]
 
 
-async def _ask(derivation: Derivation, place: Place, tool: Tool, desk: Desk) -> JsonValue:
+async def _ask(derivation: Derivation, place: Place, tool: Tool, context: StageContext) -> JsonValue:
     source = derivation.source
     call = call_at(source, place)
     prompt = render(
@@ -88,7 +88,7 @@ async def _ask(derivation: Derivation, place: Place, tool: Tool, desk: Desk) -> 
         seed=derivation.seed,
     )
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         NewValue,
         lambda given: value_problem(given.value, place, source, tool),

@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from generators.toolset.sketches import in_language
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
@@ -22,18 +22,18 @@ class ToolDescription(BaseModel):
     description: str
 
 
-async def describe_tools(named: NamedTool, desk: Desk) -> list[DescribedTool]:
+async def describe_tools(named: NamedTool, context: StageContext) -> list[DescribedTool]:
     """The tool with its description in the plan's language; ReplyError where three answers are unusable."""
     plan = named.plan
     prompt = render(PROMPTS, TEMPLATE, named=named, plan=plan)
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ToolDescription,
         lambda given: description_problem(given.description.strip(), plan.language),
         f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers",
     )
-    origin = made_by(desk, STAGE, TEMPLATE, parent=named.key, seed=plan.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=named.key, seed=plan.seed)
     return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
 
 

@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from generators.toolset.sketches import in_language
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
@@ -30,17 +30,17 @@ class ToolNames(BaseModel):
     tools: list[NamedGoal]
 
 
-async def name_tools(plan: ToolsetPlan, desk: Desk) -> list[NamedTool]:
+async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool]:
     """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers are unusable."""
     prompt = render(PROMPTS, TEMPLATE, plan=plan)
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ToolNames,
         lambda given: names_problem(given, plan),
         f"The tool names for {plan.category!r} were unusable in {ATTEMPTS} answers",
     )
-    origin = made_by(desk, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
     return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
 
 

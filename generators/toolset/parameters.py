@@ -4,8 +4,8 @@ import re
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
 from generators.schemas import value_validator
+from generators.stage_context import StageContext
 from generators.toolset.sketches import ParameterSketch, object_schema, sketches_problem
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
@@ -28,19 +28,19 @@ class ToolParameters(BaseModel):
     parameters: list[ParameterSketch]
 
 
-async def choose_tool_parameters(described: DescribedTool, desk: Desk) -> list[ParameterisedTool]:
+async def choose_tool_parameters(described: DescribedTool, context: StageContext) -> list[ParameterisedTool]:
     """The tool with its parameters; ReplyError where three answers are unusable or too complex to be said."""
     named = described.named
     plan = named.plan
     prompt = render(PROMPTS, TEMPLATE, described=described, named=named, plan=plan, most=MOST_PARAMETERS)
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ToolParameters,
         lambda given: parameters_problem(given, plan.language),
         f"The parameters of {named.name!r} were unusable in {ATTEMPTS} answers",
     )
-    origin = made_by(desk, STAGE, TEMPLATE, parent=described.key, seed=plan.seed)
+    origin = made_by(context, STAGE, TEMPLATE, parent=described.key, seed=plan.seed)
     return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
 
 

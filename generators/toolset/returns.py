@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from generators.toolset.sketches import ResultSketch, object_schema, sketches_problem
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.prompts import render
@@ -26,14 +26,14 @@ class ToolReturns(BaseModel):
     returns: list[ResultSketch]
 
 
-async def choose_returns(parameterised: ParameterisedTool, desk: Desk) -> list[Tool]:
+async def choose_returns(parameterised: ParameterisedTool, context: StageContext) -> list[Tool]:
     """The finished tool, of the source "generated"; ReplyError where three answers are unusable."""
     described = parameterised.described
     named = described.named
     plan = named.plan
     prompt = render(PROMPTS, TEMPLATE, parameterised=parameterised, described=described, named=named, plan=plan)
     answer = await first_fit(
-        desk,
+        context,
         prompt,
         ToolReturns,
         lambda given: returns_problem(given, named),

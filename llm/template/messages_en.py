@@ -91,7 +91,7 @@ BEFORE = {
     "company": (
         "You asked me who did such good work for us.",
         "We were really pleased with how it went.",
-        "I found the card in my desk after all.",
+        "I found the card in my context after all.",
     ),
     "product": (
         "I finally remembered what it was called.",
@@ -145,7 +145,7 @@ BEFORE = {
 }
 DIARY = (
     "Asked around today, and this is what I was told.",
-    "Copied from the letter on my desk.",
+    "Copied from the letter on my context.",
     "Finally decided after a long talk.",
     "Heard this on the phone from the office.",
     "The others agree with it as well.",

@@ -16,7 +16,7 @@ from annotation.screens import screen_for
 from annotation.server import ServerInfo
 from annotation.task import QueuedTask, Returned
 from annotation.words import words_in
-from tests.annotation.test_screen_in_browser import HOSTILE, Desk, assert_seen
+from tests.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.browsers import open_browser
 from tests.conversational import converse
 from warehouse.records import Language, ReplyTurn, ResultTurn, Sample
@@ -36,11 +36,11 @@ def talk() -> Sample:
 
 
 @pytest.fixture(scope="module")
-def desk(label_studio_server: ServerInfo, talk: Sample) -> Iterator[Desk]:
+def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageContext]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(30_000)
-        made = Desk(tab, label_studio_server.url)
+        made = StageContext(tab, label_studio_server.url)
         made.sign_in(label_studio_server)
         yield made
 
@@ -68,65 +68,69 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample)
     return ask
 
 
-def _tab_to(desk: Desk, name: str) -> str:
+def _tab_to(context: StageContext, name: str) -> str:
     """Press Tab, see that it leads into this box, and read what the box holds."""
-    desk.page.keyboard.press("Tab")
-    desk.page.wait_for_function(f"document.activeElement.name === '{name}'", timeout=15_000)
-    return desk.page.evaluate("document.activeElement.value")
+    context.page.keyboard.press("Tab")
+    context.page.wait_for_function(f"document.activeElement.name === '{name}'", timeout=15_000)
+    return context.page.evaluate("document.activeElement.value")
 
 
-def _background(desk: Desk, number: int) -> str:
-    return desk.page.locator(f'[data-testid="phrase:{number}"]').evaluate(
+def _background(context: StageContext, number: int) -> str:
+    return context.page.locator(f'[data-testid="phrase:{number}"]').evaluate(
         "row => getComputedStyle(row).backgroundColor"
     )
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_conversation_and_its_acts_are_seen_without_scrolling(desk: Desk, ask, language, talk, tmp_path: Path):
-    desk.open(ask(language).project)
+def test_a_conversation_and_its_acts_are_seen_without_scrolling(
+    context: StageContext, ask, language, talk, tmp_path: Path
+):
+    context.open(ask(language).project)
     last = f'[data-testid="phrase:{len(talk.turns) - 1}"]'
-    assert_seen(desk, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-why", ".cw-rules", "[name=comment]")
+    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-why", ".cw-rules", "[name=comment]")
     words = words_in(language)
-    assert desk.page.inner_text('[data-testid="phrase:1"]').endswith(f"1 [{words.act['reject']}] {talk.turns[1].text}")
-    assert desk.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
-    desk.page.screenshot(path=tmp_path / f"{language}.png")
+    assert context.page.inner_text('[data-testid="phrase:1"]').endswith(
+        f"1 [{words.act['reject']}] {talk.turns[1].text}"
+    )
+    assert context.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
+    context.page.screenshot(path=tmp_path / f"{language}.png")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_turns_of_the_assistant_stand_out(desk: Desk, ask, language, talk):
-    desk.open(ask(language).project)
-    marked = {at for at in range(len(talk.turns)) if _background(desk, at) != "rgba(0, 0, 0, 0)"}
+def test_the_turns_of_the_assistant_stand_out(context: StageContext, ask, language, talk):
+    context.open(ask(language).project)
+    marked = {at for at in range(len(talk.turns)) if _background(context, at) != "rgba(0, 0, 0, 0)"}
     assert marked == {at for at, turn in enumerate(talk.turns) if isinstance(turn, ReplyTurn)}
     dim = {
         at
         for at in range(len(talk.turns))
-        if desk.page.locator(f'[data-testid="phrase:{at}"]').evaluate("row => getComputedStyle(row).opacity") != "1"
+        if context.page.locator(f'[data-testid="phrase:{at}"]').evaluate("row => getComputedStyle(row).opacity") != "1"
     }
     assert dim == {at for at, turn in enumerate(talk.turns) if turn.kind in ("calls", "result")}
 
 
-def test_acts_are_accepted_with_two_keys(desk: Desk, ask):
+def test_acts_are_accepted_with_two_keys(context: StageContext, ask):
     question = ask()
-    desk.open(question.project)
-    desk.page.keyboard.press("1")
-    desk.submit()
+    context.open(question.project)
+    context.page.keyboard.press("1")
+    context.submit()
     review = question.answer().review
     assert review.decision == "accept"
     assert review.seconds > 0
 
 
-def test_acts_are_rejected_with_reasons_by_keys_alone(desk: Desk, ask):
+def test_acts_are_rejected_with_reasons_by_keys_alone(context: StageContext, ask):
     question = ask()
-    desk.open(question.project)
-    keys = desk.page.keyboard
+    context.open(question.project)
+    keys = context.page.keyboard
     keys.press("3")
-    desk.page.get_by_text("A turn can't be labelled").wait_for()  # the reasons come with the verdict
+    context.page.get_by_text("A turn can't be labelled").wait_for()  # the reasons come with the verdict
     keys.press("4")
     keys.press("6")
-    _tab_to(desk, "comment")
+    _tab_to(context, "comment")
     keys.type("Nobody talks like that.")
     keys.press("Shift+Enter")
-    desk.submit()
+    context.submit()
     review = question.answer().review
     assert (review.decision, review.reasons) == ("reject", ("ambiguous_turn", "unnatural"))
     assert review.comment == "Nobody talks like that."
@@ -135,73 +139,73 @@ def test_acts_are_rejected_with_reasons_by_keys_alone(desk: Desk, ask):
 @pytest.mark.parametrize(
     ("language", "told", "typed"), [("en", "inform", "inform, seek"), ("zh", "告知", "告知, 询问")]
 )
-def test_acts_are_corrected_by_keys_alone(desk: Desk, ask, language, told, typed, tmp_path: Path):
+def test_acts_are_corrected_by_keys_alone(context: StageContext, ask, language, told, typed, tmp_path: Path):
     question = ask(language)
-    desk.open(question.project)
-    keys = desk.page.keyboard
+    context.open(question.project)
+    keys = context.page.keyboard
     keys.press("2")
-    box = _tab_to(desk, "edited_acts")
+    box = _tab_to(context, "edited_acts")
     assert box == write_act_lines(question.sample, words_in(language))
-    assert_seen(desk, ".cw-top", "textarea[name=edited_acts]", "[name=comment]")
-    desk.page.screenshot(path=tmp_path / f"{language}.png")
+    assert_seen(context, ".cw-top", "textarea[name=edited_acts]", "[name=comment]")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
     keys.press("Control+A")
     keys.insert_text(box.replace(f"3 [{told}]", f"3 [{typed}]"))
     keys.press("Shift+Enter")
-    desk.submit()
+    context.submit()
     edited = question.answer().edited
     acts = [turn.acts for turn in edited.turns if isinstance(turn, ReplyTurn)]
     assert acts == [("reject",), ("seek",), ("seek", "inform"), ("seek",), ("inform",), ("other",)]
     assert edited.origin.parents == (question.sample.key,)
 
 
-def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(desk: Desk, ask):
+def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(context: StageContext, ask):
     question = ask()
-    desk.open(question.project)
-    keys = desk.page.keyboard
+    context.open(question.project)
+    keys = context.page.keyboard
     keys.press("2")
-    box = _tab_to(desk, "edited_acts")
+    box = _tab_to(context, "edited_acts")
     keys.press("Control+A")
     keys.insert_text(box.replace("2 [seek]", "2 [ask]"))
     keys.press("Shift+Enter")
-    desk.submit()
+    context.submit()
     returned = question.answer().returned
     assert returned.problem.startswith("Line 2: there is no dialogue act 'ask'")
     again = ask(returned=returned)
-    desk.open(again.project)
-    assert "there is no dialogue act 'ask'" in desk.page.inner_text(".cw-why")
+    context.open(again.project)
+    assert "there is no dialogue act 'ask'" in context.page.inner_text(".cw-why")
     keys.press("2")
-    assert _tab_to(desk, "edited_acts") == returned.request
+    assert _tab_to(context, "edited_acts") == returned.request
 
 
-def test_without_a_verdict_nothing_is_submitted(desk: Desk, ask, label_studio):
+def test_without_a_verdict_nothing_is_submitted(context: StageContext, ask, label_studio):
     question = ask()
-    desk.open(question.project)
-    desk.page.keyboard.press("Control+Enter")
-    desk.page.wait_for_timeout(1500)
+    context.open(question.project)
+    context.page.keyboard.press("Control+Enter")
+    context.page.wait_for_timeout(1500)
     assert label_studio.status(question.project).annotations == 0
 
 
-def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(desk: Desk, ask, talk):
+def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(context: StageContext, ask, talk):
     notes = {"notes": "Breakfast is served from seven. " * 200}
     turns = [turn.with_changes(results=(notes,)) if isinstance(turn, ResultTurn) else turn for turn in talk.turns]
     long = talk.with_changes(
         turns=(*turns, *turns[:-1], talk.turns[-2].with_changes(text="W" * 3000), *talk.turns[-1:])
     )
-    desk.open(ask(sample=long).project)
-    assert desk.page.locator('[data-testid="phrase:6"]').bounding_box()["height"] < 40
-    panel = desk.page.get_by_text("What came back, in full")
-    text = desk.page.locator(".cw-right").get_by_text("Breakfast is served").first
+    context.open(ask(sample=long).project)
+    assert context.page.locator('[data-testid="phrase:6"]').bounding_box()["height"] < 40
+    panel = context.page.get_by_text("What came back, in full")
+    text = context.page.locator(".cw-right").get_by_text("Breakfast is served").first
     assert not text.is_visible()
     panel.click()
     text.wait_for()
-    last = desk.page.locator(f'[data-testid="phrase:{len(long.turns) - 1}"]')
+    last = context.page.locator(f'[data-testid="phrase:{len(long.turns) - 1}"]')
     last.scroll_into_view_if_needed()
-    assert_seen(desk, ".cw-top")
-    widths = desk.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
+    assert_seen(context, ".cw-top")
+    widths = context.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
     assert max(widths) <= 1366
 
 
-def test_hostile_text_is_shown_as_text(desk: Desk, ask, talk):
+def test_hostile_text_is_shown_as_text(context: StageContext, ask, talk):
     first, *middle = talk.turns
     said = [
         turn.with_changes(text=HOSTILE) if isinstance(turn, ReplyTurn)
@@ -211,14 +215,14 @@ def test_hostile_text_is_shown_as_text(desk: Desk, ask, talk):
     ]  # fmt: skip
     hostile = talk.with_changes(turns=(first.with_changes(text=HOSTILE), *said))
     question = ask(sample=hostile)
-    desk.open(question.project)
-    assert desk.page.inner_text(".cw-left").count("<script>alert(1)</script>") >= 7
-    desk.page.keyboard.press("2")
-    box = _tab_to(desk, "edited_acts")
+    context.open(question.project)
+    assert context.page.inner_text(".cw-left").count("<script>alert(1)</script>") >= 7
+    context.page.keyboard.press("2")
+    box = _tab_to(context, "edited_acts")
     assert box == write_act_lines(hostile, words_in("en"))
-    desk.page.get_by_text("What came back, in full").click()
-    desk.page.keyboard.press("Shift+Enter")
-    desk.page.wait_for_timeout(500)
-    assert desk.dialogs == []
-    assert desk.strangers == []
-    assert desk.page.locator(".cw script, .cw img").count() == 0
+    context.page.get_by_text("What came back, in full").click()
+    context.page.keyboard.press("Shift+Enter")
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0

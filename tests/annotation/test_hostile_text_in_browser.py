@@ -24,7 +24,7 @@ from annotation.server import ServerInfo
 from annotation.task import QueuedTask, Task, review_task
 from annotation.tool_task import Company, tool_task
 from tests.annotation.paths import doubt, goal_path, path_sample
-from tests.annotation.test_screen_in_browser import HOSTILE, Desk, assert_seen
+from tests.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.browsers import open_browser
 from tests.conversational import converse
 from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Tool, Verdict
@@ -55,11 +55,11 @@ def talk() -> Sample:
 
 
 @pytest.fixture(scope="module")
-def desk(label_studio_server: ServerInfo, talk: Sample) -> Iterator[Desk]:
+def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageContext]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(60_000)
-        made = Desk(tab, label_studio_server.url)
+        made = StageContext(tab, label_studio_server.url)
         made.sign_in(label_studio_server)
         yield made
 
@@ -119,44 +119,44 @@ def _audit_task(sample: Sample, tools: list[Tool]) -> Task:
 
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
-    kind: str, desk: Desk, nasty_task: Callable[[str], Task], label_studio: LabelStudio
+    kind: str, context: StageContext, nasty_task: Callable[[str], Task], label_studio: LabelStudio
 ) -> None:
-    named = f"nasty_{kind}_{id(desk)}"
+    named = f"nasty_{kind}_{id(context)}"
     project = label_studio.ensure_project(screen_for(kind).with_changes(kind=named))
     task = nasty_task(kind).with_changes(kind=named)
     label_studio.push(project, [QueuedTask(task)])
-    desk.dialogs.clear()
-    desk.strangers.clear()
-    desk.open(project)
-    shown = desk.page.inner_text(".cw")
+    context.dialogs.clear()
+    context.strangers.clear()
+    context.open(project)
+    shown = context.page.inner_text(".cw")
     for text in SHOWN:
         assert text in shown, f"{text} is not shown as it was written"
-    assert desk.page.locator(".cw script, .cw img, .cw iframe").count() == 0
-    assert_seen(desk, ".cw-top")
-    widths = desk.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
+    assert context.page.locator(".cw script, .cw img, .cw iframe").count() == 0
+    assert_seen(context, ".cw-top")
+    widths = context.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
     assert max(widths) <= 1366
-    desk.page.mouse.wheel(0, 100_000)
-    assert_seen(desk, ".cw-top")
-    desk.page.keyboard.press("1")
-    desk.submit()
+    context.page.mouse.wheel(0, 100_000)
+    assert_seen(context, ".cw-top")
+    context.page.keyboard.press("1")
+    context.submit()
     (annotation,) = label_studio.pull(project).annotations
     assert annotation.subject == task.subject
     assert [one["value"] for one in annotation.result if one["from_name"] == "verdict"] == [{"choices": ["accept"]}]
-    assert desk.dialogs == []
-    assert desk.strangers == []
+    assert context.dialogs == []
+    assert context.strangers == []
 
 
 def test_marks_that_turn_the_writing_round_turn_nothing_else_round(
-    desk: Desk, nasty_task: Callable[[str], Task], label_studio: LabelStudio
+    context: StageContext, nasty_task: Callable[[str], Task], label_studio: LabelStudio
 ) -> None:
     """Right-to-left marks that are never closed end with the text in which they stand."""
-    named = f"turned_{id(desk)}"
+    named = f"turned_{id(context)}"
     project = label_studio.ensure_project(screen_for(SAMPLE_REVIEW).with_changes(kind=named))
     open_ended = nasty_task(SAMPLE_REVIEW).with_changes(kind=named, why="\u202eLook: turned", failed="plain words")
     label_studio.push(project, [QueuedTask(open_ended)])
-    desk.open(project)
+    context.open(project)
     before, after = (
-        desk.page.get_by_text(text, exact=False).first.evaluate(_FIRST_AND_LAST)
+        context.page.get_by_text(text, exact=False).first.evaluate(_FIRST_AND_LAST)
         for text in ("Look: turned", "plain words")
     )
     assert before[0] > before[1], "the mark has no effect; then this test says nothing"

@@ -16,7 +16,7 @@ from annotation.screens import screen_for
 from annotation.server import ServerInfo
 from annotation.task import QueuedTask, review_task
 from tests.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
-from tests.annotation.test_screen_in_browser import HOSTILE, Desk, assert_seen
+from tests.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.browsers import open_browser
 from warehouse.records import GoalPath, Language, Sample
 
@@ -32,11 +32,11 @@ PATH = goal_path(hotels(40, (), prose=3))
 
 
 @pytest.fixture(scope="module")
-def desk(label_studio_server: ServerInfo) -> Iterator[Desk]:
+def context(label_studio_server: ServerInfo) -> Iterator[StageContext]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(30_000)
-        made = Desk(tab, label_studio_server.url)
+        made = StageContext(tab, label_studio_server.url)
         made.sign_in(label_studio_server)
         yield made
 
@@ -65,60 +65,60 @@ def _pulled(label_studio: LabelStudio, project: Project) -> PulledAnnotation:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_steps_picks_and_rivals_are_seen_without_scrolling(desk, ask, language, tmp_path: Path):
-    desk.open(ask("sample_review", language))
-    assert_seen(desk, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:4"]', ".cw-calls", ".cw-failed")
-    shown = desk.page.inner_text(".cw-left")
+def test_steps_picks_and_rivals_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
+    context.open(ask("sample_review", language))
+    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:4"]', ".cw-calls", ".cw-failed")
+    shown = context.page.inner_text(".cw-left")
     assert "▶ [2] price: 70" in shown
     assert shown.count("≈") == 2 + 3
     assert "Quiet rooms" not in shown
-    desk.page.screenshot(path=tmp_path / f"{language}.png")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_both_paths_and_the_corrections_are_seen_without_scrolling(desk, ask, language, tmp_path: Path):
-    desk.open(ask("correction", language))
-    assert_seen(desk, ".cw-top", ".cw-request", ".cw-why", ".cw-before", ".cw-after")
-    assert "✗ Find_Place(query = Old Lyon)" in desk.page.inner_text(".cw-before")
-    assert "✓ Hotel_Reviews" in desk.page.inner_text(".cw-after")
-    desk.page.screenshot(path=tmp_path / f"{language}.png")
+def test_both_paths_and_the_corrections_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
+    context.open(ask("correction", language))
+    assert_seen(context, ".cw-top", ".cw-request", ".cw-why", ".cw-before", ".cw-after")
+    assert "✗ Find_Place(query = Old Lyon)" in context.page.inner_text(".cw-before")
+    assert "✓ Hotel_Reviews" in context.page.inner_text(".cw-after")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
 
 
-def test_a_correction_is_accepted_with_two_keys(desk, ask, label_studio):
+def test_a_correction_is_accepted_with_two_keys(context, ask, label_studio):
     project = ask("correction")
-    desk.open(project)
-    desk.page.keyboard.press("1")
-    desk.submit()
+    context.open(project)
+    context.page.keyboard.press("1")
+    context.submit()
     assert parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision == "accept"
 
 
-def test_a_correction_is_rejected_with_reasons_by_keys_alone(desk, ask, label_studio):
+def test_a_correction_is_rejected_with_reasons_by_keys_alone(context, ask, label_studio):
     project = ask("correction")
-    desk.open(project)
-    keys = desk.page.keyboard
+    context.open(project)
+    keys = context.page.keyboard
     keys.press("2")
-    desk.page.get_by_text("A shorter path does it").wait_for()  # the reasons come with the verdict
-    assert_seen(desk, ".cw-top", ".cw-why")
+    context.page.get_by_text("A shorter path does it").wait_for()  # the reasons come with the verdict
+    assert_seen(context, ".cw-top", ".cw-why")
     keys.press("3")
     keys.press("5")
     keys.press("Tab")
     keys.type("One search is enough.")
     keys.press("Shift+Enter")
-    desk.submit()
+    context.submit()
     review = parse_correction_review(_pulled(label_studio, project), PATH.key).review
     assert review.reasons == ("not_shortest", "wrong_value")
     assert review.comment == "One search is enough."
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_entries_are_struck_by_keys_alone(desk, ask, label_studio, language, tmp_path: Path):
+def test_entries_are_struck_by_keys_alone(context, ask, label_studio, language, tmp_path: Path):
     project = ask("disambiguation", language)
-    desk.open(project)
-    assert_seen(desk, ".cw-top", ".cw-why", ".cw-picked", ".cw-strikes")
+    context.open(project)
+    assert_seen(context, ".cw-top", ".cw-why", ".cw-picked", ".cw-strikes")
     for key in ("2", "e", "t", "a"):
-        desk.page.keyboard.press(key)
-    desk.page.screenshot(path=tmp_path / f"{language}.png")
-    desk.submit()
+        context.page.keyboard.press(key)
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+    context.submit()
     parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
     assert [(one.step, one.entries, one.entry) for one in parsed.strikes] == [
         (1, "data.hotels", 4), (1, "data.hotels", 9), (1, "data.hotels", 17)
@@ -127,22 +127,22 @@ def test_entries_are_struck_by_keys_alone(desk, ask, label_studio, language, tmp
     assert parsed.review.result == parsed.edited.key
 
 
-def test_what_nobody_ticks_is_not_struck(desk, ask, label_studio):
+def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
     project = ask("disambiguation")
-    desk.open(project)
-    desk.page.keyboard.press("1")
-    desk.submit()
+    context.open(project)
+    context.page.keyboard.press("1")
+    context.submit()
     parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
     assert parsed.review.decision == "accept"
     assert parsed.edited is None
 
 
-def test_hostile_entries_are_shown_as_text(desk, ask):
+def test_hostile_entries_are_shown_as_text(context, ask):
     hotel = {"hotel_id": "h2", "name": HOSTILE, "price": 70}
     hostile = path_sample({"data": {"hotels": [hotel | {"hotel_id": "h0"}, hotel | {"hotel_id": "h1"}, hotel]}})
-    desk.open(ask("disambiguation", sample=hostile))
-    assert desk.page.inner_text(".cw-strikes").count("<script>alert(1)</script>") == 2
-    desk.page.wait_for_timeout(500)
-    assert desk.dialogs == []
-    assert desk.strangers == []
-    assert desk.page.locator(".cw script, .cw img").count() == 0
+    context.open(ask("disambiguation", sample=hostile))
+    assert context.page.inner_text(".cw-strikes").count("<script>alert(1)</script>") == 2
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -15,7 +15,7 @@ from annotation.task import QueuedTask
 from annotation.tool_review import ParsedToolReview, parse_tool_review
 from annotation.tool_task import Company, tool_task
 from generators.catalogs.seed_catalog import seed_tools
-from tests.annotation.test_screen_in_browser import Desk, assert_seen
+from tests.annotation.test_screen_in_browser import StageContext, assert_seen
 from tests.browsers import open_browser
 from warehouse.records import Evidence, Language, Tool, Verdict
 
@@ -39,7 +39,7 @@ class Question(NamedTuple):
         return parse_tool_review(annotation, self.tool)
 
 
-class ToolDesk(Desk):
+class ToolContext(StageContext):
     """An annotator of tools at the keyboard: each key waits until the page is ready for the next."""
 
     def open(self, project: Project) -> None:
@@ -57,13 +57,13 @@ class ToolDesk(Desk):
 
 
 @pytest.fixture(scope="module")
-def page(label_studio_server: ServerInfo) -> Iterator[ToolDesk]:
+def page(label_studio_server: ServerInfo) -> Iterator[ToolContext]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(30_000)
-        desk = ToolDesk(tab, label_studio_server.url)
-        desk.sign_in(label_studio_server)
-        yield desk
+        context = ToolContext(tab, label_studio_server.url)
+        context.sign_in(label_studio_server)
+        yield context
 
 
 @pytest.fixture
@@ -90,7 +90,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(
-    page: ToolDesk, ask, language, tmp_path: Path
+    page: ToolContext, ask, language, tmp_path: Path
 ) -> None:
     question = ask(language)
     page.open(question.project)
@@ -104,7 +104,7 @@ def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(
     page.page.screenshot(path=tmp_path / f"{language}-edit.png")
 
 
-def test_a_tool_is_accepted_with_two_keys(page: ToolDesk, ask) -> None:
+def test_a_tool_is_accepted_with_two_keys(page: ToolContext, ask) -> None:
     question = ask()
     page.open(question.project)
     page.page.keyboard.press("1")
@@ -114,7 +114,7 @@ def test_a_tool_is_accepted_with_two_keys(page: ToolDesk, ask) -> None:
     assert (review.decision, review.kind) == ("accept", question.project.kind)
 
 
-def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolDesk, ask) -> None:
+def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolContext, ask) -> None:
     question = ask()
     page.open(question.project)
     page.page.keyboard.press("3")
@@ -127,7 +127,7 @@ def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolDesk, ask) -> 
     assert review.reasons == ("redundant",)
 
 
-def test_a_tool_is_edited_by_keys_alone(page: ToolDesk, ask) -> None:
+def test_a_tool_is_edited_by_keys_alone(page: ToolContext, ask) -> None:
     question = ask()
     page.open(question.project)
     keys = page.page.keyboard

@@ -7,7 +7,7 @@ from typing import Any
 from annotation.disambiguation_task import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
 from flows.evaluation.evaluating import Conditions, evaluate_release
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.review.prediction_audits import draw_audits
 from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, ask

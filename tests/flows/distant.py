@@ -9,7 +9,7 @@ from uuid import uuid4
 from flows.build import BuildReport, close_build, land, open_build
 from flows.groups import Workers
 from flows.making import make_and_check
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Recipe
 from flows.remote.exchange import Exchange
 from flows.remote.sending import Sender

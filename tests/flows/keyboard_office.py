@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from annotation.label_studio import LabelStudio
 from annotation.projects import Project
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.deciding import Pulled, pull_reviews
 from tests.flows.asked_office import EACH
 from tests.flows.offices import Office
@@ -72,14 +72,14 @@ class KeyboardOffice(NamedTuple):
         )
 
 
-def accept_or_reject(desk: KeyboardOffice, kind: str, shown: Shown, number: int, *reasons: str) -> Answer:
+def accept_or_reject(context: KeyboardOffice, kind: str, shown: Shown, number: int, *reasons: str) -> Answer:
     """Accept, reject with one reason, or reject with all of these and a comment."""
     if number % 3 == 0:
-        desk.typist.choose(kind, "accept")
+        context.typist.choose(kind, "accept")
         return Answer(shown.subject, "accept")
     if number % 3 == 1:
-        desk.typist.choose(kind, "reject", reasons[0])
+        context.typist.choose(kind, "reject", reasons[0])
         return Answer(shown.subject, "reject", reasons[:1])
-    desk.typist.choose(kind, "reject", *reasons)
-    desk.typist.comment(f"No. {number}: not like this.")
+    context.typist.choose(kind, "reject", *reasons)
+    context.typist.comment(f"No. {number}: not like this.")
     return Answer(shown.subject, "reject", reasons, f"No. {number}: not like this.")

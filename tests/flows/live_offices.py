@@ -106,7 +106,7 @@ class LiveOffice(NamedTuple):
         found = sorted(self.people.tasks(), key=lambda task: task.data["version"])
         return {task.data["subject"]: task.id for task in found}
 
-    def see_that_all_is_there_once(self) -> None:
+    def validate_all_is_there_once(self) -> None:
         """Each task that was asked for stands at the server once, the books say so, and they are balanced."""
         assert self.people.keys() == self.asked()
         assert self.office.value("select count(*) from review_queue where pushed_at is null") == 0

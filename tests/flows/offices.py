@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Recipe
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.pushing import push_reviews

@@ -18,14 +18,14 @@ FORMS = {"enum", "pattern", "format"}
 class SampleReviewer:
     """Does one thing after the other to requests and to conversations, and remembers what it typed."""
 
-    def __init__(self, desk: KeyboardOffice) -> None:
-        self._desk, self._typist = desk, desk.typist
+    def __init__(self, context: KeyboardOffice) -> None:
+        self._context, self._typist = context, context.typist
         self.edits: dict[str, list[Any]] = {}
         self.broken: dict[str, str] = {}
         self.done: Counter[tuple[str, bool]] = Counter()
 
     def answer(self, shown: Shown, number: int) -> Answer:
-        sample = self._desk.office.sample(shown.subject)
+        sample = self._context.office.sample(shown.subject)
         is_single = shown.data["calls"] != ""
         spoken = self._spoken(sample)
         if spoken and not any(turn.kind == "result" for turn in sample.turns) and self.done["edit", is_single] < 2:
@@ -33,12 +33,12 @@ class SampleReviewer:
             return self._edit(sample, spoken, is_single=is_single)
         if is_single and not self.broken and sample.gold:
             return self._break(sample)
-        made = accept_or_reject(self._desk, SAMPLE_REVIEW, shown, number, "wrong_value", "invented")
+        made = accept_or_reject(self._context, SAMPLE_REVIEW, shown, number, "wrong_value", "invented")
         self.done[made.decision, is_single] += 1
         return made
 
     def _spoken(self, sample: Sample) -> str:
-        tools = read_tools(self._desk.office.warehouse, sample.candidates)
+        tools = read_tools(self._context.office.warehouse, sample.candidates)
         return _spoken(sample, {tool.name: tool for tool in tools.values()})
 
     def _edit(self, sample: Sample, old: str, *, is_single: bool) -> Answer:

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 from flows.build import BuildReport, build_dataset
-from flows.news import News, Silence
+from flows.progress import Progress, Silence
 from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
 from flows.stages import STAGES
@@ -57,8 +57,8 @@ def stub_roles(server: ModelServer, **changes: Any) -> dict[str, Any]:
     return dict.fromkeys(("generator", "checker", "judge"), stub_settings(server, **changes))
 
 
-def build(recipe: Recipe, settings: Settings, news: News | None = None) -> BuildReport:
-    return asyncio.run(build_dataset(recipe, settings, news or Silence()))
+def build(recipe: Recipe, settings: Settings, progress: Progress | None = None) -> BuildReport:
+    return asyncio.run(build_dataset(recipe, settings, progress or Silence()))
 
 
 def write_recipe(folder: Path, **changes: Any) -> Path:

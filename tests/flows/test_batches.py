@@ -10,7 +10,7 @@ from aiohttp import web
 
 from flows.build import build_dataset
 from flows.chats import distinct_models
-from flows.news import Silence
+from flows.progress import Silence
 from llm.chat import ChatMessage, ChatRequest
 from llm.template.model import TemplateModel
 from tests.flows.model_server import PRICED

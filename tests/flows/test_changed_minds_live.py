@@ -46,7 +46,7 @@ def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveOf
     assert pushed.office.accepted(doubtful)
     assert pushed.office.pull() == NOTHING_NEW
     assert pushed.office.value("select count(*) from acceptances where subject = ?", doubtful) == 1
-    pushed.see_that_all_is_there_once()
+    pushed.validate_all_is_there_once()
 
 
 def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveOffice) -> None:
@@ -68,7 +68,7 @@ def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: L
     assert pushed.office.pull() == NOTHING_NEW
     pushed.people.annotate(tasks[doubtful], "reject", reasons="other")
     assert pushed.office.pull() == Pulled(reviews=1, rejected=1)
-    pushed.see_that_all_is_there_once()
+    pushed.validate_all_is_there_once()
 
 
 def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pushed: LiveOffice) -> None:
@@ -101,7 +101,7 @@ def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveOffice) 
     assert pushed.office.pull() == Pulled(withdrawn=1)
     assert decision_of(pushed, doubtful) == "accept"
     assert pushed.office.accepted(doubtful)
-    pushed.see_that_all_is_there_once()
+    pushed.validate_all_is_there_once()
 
 
 def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveOffice) -> None:
@@ -115,7 +115,7 @@ def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveOffice)
     assert made != gone
     pushed.people.annotate(made, "accept")
     assert pushed.office.pull() == Pulled(reviews=1, accepted=1)
-    pushed.see_that_all_is_there_once()
+    pushed.validate_all_is_there_once()
 
 
 def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: LiveOffice) -> None:
@@ -125,7 +125,7 @@ def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: Liv
     pushed.people.delete(task)
     assert pushed.office.pull() == Pulled(deleted=1)
     assert pushed.office.push() == (1, 0)
-    pushed.see_that_all_is_there_once()
+    pushed.validate_all_is_there_once()
 
 
 def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveOffice) -> None:
@@ -172,4 +172,4 @@ def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveOffice) -> 
     assert pulled.deleted == 1
     pushed.office.push()
     assert pushed.people.task_of(doubtful).overlap == 3
-    pushed.see_that_all_is_there_once()
+    pushed.validate_all_is_there_once()

@@ -108,7 +108,7 @@ def _with_shards(settings: Settings, work: object, slots: int) -> None:
     """Run the first group of a small build with workers of our own."""
     from flows.build import open_build
     from flows.making import make_samples
-    from flows.news import Silence
+    from flows.progress import Silence
 
     run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, Silence())
     asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]

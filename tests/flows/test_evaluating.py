@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 
 from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import read_model

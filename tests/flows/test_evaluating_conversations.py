@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from flows.evaluation.evaluating import Conditions, evaluate_release, leaderboard
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import ModelSettings, read_model

@@ -7,7 +7,7 @@ import orjson
 import pytest
 
 from flows.evaluation.evaluating import Conditions, answer_board, evaluate_release
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import ModelSettings, read_model

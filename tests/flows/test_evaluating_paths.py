@@ -10,7 +10,7 @@ import orjson
 import pytest
 
 from flows.evaluation.evaluating import Conditions, domain_board, evaluate_release, leaderboard
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.report import write_report
 from flows.settings import Settings

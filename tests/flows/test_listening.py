@@ -45,7 +45,7 @@ class Clock:
 
 
 class Ear:
-    """News and pulls as they were told."""
+    """Progress and pulls as they were told."""
 
     def __init__(self) -> None:
         self.said: list[str] = []

@@ -7,7 +7,7 @@ import pytest
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import screen_for
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.deciding import Pulled
 from flows.review.listening import SECRET, Door, Told, announce, listen, withdraw_announcement
 from tests.flows.live_offices import LiveOffice

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from annotation.disambiguation_task import has_competition
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.path_reviews import with_kinds
 from flows.review.pushing import waiting_reviews

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review import polling
 from flows.review.deciding import Pulled
 from flows.review.polling import poll_reviews
@@ -45,10 +45,10 @@ class Rounds:
 
     def poll(self, *events: CallwrightError | Callable[[], Any] | None) -> None:
         self.events, self.count = iter(events), len(events)
-        news = Silence()
-        news.say = self.said.append  # type: ignore[method-assign]
+        progress = Silence()
+        progress.say = self.said.append  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            poll_reviews(self.office.settings, news, 60, self.told.append)
+            poll_reviews(self.office.settings, progress, 60, self.told.append)
 
 
 @pytest.fixture

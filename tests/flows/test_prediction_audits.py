@@ -14,7 +14,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from flows.evaluation.evaluating import Conditions, evaluate_release
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
 from llm.models import read_model

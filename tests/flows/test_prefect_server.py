@@ -42,17 +42,17 @@ def processes_of(folder: Path) -> list[str]:
 
 
 def test_a_server_is_started_once_found_again_and_ended_whole(settings: Settings, tmp_path: Path) -> None:
-    news: list[str] = []
+    progress: list[str] = []
     with ThreadPoolExecutor(2) as both:
-        first, second = both.map(lambda say: start_prefect(settings, say), (news.append, news.append))
-    assert first == second == start_prefect(settings, news.append) == running_prefect(settings)
-    assert news == ["Starting a Prefect server."]
+        first, second = both.map(lambda say: start_prefect(settings, say), (progress.append, progress.append))
+    assert first == second == start_prefect(settings, progress.append) == running_prefect(settings)
+    assert progress == ["Starting a Prefect server."]
     assert len(processes_of(tmp_path)) == 2, "the server and its keeper"
     assert stop_prefect(settings)
     assert processes_of(tmp_path) == []
     assert running_prefect(settings) is None
     assert not stop_prefect(settings)
-    again = start_prefect(settings, news.append)
+    again = start_prefect(settings, progress.append)
     assert (again.url, again.pid == first.pid) == (first.url, False)
 
 

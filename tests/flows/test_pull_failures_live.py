@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.deciding import Pulled, pull_reviews
 from tests.fault_proxy import Fault
 from tests.flows.live_offices import LiveOffice, edit_politely, local, say_different_things
@@ -58,10 +58,10 @@ def undisturbed() -> dict[Pulled, Any]:
     return {}
 
 
-def see_that_it_ended_as_undisturbed(live: LiveOffice, undisturbed: dict[Pulled, Any], brought: Pulled) -> None:
+def validate_it_ended_as_undisturbed(live: LiveOffice, undisturbed: dict[Pulled, Any], brought: Pulled) -> None:
     """The books are those of a pull without any fault, and another pull brings nothing."""
     assert live.office.pull() == NOTHING_NEW
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
     assert live.left_behind() == undisturbed[brought]
 
 
@@ -85,7 +85,7 @@ def test_a_pull_that_is_answered_badly_brings_all(said: LiveOffice, name: str, u
     said.proxy.expect(EXPORT, FAULTS[name])
     assert said.office.pull() == ALL_SAID
     assert not said.proxy.faults
-    see_that_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
+    validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
 
 
 @pytest.mark.parametrize("name", ["500", "truncated JSON"])
@@ -99,7 +99,7 @@ def test_trouble_that_stays_is_told_and_the_next_pull_brings_all(
     assert said.left_behind() == before, "half a pull is none"
     said.proxy.heal()
     assert said.office.pull() == ALL_SAID
-    see_that_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
+    validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
 
 
 def test_a_server_killed_in_the_middle_of_a_pull_gives_all_when_it_is_back(
@@ -113,7 +113,7 @@ def test_a_server_killed_in_the_middle_of_a_pull_gives_all_when_it_is_back(
     edited.server.start()
     edited.proxy.heal()
     assert edited.office.pull() == WITH_EDIT
-    see_that_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
+    validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
 # Pulls, and ends itself as kill -9 would after so many writes to the warehouse.
@@ -123,7 +123,7 @@ from pathlib import Path
 from typing import Any
 from annotation.label_studio import LabelStudio
 from flows.review.deciding import pull_reviews
-from flows.news import Silence
+from flows.progress import Silence
 from tests.flows.small_builds import settings_of
 from warehouse.store import Warehouse
 
@@ -150,7 +150,7 @@ def test_a_pull_that_was_killed_is_ended_by_the_next_one(
     )  # fmt: skip
     assert died.returncode == -signal.SIGKILL, died.stderr
     edited.office.pull()
-    see_that_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
+    validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
 def test_two_pulls_at_once_from_two_threads_bring_everything_once(
@@ -165,7 +165,7 @@ def test_two_pulls_at_once_from_two_threads_bring_everything_once(
     with ThreadPoolExecutor(2) as sides:
         brought = sorted(sides.map(pull, range(2)))
     assert brought == [NOTHING_NEW, WITH_EDIT]
-    see_that_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
+    validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
 async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveOffice) -> None:
@@ -173,7 +173,7 @@ async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveOff
     with local(info.url, info.token) as one, local(info.url, info.token) as other:
         brought = await asyncio.gather(*(pull_reviews(settings, studio, Silence()) for studio in (one, other)))
     assert sorted(brought) == [NOTHING_NEW, ALL_SAID]
-    said.see_that_all_is_there_once()
+    said.validate_all_is_there_once()
 
 
 def test_two_pulls_at_once_from_two_processes_bring_everything_once(
@@ -197,7 +197,7 @@ def test_two_pulls_at_once_from_two_processes_bring_everything_once(
     ]  # fmt: skip
     assert edited.office.value("select count(*) from reviews") == 3
     assert edited.office.value("select count(*) from review_rounds") == 1
-    edited.see_that_all_is_there_once()
+    edited.validate_all_is_there_once()
 
 
 def test_a_pull_that_the_server_answers_slowly_waits(said: LiveOffice, undisturbed: dict[Pulled, Any]) -> None:
@@ -205,4 +205,4 @@ def test_a_pull_that_the_server_answers_slowly_waits(said: LiveOffice, undisturb
     began = time.monotonic()
     assert said.office.pull() == ALL_SAID
     assert time.monotonic() - began >= 1.5
-    see_that_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
+    validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review import pushing
 from tests.fault_proxy import Fault
 from tests.flows.live_offices import LiveOffice, local
@@ -43,7 +43,7 @@ def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveOffice,
     pushed = live.office.push()
     assert not live.proxy.faults
     assert sum(pushed) == len(live.asked())
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
     assert live.proxy.count(IMPORT) == (2 if name in NEVER_ARRIVED else 1), "what arrived is not sent again"
     assert live.office.push() == (0, 0)
 
@@ -55,7 +55,7 @@ def test_a_search_for_tasks_that_is_answered_badly_makes_no_double(live: LiveOff
     live.proxy.expect(SEARCH, FAULTS[name])
     assert live.office.push(again=True) == (0, len(live.asked()))
     assert not live.proxy.faults
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 @pytest.mark.parametrize("name", ["500 before it", "cut before it", "truncated JSON"])
@@ -74,7 +74,7 @@ def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
         assert live.office.push() == (len(live.asked()) - 4, 0)
     else:
         live.office.push()
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(live: LiveOffice) -> None:
@@ -90,7 +90,7 @@ def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back
     live.server.start()
     live.proxy.heal()
     assert sum(live.office.push()) == len(live.asked())
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 # Pushes, and ends itself as kill -9 would: between the import and its bookkeeping, or right after that.
@@ -98,7 +98,7 @@ _DYING = """
 import os, signal, sys
 from pathlib import Path
 from annotation.label_studio import LabelStudio
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.pushing import push_reviews
 from tests.flows.small_builds import settings_of
 from warehouse.store import Warehouse
@@ -132,7 +132,7 @@ def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveOffice
         (len(live.asked()),) * 2 if moment == "after" else (0, 0)
     )
     assert live.office.push() == ((0, 0) if moment == "after" else (0, len(live.asked())))
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveOffice) -> None:
@@ -145,7 +145,7 @@ def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveO
     with ThreadPoolExecutor(2) as sides:
         made = list(sides.map(push, range(2)))
     assert sum(made) == len(live.asked())
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveOffice) -> None:
@@ -160,7 +160,7 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveOff
     ]  # fmt: skip
     said = [push.communicate(timeout=300) for push in pushes]
     assert [push.returncode for push in pushes] == [0, 0], said
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveOffice) -> None:
@@ -178,7 +178,7 @@ def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: Liv
     assert len(doubled) == 2 * len(live.asked()), "the late import has made its tasks"
     office.pull()
     slow.close()
-    live.see_that_all_is_there_once()
+    live.validate_all_is_there_once()
 
 
 def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveOffice) -> None:

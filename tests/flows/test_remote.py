@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 
 from flows.chats import roles_of
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Recipe, parse_recipe
 from flows.remote.exchange import Exchange
-from flows.remote.parcels import see_that_it_can_travel, share_of
+from flows.remote.parcels import share_of, validate_it_can_travel
 from flows.settings import Settings, read_settings
 from flows.tool_findings import report_tools
 from tests.flows.distant import Distant, counts, distant
@@ -256,7 +256,7 @@ def test_a_recipe_that_needs_files_of_this_machine_stays_at_home(tmp_path: Path)
         "live",
     )
     with pytest.raises(ConfigurationError, match="CALLWRIGHT_WORKERS=local"):
-        see_that_it_can_travel(recipe)
+        validate_it_can_travel(recipe)
 
 
 @pytest.mark.parametrize("workplace", ["dask", "pool:builders"])
@@ -276,7 +276,7 @@ def test_a_recipe_that_asks_in_batches_stays_at_home_and_begins_nothing_elsewher
 
 def test_the_same_models_go_elsewhere_one_request_at_a_time() -> None:
     recipe = small_recipe(models={"judge": {"name": PRICED, "hedge_after": 8.0}})
-    see_that_it_can_travel(recipe)  # raises where it can't
+    validate_it_can_travel(recipe)  # raises where it can't
     travelled = share_of(recipe, 2, spent=0.0)
     assert [(model.name, model.path) for _, model in roles_of(travelled)] == [
         (model.name, model.path) for _, model in roles_of(recipe)

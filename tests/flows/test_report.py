@@ -7,7 +7,7 @@ import pytest
 
 from flows.build import build_dataset
 from flows.evaluation.evaluating import evaluate_release
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate, parse_recipe
 from flows.report import write_report
 from flows.settings import Settings

@@ -32,7 +32,7 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def desk(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardOffice]:
+def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardOffice]:
     """An annotator who has signed in where all that is asked was pushed."""
     home = tmp_path_factory.mktemp("asked")
     waiting = asked(fill_office(home))
@@ -52,30 +52,30 @@ def desk(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFacto
             yield KeyboardOffice(office, studio, typist, label_studio_server.username)
 
 
-def test_requests_and_conversations_are_reviewed(desk: KeyboardOffice) -> None:
-    office, reviewer = desk.office, SampleReviewer(desk)
-    answers = desk.label(SAMPLE_REVIEW, reviewer.answer)
+def test_requests_and_conversations_are_reviewed(context: KeyboardOffice) -> None:
+    office, reviewer = context.office, SampleReviewer(context)
+    answers = context.label(SAMPLE_REVIEW, reviewer.answer)
     assert reviewer.done["edit", True]
     assert reviewer.done["edit", False]
     assert {decision for decision, _ in reviewer.done} == {"accept", "edit", "reject"}
-    pulled = desk.pull()
+    pulled = context.pull()
     assert (pulled.reviews, pulled.returned, pulled.problems) == (EACH - 1, 1, ())
-    desk.see_reviews(SAMPLE_REVIEW, [one for one in answers if one.decision != "returned"])
+    context.see_reviews(SAMPLE_REVIEW, [one for one in answers if one.decision != "returned"])
     landed = 0
     for answer in answers:
         accepted = office.accepted(answer.subject)
         if answer.decision == "accept":
             assert accepted is not None
-            assert accepted["accepted_by"] == desk.reviewer
+            assert accepted["accepted_by"] == context.reviewer
         if answer.decision in ("edit", "reject"):
             assert accepted is None
         if answer.decision == "edit":
-            result = desk.result_of(answer, SAMPLE_REVIEW)
+            result = context.result_of(answer, SAMPLE_REVIEW)
             edited = office.sample(result)
             assert told(edited) == reviewer.edits[answer.subject]
             assert edited.origin is not None
             assert edited.origin.parents == (answer.subject,)
-            landed += (office.accepted(result) or {}).get("accepted_by") == desk.reviewer
+            landed += (office.accepted(result) or {}).get("accepted_by") == context.reviewer
     assert landed
     rows = office.rows("select subject, version, calls from review_rounds where cause = 'returned edit'")
     assert [(row["subject"], row["version"], row["calls"]) for row in rows] == [
@@ -83,12 +83,12 @@ def test_requests_and_conversations_are_reviewed(desk: KeyboardOffice) -> None:
     ]
 
 
-def test_tools_are_reviewed(desk: KeyboardOffice) -> None:
-    typist, edits = desk.typist, {}
+def test_tools_are_reviewed(context: KeyboardOffice) -> None:
+    typist, edits = context.typist, {}
 
     def answer(shown: Shown, number: int) -> Answer:
         if number % 4:
-            return accept_or_reject(desk, TOOL_REVIEW, shown, number, "redundant", "other")
+            return accept_or_reject(context, TOOL_REVIEW, shown, number, "redundant", "other")
         typist.choose(TOOL_REVIEW, "edit")
         name = typist.tab_to("edited_name")
         typist.append("Later")
@@ -102,26 +102,29 @@ def test_tools_are_reviewed(desk: KeyboardOffice) -> None:
         edits[shown.subject] = {"name": f"{name}Later", "description": f"{description} At once.", "parameters": schema}
         return Answer(shown.subject, "edit")
 
-    answers = desk.label(TOOL_REVIEW, answer)
-    assert desk.pull().reviews == EACH
-    desk.see_reviews(TOOL_REVIEW, answers)
+    answers = context.label(TOOL_REVIEW, answer)
+    assert context.pull().reviews == EACH
+    context.see_reviews(TOOL_REVIEW, answers)
     assert edits
     for one in (one for one in answers if one.decision == "edit"):
-        made = desk.result_of(one, TOOL_REVIEW)
-        tools = read_tools(desk.office.warehouse, [one.subject, made])
+        made = context.result_of(one, TOOL_REVIEW)
+        tools = read_tools(context.office.warehouse, [one.subject, made])
         assert tools[made] == tools[one.subject].with_changes(**edits[one.subject])
     stands = {"accept": "passed", "edit": "passed", "reject": "rejected"}
-    assert {one.subject: desk.office.standing(one.subject)[1] for one in answers} == {
+    assert {one.subject: context.office.standing(one.subject)[1] for one in answers} == {
         one.subject: stands[one.decision] for one in answers
     }
 
 
-def test_corrections_are_reviewed(desk: KeyboardOffice) -> None:
-    answers = desk.label(
-        CORRECTION, lambda shown, number: accept_or_reject(desk, CORRECTION, shown, number, "incomplete", "wrong_pick")
+def test_corrections_are_reviewed(context: KeyboardOffice) -> None:
+    answers = context.label(
+        CORRECTION,
+        lambda shown, number: accept_or_reject(context, CORRECTION, shown, number, "incomplete", "wrong_pick"),
     )
-    assert desk.pull().reviews == EACH
-    decided = desk.office.rows("select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION)
+    assert context.pull().reviews == EACH
+    decided = context.office.rows(
+        "select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION
+    )
     paths = {one.subject for one in answers}
     found = [
         Answer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
@@ -129,19 +132,19 @@ def test_corrections_are_reviewed(desk: KeyboardOffice) -> None:
     assert sorted(found) == sorted(answers)
     made = "select distinct sample from build_samples where list_contains(?::varchar[], draft)"
     rejected = [one.subject for one in answers if one.decision == "reject"]
-    samples = [row["sample"] for row in desk.office.rows(made, rejected)]
+    samples = [row["sample"] for row in context.office.rows(made, rejected)]
     assert samples
-    own = {row["subject"] for row in desk.office.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)}
-    assert [desk.office.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
+    own = {row["subject"] for row in context.office.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)}
+    assert [context.office.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
 
 
-def test_entries_are_struck(desk: KeyboardOffice) -> None:
-    office, typist = desk.office, desk.typist
+def test_entries_are_struck(context: KeyboardOffice) -> None:
+    office, typist = context.office, context.typist
     struck: dict[str, list[str]] = {}
 
     def answer(shown: Shown, number: int) -> Answer:
         if number % 3:
-            return accept_or_reject(desk, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
+            return accept_or_reject(context, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
         typist.choose(DISAMBIGUATION, "edit")
         first, *others = shown.data["strikes"]
         typist.tick_first()
@@ -149,13 +152,13 @@ def test_entries_are_struck(desk: KeyboardOffice) -> None:
         struck[shown.subject] = [box["alias"] for box in (first, *others[:1])]
         return Answer(shown.subject, "edit")
 
-    answers = desk.label(DISAMBIGUATION, answer)
-    pulled = desk.pull()
+    answers = context.label(DISAMBIGUATION, answer)
+    pulled = context.pull()
     assert (pulled.reviews, pulled.problems) == (EACH, ())
-    desk.see_reviews(DISAMBIGUATION, answers)
+    context.see_reviews(DISAMBIGUATION, answers)
     assert max(map(len, struck.values())) > 1
     for one in (one for one in answers if one.decision == "edit"):
-        edited = office.sample(desk.result_of(one, DISAMBIGUATION))
+        edited = office.sample(context.result_of(one, DISAMBIGUATION))
         assert _responses(edited) == _without(office.sample(one.subject), struck[one.subject])
 
 
@@ -175,13 +178,13 @@ def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
     return found
 
 
-def test_dialogue_acts_are_reviewed(desk: KeyboardOffice) -> None:
-    office, typist = desk.office, desk.typist
+def test_dialogue_acts_are_reviewed(context: KeyboardOffice) -> None:
+    office, typist = context.office, context.typist
     corrected: dict[str, tuple[str, ...]] = {}
 
     def answer(shown: Shown, number: int) -> Answer:
         if number % 3:
-            return accept_or_reject(desk, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
+            return accept_or_reject(context, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
         typist.choose(DIALOGUE_ACTS, "edit")
         told = typist.tab_to("edited_acts").partition("]")[0]
         typed = "inform, seek" if told != "1 [inform, seek" else "seek"
@@ -190,11 +193,11 @@ def test_dialogue_acts_are_reviewed(desk: KeyboardOffice) -> None:
         corrected[shown.subject] = ("seek", "inform") if typed == "inform, seek" else ("seek",)
         return Answer(shown.subject, "edit")
 
-    answers = desk.label(DIALOGUE_ACTS, answer)
-    assert desk.pull().reviews == EACH
-    desk.see_reviews(DIALOGUE_ACTS, answers)
+    answers = context.label(DIALOGUE_ACTS, answer)
+    assert context.pull().reviews == EACH
+    context.see_reviews(DIALOGUE_ACTS, answers)
     for one in (one for one in answers if one.decision == "edit"):
-        before, after = (office.sample(key) for key in (one.subject, desk.result_of(one, DIALOGUE_ACTS)))
+        before, after = (office.sample(key) for key in (one.subject, context.result_of(one, DIALOGUE_ACTS)))
         acts, others = (
             [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)] for sample in (after, before)
         )
@@ -202,12 +205,14 @@ def test_dialogue_acts_are_reviewed(desk: KeyboardOffice) -> None:
         assert told(after) == told(before)
 
 
-def test_the_metric_is_audited(desk: KeyboardOffice) -> None:
-    answers = desk.label(
+def test_the_metric_is_audited(context: KeyboardOffice) -> None:
+    answers = context.label(
         PREDICTION_AUDIT,
-        lambda shown, number: accept_or_reject(desk, PREDICTION_AUDIT, shown, number, "too_strict", "unclear_request"),
+        lambda shown, number: accept_or_reject(
+            context, PREDICTION_AUDIT, shown, number, "too_strict", "unclear_request"
+        ),
     )
-    assert desk.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
-    desk.see_reviews(PREDICTION_AUDIT, answers)
-    audited = desk.office.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
+    assert context.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
+    context.see_reviews(PREDICTION_AUDIT, answers)
+    audited = context.office.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
     assert audited == [{"audited": EACH, "agreed": 4}]

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows.build import build_dataset
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review import deciding
 from flows.review.deciding import Pulled
 from flows.review.pushing import waiting_reviews

@@ -11,7 +11,7 @@ import pytest
 from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
 from annotation.server import ServerInfo
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.deciding import Pulled
 from flows.review.pushing import push_reviews
 from flows.review.status import review_status

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from annotation.projects import PushResult
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.turns import async_review_turn, review_turn
 from flows.settings import Settings
 from tests.flows.offices import Office

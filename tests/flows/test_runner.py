@@ -11,7 +11,7 @@ import pytest
 
 from flows.build import open_build
 from flows.groups import GroupRun, Workers, run_group
-from flows.news import Silence
+from flows.progress import Silence
 from flows.shards import Shard, ShardResult, record_line
 from tests.flows.model_server import Asked, ModelServer
 from tests.flows.small_builds import (
@@ -66,9 +66,9 @@ class Told(Silence):
         self.done += count
 
 
-def run_of(tmp_path: Path, warehouse: Any, news: Silence) -> GroupRun:
+def run_of(tmp_path: Path, warehouse: Any, progress: Silence) -> GroupRun:
     opened = open_build(small_recipe(shard_size=1), settings_of(tmp_path), Silence())
-    return opened._replace(warehouse=warehouse, news=news)
+    return opened._replace(warehouse=warehouse, progress=progress)
 
 
 def lines(count: int) -> list[bytes]:
@@ -82,16 +82,16 @@ def lines(count: int) -> list[bytes]:
 async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait_for_room(tmp_path: Path) -> None:
     worked: list[int] = []
     warehouse = SlowWarehouse(lambda: len(worked) >= MOST_UNLANDED)
-    news = Told()
+    progress = Told()
 
     async def work(shard: Shard) -> ShardResult:
         worked.append(shard.number)
         assert len(worked) - sum(warehouse.landed) <= MOST_UNLANDED
         return ShardResult(shard.target, shard.records, 0)
 
-    await run_group(run_of(tmp_path, warehouse, news), "consistency", lines(9), Workers(work, SLOTS))
+    await run_group(run_of(tmp_path, warehouse, progress), "consistency", lines(9), Workers(work, SLOTS))
     assert warehouse.landed[:2] == [1, MOST_UNLANDED - 1]
-    assert sum(warehouse.landed) == news.done == len(worked) == 9
+    assert sum(warehouse.landed) == progress.done == len(worked) == 9
     assert leftovers(settings_of(tmp_path)) == []
 
 
@@ -160,12 +160,12 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     model_server.behaviour = listen
     roles = stub_roles(model_server, concurrency=1)
     settings = settings_of(tmp_path)
-    news = Told()
-    report = build(small_recipe(samples={"perfect": 8}, models=roles), settings, news)
+    progress = Told()
+    report = build(small_recipe(samples={"perfect": 8}, models=roles), settings, progress)
     assert_balanced(report, settings)
     made = {"ParameterNames", "ArgumentValues", "Wording"}
     last_made = max(at for at, title in enumerate(titles) if title in made)
     first_checked = min(at for at, title in enumerate(titles) if title not in made)
     assert first_checked < last_made
     told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
-    assert news.said == [told]
+    assert progress.said == [told]

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from flows.build import build_dataset
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import parse_recipe
 from flows.settings import Settings
 from warehouse.store import Warehouse

@@ -40,10 +40,10 @@ def test_what_a_stage_names_is_there(stage: Stage) -> None:
 
 
 @pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.function], ids=lambda stage: stage.name)
-def test_a_stage_is_a_coroutine_of_a_record_and_a_desk(stage: Stage) -> None:
+def test_a_stage_is_a_coroutine_of_a_record_and_a_context(stage: Stage) -> None:
     assert inspect.iscoroutinefunction(stage.function)
     parameters = list(inspect.signature(stage.function).parameters.values())
-    assert parameters[1].name == "desk"
+    assert parameters[1].name == "context"
     assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters[2:])
 
 

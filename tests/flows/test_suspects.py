@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows.evaluation.evaluating import evaluate_release
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.review.suspects import raise_suspicions
 from llm.models import read_model
@@ -215,10 +215,10 @@ def careless(label: str, seed: int) -> Candidate:
 def test_an_evaluation_ends_with_suspects_that_people_see_first(office: Office) -> None:
     create_release(office.warehouse, "v1")
     told: list[str] = []
-    news = Silence()
-    news.say = told.append  # type: ignore[method-assign]
+    progress = Silence()
+    progress.say = told.append  # type: ignore[method-assign]
     candidates = [careless(label, seed) for seed, label in enumerate("abc")]
-    asyncio.run(evaluate_release("v1", candidates, office.settings, news))
+    asyncio.run(evaluate_release("v1", candidates, office.settings, progress))
     asked = office.asked("suspect")
     assert len(asked) > 1
     assert told[-1].startswith(f"{len(asked)} landed samples have all candidates or several in one against their gold")

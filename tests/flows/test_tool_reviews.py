@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flows.news import Silence
+from flows.progress import Silence
 from flows.review.deciding import Pulled
 from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows.build import open_build
-from flows.news import Silence
+from flows.progress import Silence
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.stages import stages_of
@@ -29,9 +29,9 @@ def making(**changes: Any) -> Recipe:
     return small_recipe(**{"tools": [line], "shard_size": 1, "samples": {"perfect": 4, "irrelevant": 2}} | changes)
 
 
-def make(recipe: Recipe, settings: Settings, news: Silence | None = None) -> tuple[Tool, ...]:
+def make(recipe: Recipe, settings: Settings, progress: Silence | None = None) -> tuple[Tool, ...]:
     source: Any = recipe.tools[0]
-    return asyncio.run(make_tools(source, recipe, settings, news or Silence()))
+    return asyncio.run(make_tools(source, recipe, settings, progress or Silence()))
 
 
 @pytest.fixture(scope="module")
@@ -184,11 +184,11 @@ class Told(Silence):
 
 
 def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: ModelServer, tmp_path: Path) -> None:
-    news = Told()
+    progress = Told()
     line = {"generate": ["Clock"], "tools_per_category": 1}
     recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
-    asyncio.run(report_tools(recipe, settings_of(tmp_path), news))
-    assert news.said == ["Models: generator openai/stub (lean)."]
+    asyncio.run(report_tools(recipe, settings_of(tmp_path), progress))
+    assert progress.said == ["Models: generator openai/stub (lean)."]
 
 
 def test_a_recipe_without_tools_to_make_is_told_what_line_it_lacks(tmp_path: Path) -> None:

@@ -196,7 +196,7 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelS
 
 async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
     from flows.build import build_dataset
-    from flows.news import Silence
+    from flows.progress import Silence
 
     task = asyncio.create_task(build_dataset(recipe, settings, Silence()))  # type: ignore[arg-type]
     while server.requests < 7:

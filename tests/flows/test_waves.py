@@ -8,8 +8,8 @@ import pytest
 from flows.build import BuildReport, build_dataset, open_build
 from flows.local_workers import local_workers
 from flows.making import make_samples
-from flows.news import Silence
 from flows.planning.planner import Planner
+from flows.progress import Silence
 from flows.recipe import parse_recipe, read_recipe
 from flows.settings import Settings
 from flows.stages import STAGES
@@ -136,15 +136,15 @@ def test_a_build_that_ended_between_making_and_checking_goes_on(built: Built, tm
 
 
 def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_path: Path) -> None:
-    news = Heard()
+    progress = Heard()
     recipe = parse_recipe(RECIPE | {"samples": {"imperfect": 4, "sQsA": 30}, "spare": 0}, Path(), "waves")
-    report = build(recipe, settings_of(tmp_path), news)
+    report = build(recipe, settings_of(tmp_path), progress)
     assert [row.made for row in report.composition] == [4, 4]
-    assert [sentence for sentence in news.sentences if "sQsA (en): 2 of 15 can be made" in sentence]
+    assert [sentence for sentence in progress.sentences if "sQsA (en): 2 of 15 can be made" in sentence]
 
 
 class Heard(Silence):
-    """News that are kept."""
+    """Progress that are kept."""
 
     def __init__(self) -> None:
         self.sentences: list[str] = []

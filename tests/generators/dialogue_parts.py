@@ -1,9 +1,9 @@
-"""A tool in each language, requests that lack something, and desks: what the tests of dialogues start from."""
+"""A tool in each language, requests that lack something, and contexts: what the tests of dialogues start from."""
 
 from random import Random
 from typing import Any
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.asking import parse_answer
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
@@ -82,8 +82,8 @@ class TemplateChat:
         raise AssertionError(f"Nobody asks {prompt.name} in free text here.")
 
 
-def desk(chat: ScriptedModel | TemplateChat | None = None) -> Desk:
-    return Desk(chat=chat or ScriptedModel({}), rng=Random(1), tools=TOOLS)
+def context(chat: ScriptedModel | TemplateChat | None = None) -> StageContext:
+    return StageContext(chat=chat or ScriptedModel({}), rng=Random(1), tools=TOOLS)
 
 
 def imperfect(language: Language = "en", **known: Any) -> Sample:

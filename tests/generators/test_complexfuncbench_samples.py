@@ -198,7 +198,7 @@ def test_a_missing_file_is_named(tmp_path: Path) -> None:
 
 
 def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, dict[str, Tool]]:
-    desk = Tool(
+    context = Tool(
         name="Search_Cars", description="Cars.", parameters={"type": "object", "properties": {}}, category=category
     )
     evidence = (Evidence(argument="place", kind="span", turn=0, start=7, end=11, quote="Oslo"),)
@@ -210,10 +210,10 @@ def own_sample(category: str = "Car Rental", **changes: Any) -> tuple[Sample, di
         ReplyTurn(text="There is one."),
     )
     fields = {
-        "kind": "multi_step", "language": "en", "category": category, "candidates": (desk.key,), "turns": turns,
+        "kind": "multi_step", "language": "en", "category": category, "candidates": (context.key,), "turns": turns,
         "tags": ("environment=travel",),
     }  # fmt: skip
-    return Sample(**{**fields, **changes}), {desk.key: desk}
+    return Sample(**{**fields, **changes}), {context.key: context}
 
 
 def test_samples_of_our_own_are_numbered_by_domain(tmp_path: Path) -> None:

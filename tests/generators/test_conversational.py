@@ -13,9 +13,9 @@ from generators.conversational.fitting import agent_problem, user_problem
 from generators.conversational.plans import plan_conversations
 from generators.conversational.scenarios import plan_scenarios
 from generators.conversational.wording import AgentWords, UserWords, write_conversations
-from generators.desk import Desk
 from generators.schemas import argument_problems
-from tests.conversational import TOOLS, converse, template_desk
+from generators.stage_context import StageContext
+from tests.conversational import TOOLS, converse, template_context
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import (
@@ -42,7 +42,7 @@ def scenarios(complexity: Complexity, count: int = 3, *, seed: int = 1) -> list[
 
 async def plan_of(complexity: Complexity) -> ConversationPlan:
     (scenario,) = scenarios(complexity, 1)
-    (plan,) = await plan_conversations(scenario, template_desk(scenario.seed))
+    (plan,) = await plan_conversations(scenario, template_context(scenario.seed))
     return plan
 
 
@@ -89,7 +89,7 @@ async def test_a_scenario_whose_apis_are_not_at_hand_is_refused_before_any_conve
     (scenario,) = scenarios("underfill", 1)
     without = scenario.with_changes(candidates=scenario.candidates[:1], withheld=scenario.candidates[1:])
     with pytest.raises(RecordError, match="not among its APIs"):
-        await plan_conversations(without, template_desk())
+        await plan_conversations(without, template_context())
 
 
 @pytest.mark.parametrize("complexity", COMPLEXITIES)
@@ -139,9 +139,9 @@ async def test_a_turn_that_leaves_a_value_out_three_times_is_given_up() -> None:
     name = tool.required[0]
     move = Move(speaker="user", intent="request", parts=(Part(tool=tool.key, arguments={name: "x"}),))
     silent = UserWords(text="Do it for me.", mentions=[])
-    desk = Desk(ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_desk().rng, TOOLS)
+    context = StageContext(ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_context().rng, TOOLS)
     with pytest.raises(ReplyError, match="were to be said"):
-        await write_conversations(worded((move,), scenario), desk)
+        await write_conversations(worded((move,), scenario), context)
 
 
 async def test_a_question_that_asks_nothing_is_asked_anew() -> None:
@@ -157,7 +157,7 @@ async def test_a_question_that_asks_nothing_is_asked_anew() -> None:
             "word_agent_turn": [AgentWords(text="Hm."), AgentWords(text="This or that?")],
         }
     )
-    (made,) = await write_conversations(worded(moves, scenario), Desk(script, template_desk().rng, TOOLS))
+    (made,) = await write_conversations(worded(moves, scenario), StageContext(script, template_context().rng, TOOLS))
     assert [turn.text for turn in made.turns if isinstance(turn, UserTurn | ReplyTurn)] == ["Thanks!", "This or that?"]
 
 
@@ -174,22 +174,22 @@ def test_words_in_another_language_or_for_another_value_do_not_fit() -> None:
 async def test_a_reply_tells_every_fact() -> None:
     plan = await plan_of("no_target_complexity")
     move = next(move for move in plan.moves if any(not isinstance(fact.value, bool) for fact in move.facts))
-    assert "does not tell" in agent_problem("All done.", move, template_desk(), "en")
+    assert "does not tell" in agent_problem("All done.", move, template_context(), "en")
     told = "; ".join(f"{fact.label}: {fact.value}" for fact in move.facts)
-    assert agent_problem(told, move, template_desk(), "en") == ""
+    assert agent_problem(told, move, template_context(), "en") == ""
 
 
 async def test_only_replies_without_acts_are_labelled() -> None:
     turns = (UserTurn(text="Hello."), ReplyTurn(text="Which city?"), ReplyTurn(text="Bye.", acts=("other",)))
     script = ScriptedModel({"label_acts": [DialogueActs(acts=["inform", "seek"])]})
-    labelled = await label_turns(turns, Desk(script, template_desk().rng, TOOLS))
+    labelled = await label_turns(turns, StageContext(script, template_context().rng, TOOLS))
     assert [turn.acts for turn in labelled if isinstance(turn, ReplyTurn)] == [("seek", "inform"), ("other",)]
 
 
 async def test_other_beside_another_act_is_asked_anew() -> None:
     odd, plain = DialogueActs(acts=["other", "inform"]), DialogueActs(acts=["inform"])
-    desk = Desk(ScriptedModel({"label_acts": [odd, plain]}), template_desk().rng, TOOLS)
-    (turn,) = await label_turns((ReplyTurn(text="Done."),), desk)
+    context = StageContext(ScriptedModel({"label_acts": [odd, plain]}), template_context().rng, TOOLS)
+    (turn,) = await label_turns((ReplyTurn(text="Done."),), context)
     assert isinstance(turn, ReplyTurn)
     assert turn.acts == ("inform",)
 
@@ -198,7 +198,7 @@ async def test_other_beside_another_act_is_asked_anew() -> None:
 async def test_the_template_model_labels_most_replies_as_the_plan_does(complexity: Complexity) -> None:
     sample = await converse(complexity)
     bare = tuple(turn.with_changes(acts=()) if isinstance(turn, ReplyTurn) else turn for turn in sample.turns)
-    labelled = await label_turns(bare, template_desk())
+    labelled = await label_turns(bare, template_context())
     pairs = [
         (one.acts, other.acts)
         for one, other in zip(sample.turns, labelled, strict=True)

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from generators.dialogues import SlotAnswer, SlotQuestion, manners, write_dialogues
 from generators.slots import plan_slots
 from llm.language.locating import locate
-from tests.generators.dialogue_parts import TABLE, TOOLS, TemplateChat, derivation, desk, imperfect, plan
+from tests.generators.dialogue_parts import TABLE, TOOLS, TemplateChat, context, derivation, imperfect, plan
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
@@ -29,7 +29,7 @@ def tool_of(sample: Sample) -> Tool:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("seed", range(8))
 async def test_each_answer_adds_exactly_its_value_and_says_it(language: Language, seed: int) -> None:
-    at_hand = desk(TemplateChat(seed=seed))
+    at_hand = context(TemplateChat(seed=seed))
     [slots] = await plan_slots(derivation(imperfect(language), seed=seed), at_hand)
     [sample] = await write_dialogues(slots, at_hand)
     assert [turn.kind for turn in sample.turns] == ["user", "calls", *["reply", "user", "calls"] * 4]
@@ -49,7 +49,7 @@ async def test_each_answer_adds_exactly_its_value_and_says_it(language: Language
 
 
 async def test_the_sample_tells_where_it_comes_from() -> None:
-    [sample] = await write_dialogues(plan("date"), desk(scripted([DAY], [ON_FRIDAY])))
+    [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
     assert (sample.kind, sample.tags, sample.candidates) == ("sQsA", (), (TABLE.key,))
     assert sample.origin is not None
     assert sample.origin.stage == "dialogues"
@@ -61,7 +61,7 @@ async def test_a_model_sees_the_conversation_so_far() -> None:
     chat = scripted(
         [DAY, SlotQuestion(question="How many guests?")], [ON_FRIDAY, SlotAnswer(answer="Four of us.", words="Four")]
     )
-    await write_dialogues(plan("date", "guests"), desk(chat))
+    await write_dialogues(plan("date", "guests"), context(chat))
     last = chat.asked[-1].messages[-1].content
     assert (
         "user: Book a table at Blue Door\nassistant: On which day?\nuser: On March 5, 2027.\nassistant: How many"
@@ -85,7 +85,7 @@ async def test_a_model_sees_the_conversation_so_far() -> None:
 )
 async def test_a_question_that_does_not_fit_is_worded_anew(question: str) -> None:
     chat = scripted([SlotQuestion(question=question), DAY], [ON_FRIDAY])
-    [sample] = await write_dialogues(plan("date"), desk(chat))
+    [sample] = await write_dialogues(plan("date"), context(chat))
     assert sample.turns[2] == ReplyTurn(text="On which day?")
     assert chat.left == {}
 
@@ -94,7 +94,7 @@ async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
     answers = [SlotAnswer(answer="The terrace.", words="terrace")]
     listing = SlotQuestion(question="Which seating area: window, terrace or bar?")
     suggesting = SlotQuestion(question="Would you like the terrace?")
-    [sample] = await write_dialogues(plan("seating"), desk(scripted([suggesting, listing], answers)))
+    [sample] = await write_dialogues(plan("seating"), context(scripted([suggesting, listing], answers)))
     assert sample.turns[2] == ReplyTurn(text=listing.question)
 
 
@@ -111,16 +111,16 @@ async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
 async def test_an_answer_that_does_not_fit_is_worded_anew(answer: SlotAnswer) -> None:
     questions = [DAY, SlotQuestion(question="At what time?")]
     chat = scripted(questions, [answer, ON_FRIDAY, SlotAnswer(answer="19:30", words="19:30")])
-    [sample] = await write_dialogues(plan("date", "time"), desk(chat))
+    [sample] = await write_dialogues(plan("date", "time"), context(chat))
     assert sample.turns[3] == UserTurn(text=ON_FRIDAY.answer)
     assert chat.left == {}
 
 
 async def test_three_bad_wordings_are_a_failure_that_names_the_parameter() -> None:
     with pytest.raises(ReplyError, match=r"question for 'date' .* 3 wordings: 'Fine.' asks for nothing"):
-        await write_dialogues(plan("date"), desk(scripted([SlotQuestion(question="Fine.")] * 3, [])))
+        await write_dialogues(plan("date"), context(scripted([SlotQuestion(question="Fine.")] * 3, [])))
     with pytest.raises(ReplyError, match=r"answer for 'date' .* 3 wordings: the words 'then' do not say '2027-03-05'"):
-        await write_dialogues(plan("date"), desk(scripted([DAY], [SlotAnswer(answer="then", words="then")] * 3)))
+        await write_dialogues(plan("date"), context(scripted([DAY], [SlotAnswer(answer="then", words="then")] * 3)))
 
 
 @given(st.integers(1, 6), st.integers())
@@ -131,6 +131,6 @@ def test_of_several_answers_one_at_least_says_what_it_is_about(count: int, seed:
 
 
 async def test_the_first_snapshot_is_that_of_the_request() -> None:
-    [sample] = await write_dialogues(plan("date"), desk(scripted([DAY], [ON_FRIDAY])))
+    [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
     assert sample.turns[:2] == imperfect().turns
     assert isinstance(sample.turns[1], CallTurn)

@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from generators.desk import Desk
 from generators.parameters import choose_parameters
+from generators.stage_context import StageContext
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import RecordError
 from warehouse.records import Assignment, Tool
@@ -25,8 +25,8 @@ def planned(tool: Tool, count: int) -> Assignment:
     )
 
 
-def desk(tool: Tool) -> Desk:
-    return Desk(chat=ScriptedModel({}), rng=Random(1), tools={tool.key: tool})
+def context(tool: Tool) -> StageContext:
+    return StageContext(chat=ScriptedModel({}), rng=Random(1), tools={tool.key: tool})
 
 
 def forecast(*required: str) -> Tool:
@@ -36,11 +36,11 @@ def forecast(*required: str) -> Tool:
 
 async def test_an_imperfect_request_lacks_a_required_parameter() -> None:
     tool = forecast("city")
-    [choice] = await choose_parameters(planned(tool, 2), desk(tool))
+    [choice] = await choose_parameters(planned(tool, 2), context(tool))
     assert choice.parameters == ("day",)
 
 
 async def test_a_tool_that_requires_nothing_can_have_no_imperfect_request() -> None:
     tool = forecast()
     with pytest.raises(RecordError, match=r"'forecast' requires no parameter.*imperfect"):
-        await choose_parameters(planned(tool, 2), desk(tool))
+        await choose_parameters(planned(tool, 2), context(tool))

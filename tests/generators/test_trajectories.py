@@ -8,11 +8,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.desk import Desk
 from generators.hammerbench_samples import read_hammerbench
+from generators.stage_context import StageContext
 from generators.trajectories import merge_trajectories, obstacle
 from llm.language.locating import locate
-from tests.generators.dialogue_parts import TABLE, TOOLS, VALUES, derivation, desk, dialogue, imperfect
+from tests.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Message, ReplyTurn, Sample, Transform, UserTurn
@@ -22,7 +22,7 @@ ORDERS = st.permutations(list(VALUES)).flatmap(lambda names: st.integers(2, 4).m
 
 
 async def merge(source: Sample, transform: Transform, seed: int) -> Sample:
-    [sample] = await merge_trajectories(derivation(source, transform, seed), desk())
+    [sample] = await merge_trajectories(derivation(source, transform, seed), context())
     return sample
 
 
@@ -179,7 +179,9 @@ async def test_another_transform_is_refused() -> None:
 async def test_published_dialogues_can_be_merged_too(shared: Path, language: str) -> None:
     path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_Based.json"
     records = list(read_hammerbench(path))
-    at_hand = Desk(ScriptedModel({}), Random(1), {tool.key: tool for record in records for tool in record.tools})
+    at_hand = StageContext(
+        ScriptedModel({}), Random(1), {tool.key: tool for record in records for tool in record.tools}
+    )
     sources = [record.sample for record in records if record.sample and not obstacle(record.sample, at_hand.tools)]
     assert len(sources) > 50
     for number, source in enumerate(sources):

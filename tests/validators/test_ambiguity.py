@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.hammerbench_samples import read_hammerbench
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.checks.ambiguity import applies_to, check_ambiguity, find_ambiguity
 from warehouse.records import (
     CallTurn,
@@ -186,7 +186,7 @@ def test_empty_values_are_as_good_as_none() -> None:
 async def test_the_stage_answers_once_about_the_sample(
     perfect: Sample, irrelevant: Sample, tools: dict[str, Tool]
 ) -> None:
-    (verdict,) = await check_ambiguity(perfect, desk_of(tools))
+    (verdict,) = await check_ambiguity(perfect, context_of(tools))
     assert (verdict.subject, verdict.check, verdict.decision) == (perfect.key, "ambiguity", "proved")
     assert applies_to(perfect)
     assert not applies_to(irrelevant)

@@ -7,7 +7,7 @@ from typing import get_args
 import pytest
 from pydantic import JsonValue
 
-from tests.conversational import TOOLS, converse, template_desk
+from tests.conversational import TOOLS, converse, template_context
 from validators.checks.ambiguity import applies_to as ambiguity_applies
 from validators.checks.complexity import check_complexity
 from validators.checks.complexity_rounds import Talk, read_talk
@@ -24,7 +24,7 @@ ERROR: JsonValue = {"error": {"code": "unavailable", "message": "away"}}
 
 
 async def judged(sample: Sample) -> Verdict:
-    (verdict,) = await check_complexity(sample, template_desk())
+    (verdict,) = await check_complexity(sample, template_context())
     return verdict
 
 
@@ -141,7 +141,7 @@ BREAKS: dict[Complexity, Callable[[Sample], Sample]] = {
 async def test_a_conversation_is_made_and_every_check_proves_it(complexity: Complexity, language: Language) -> None:
     sample = await converse(complexity, language, seed=2)
     for check in (check_complexity, check_format, check_grounding):
-        (verdict,) = await check(sample, template_desk())
+        (verdict,) = await check(sample, template_context())
         assert verdict.decision == "proved", verdict.reason
 
 
@@ -211,7 +211,7 @@ async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:
                 else turn
             ),
         ),
-        template_desk(),
+        template_context(),
     )
     assert verdict.decision == "contradicted"
     assert "is required" in verdict.reason

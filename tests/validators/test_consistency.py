@@ -5,7 +5,7 @@ from itertools import product
 import pytest
 
 from tests.scripted_model import ScriptedModel
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.checks import consistency, judge, relevance
 from validators.checks.consistency import check_consistency, judge_readings
 from validators.checks.judge import Judgement, check_meaning
@@ -29,7 +29,7 @@ def readings(zero_shot: ProposedCall, one_shot: ProposedCall) -> ScriptedModel:
 
 async def consistency_of(sample: Sample, tools: dict[str, Tool], *, zero: ProposedCall, one: ProposedCall):
     chat = readings(zero, one)
-    [verdict] = await check_consistency(sample, desk_of(tools, chat))
+    [verdict] = await check_consistency(sample, context_of(tools, chat))
     assert (verdict.subject, verdict.check) == (sample.key, "consistency")
     assert chat.left in ({}, {"call_one_shot": 1}), "the second reading is left out where it could change nothing"
     return verdict
@@ -42,7 +42,7 @@ async def test_two_right_readings_prove_a_call(perfect: Sample, tools) -> None:
 
 async def test_the_model_sees_the_request_and_never_the_gold(perfect: Sample, tools) -> None:
     chat = readings(RIGHT, RIGHT)
-    await check_consistency(perfect, desk_of(tools, chat))
+    await check_consistency(perfect, context_of(tools, chat))
     for prompt in chat.asked:
         shown = prompt.messages[-1].content
         assert "user: Book a table for 4 at Lindenhof at 19:30." in shown
@@ -137,32 +137,32 @@ READ = [ProposedCall(tool="book_table", arguments=gold) for gold in GOLDS]
 
 async def test_every_snapshot_of_a_conversation_is_read(perfect: Sample, tools) -> None:
     chat = ScriptedModel({"call_zero_shot": READ, "call_one_shot": [*READ[:2], made(time="09:30")]})
-    [verdict] = await check_consistency(talk(perfect, *GOLDS), desk_of(tools, chat))
+    [verdict] = await check_consistency(talk(perfect, *GOLDS), context_of(tools, chat))
     assert (verdict.decision, chat.left) == ("unproved", {})
     assert verdict.reason.startswith("At snapshot 2 the one-shot reading gives 'time'")
 
 
 async def test_a_wrong_reading_that_nothing_bears_out_is_not_asked_for_twice(perfect: Sample, tools) -> None:
     chat = readings(made(restaurant="Zum Adler"), RIGHT)
-    [verdict] = await check_consistency(perfect, desk_of(tools, chat))
+    [verdict] = await check_consistency(perfect, context_of(tools, chat))
     assert (verdict.decision, [prompt.name for prompt in chat.asked]) == ("unproved", ["call_zero_shot"])
 
 
 async def test_an_unproved_sample_is_asked_once_a_snapshot_for_a_contradiction(perfect: Sample, tools) -> None:
     chat = ScriptedModel({"call_zero_shot": [NOTHING, *READ[1:]], "call_one_shot": []})
-    [verdict] = await check_consistency(talk(perfect, *GOLDS), desk_of(tools, chat))
+    [verdict] = await check_consistency(talk(perfect, *GOLDS), context_of(tools, chat))
     assert (verdict.decision, len(chat.asked)) == ("unproved", 3)
 
     against = {**GOLDS[2], "time": "08:00"}
     chat = ScriptedModel({"call_zero_shot": [NOTHING, *READ[1:]], "call_one_shot": [READ[2]]})
-    [verdict] = await check_consistency(talk(perfect, *GOLDS[:2], against), desk_of(tools, chat))
+    [verdict] = await check_consistency(talk(perfect, *GOLDS[:2], against), context_of(tools, chat))
     assert (verdict.decision, len(chat.asked)) == ("contradicted", 4)
 
 
 async def test_a_contradiction_ends_the_asking(perfect: Sample, tools) -> None:
     chat = ScriptedModel({"call_zero_shot": [OPENING], "call_one_shot": [OPENING]})
     wrong = talk(perfect, {"restaurant": "Zum Adler"}, *GOLDS[1:])
-    [verdict] = await check_consistency(wrong, desk_of(tools, chat))
+    [verdict] = await check_consistency(wrong, context_of(tools, chat))
     assert (verdict.decision, len(chat.asked)) == ("contradicted", 2)
 
 
@@ -186,19 +186,19 @@ async def test_several_calls_at_once_are_not_for_this_check(perfect: Sample, too
     assert not consistency.applies_to(parallel)
     assert not judge.applies_to(parallel)
     for check in (check_consistency, check_meaning):
-        [verdict] = await check(parallel, desk_of(tools))
+        [verdict] = await check(parallel, context_of(tools))
         assert verdict.decision == "unproved"
 
 
 async def test_a_model_that_answers_unusably_is_an_error_not_a_verdict(perfect: Sample, tools) -> None:
     chat = ScriptedModel({"call_zero_shot": [ReplyError("The reply is no JSON.")]})
     with pytest.raises(ReplyError):
-        await check_consistency(perfect, desk_of(tools, chat))
+        await check_consistency(perfect, context_of(tools, chat))
 
 
 async def test_a_judge_who_makes_the_gold_call_is_asked_no_more(perfect: Sample, tools) -> None:
     chat = ScriptedModel({"call_zero_shot": [made(time="7:30 pm")]})
-    [verdict] = await check_meaning(perfect, desk_of(tools, chat))
+    [verdict] = await check_meaning(perfect, context_of(tools, chat))
     assert (verdict.decision, verdict.score, len(chat.asked)) == ("proved", 1.0, 1)
 
 
@@ -208,7 +208,7 @@ async def test_a_judge_who_writes_it_otherwise_says_whether_it_means_the_same(
 ) -> None:
     judgement = Judgement(agree=agree, reason="It is the same house.")
     chat = ScriptedModel({"call_zero_shot": [made(restaurant="Lindenhof inn")], "judge_calls": [judgement]})
-    [verdict] = await check_meaning(perfect, desk_of(tools, chat))
+    [verdict] = await check_meaning(perfect, context_of(tools, chat))
     assert verdict.decision == decision
     assert "It is the same house." in verdict.reason
     shown = chat.asked[-1].messages[-1].content
@@ -220,13 +220,13 @@ async def test_a_judge_who_calls_another_tool_or_none_leaves_it_unproved(
     perfect: Sample, irrelevant: Sample, tools
 ) -> None:
     for sample, proposal in ((perfect, NOTHING), (perfect, ProposedCall(tool="order_taxi")), (irrelevant, RIGHT)):
-        [verdict] = await check_meaning(sample, desk_of(tools, ScriptedModel({"call_zero_shot": [proposal]})))
+        [verdict] = await check_meaning(sample, context_of(tools, ScriptedModel({"call_zero_shot": [proposal]})))
         assert verdict.decision == "unproved"
 
 
 async def test_the_judge_is_asked_no_more_after_a_snapshot_that_stays_unproved(perfect: Sample, tools) -> None:
     chat = ScriptedModel({"call_zero_shot": [READ[0], NOTHING]})
-    [verdict] = await check_meaning(talk(perfect, *GOLDS), desk_of(tools, chat))
+    [verdict] = await check_meaning(talk(perfect, *GOLDS), context_of(tools, chat))
     assert (verdict.decision, verdict.score, len(chat.asked)) == ("unproved", 0.5, 2)
 
 
@@ -234,14 +234,14 @@ async def test_the_first_tool_that_the_judge_names_is_enough(perfect: Sample, to
     idle = [turn for text in ("Sing to me.", "Please.") for turn in (UserTurn(text=text), CallTurn(calls=()))]
     sample = perfect.with_changes(turns=tuple(idle))
     chat = ScriptedModel({"judge_relevance": [Relevance(tool="order_taxi", reason="It has a radio.")]})
-    [verdict] = await check_relevance(sample, desk_of(tools, chat))
+    [verdict] = await check_relevance(sample, context_of(tools, chat))
     assert (verdict.decision, len(chat.asked)) == ("unproved", 1)
 
 
 @pytest.mark.parametrize(("tool", "decision"), [(None, "proved"), ("order_taxi", "unproved")])
 async def test_the_judge_says_whether_any_candidate_fits(irrelevant: Sample, tools, tool, decision) -> None:
     chat = ScriptedModel({"judge_relevance": [Relevance(tool=tool, reason="Taxis book no tables.")]})
-    [verdict] = await check_relevance(irrelevant, desk_of(tools, chat))
+    [verdict] = await check_relevance(irrelevant, context_of(tools, chat))
     assert (verdict.check, verdict.decision) == ("relevance", decision)
     assert "Taxis book no tables." in verdict.reason
 
@@ -249,7 +249,7 @@ async def test_the_judge_says_whether_any_candidate_fits(irrelevant: Sample, too
 async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevant: Sample, table: Tool, tools) -> None:
     twin = table.with_changes(name="reserve_table")
     sample = irrelevant.with_changes(candidates=(*irrelevant.candidates, twin.key))
-    [verdict] = await check_relevance(sample, desk_of({**tools, twin.key: twin}))
+    [verdict] = await check_relevance(sample, context_of({**tools, twin.key: twin}))
     assert verdict.decision == "contradicted"
     assert "'reserve_table' serves what 'book_table' serves" in verdict.reason
 
@@ -257,5 +257,5 @@ async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevan
 async def test_relevance_is_asked_only_where_no_call_is_due(perfect: Sample, irrelevant: Sample, tools) -> None:
     assert relevance.applies_to(irrelevant)
     assert not relevance.applies_to(perfect)
-    [verdict] = await check_relevance(perfect, desk_of(tools))
+    [verdict] = await check_relevance(perfect, context_of(tools))
     assert verdict.decision == "proved"

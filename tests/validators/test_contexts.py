@@ -4,7 +4,7 @@ import pytest
 
 from tests.scripted_model import ScriptedModel
 from tests.validators.conversations import RUN, conversation, intent_shift
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.predictions import predict
 from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 
@@ -13,7 +13,7 @@ async def shown(sample: Sample, tools: dict[str, Tool], tools_shown: str = "firs
     """The names of the tools in each prompt."""
     snapshots = len(list(sample.snapshots()))
     chat = ScriptedModel({"answer_as_candidate": ["Sorry."] * snapshots})
-    await predict(sample, desk_of(tools, chat), run=RUN._replace(tools_shown=tools_shown))
+    await predict(sample, context_of(tools, chat), run=RUN._replace(tools_shown=tools_shown))
     systems = [prompt.messages[0].content for prompt in chat.asked]
     return [tuple(name for name in ("book_table", "order_taxi") if f'"name":"{name}"' in text) for text in systems]
 
@@ -45,7 +45,7 @@ async def test_a_conversation_of_several_tools_or_of_executed_calls_keeps_all(
 async def test_messages_are_shown_and_the_gold_is_not(table: Tool, taxi: Tool, tools) -> None:
     chat = ScriptedModel({"answer_as_candidate": ["Sorry."] * 3})
     sample = conversation([table, taxi])
-    predictions = await predict(sample, desk_of(tools, chat), run=RUN, settings="s1")
+    predictions = await predict(sample, context_of(tools, chat), run=RUN, settings="s1")
     said = [prompt.messages[1].content for prompt in chat.asked]
     assert "message (mail): We meet at 19:30." in said[2]
     assert "party_size" not in "".join(said)

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from generators.hammerbench_samples import read_hammerbench
 from tests.validators.breaking import FURTHER, KNOWN, Breaker, Subject, subjects_of
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.checks.dialogue import applies_to, check_dialogue, replay
 from warehouse.records import (
     Arguments,
@@ -290,10 +290,10 @@ def test_the_check_is_for_conversations_only() -> None:
 async def test_the_stage_judges_by_the_candidates_alone() -> None:
     sample = conversation(*ASKED, call(city="Rome"))
     tools = {one.key: one for one in TOOLS}
-    (verdict,) = await check_dialogue(sample, desk_of(tools))
+    (verdict,) = await check_dialogue(sample, context_of(tools))
     assert (verdict.subject, verdict.check, verdict.decision) == (sample.key, "dialogue", "proved")
     stranger = sample.with_changes(candidates=(WEATHER.key,))
-    assert (await check_dialogue(stranger, desk_of(tools)))[0].decision == "contradicted"
+    assert (await check_dialogue(stranger, context_of(tools)))[0].decision == "contradicted"
 
 
 VALUES = {

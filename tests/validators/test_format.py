@@ -2,7 +2,7 @@
 
 import pytest
 
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.checks.format import check_format
 from warehouse.records import (
     CallTurn,
@@ -19,7 +19,7 @@ from warehouse.records import (
 
 
 async def verdict_on(sample: Sample, tools: dict[str, Tool]):
-    [verdict] = await check_format(sample, desk_of(tools))
+    [verdict] = await check_format(sample, context_of(tools))
     assert verdict.subject == sample.key
     return verdict
 

@@ -5,7 +5,7 @@ from pydantic import ValidationError
 
 from tests.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS, call
 from tests.scripted_model import ScriptedModel
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.grading import PlanGrade, grade_prediction, grade_versions, graded_metric, rightly_named
 from validators.metrics.grades import score_grades
 from validators.parameter_judging import MadeUp
@@ -36,7 +36,7 @@ def values(*args) -> dict[tuple[str, str, str], tuple[float, int]]:
 async def test_a_plan_is_graded_beside_the_due_one() -> None:
     chat = ScriptedModel({"judge_plan": [PlanGrade(score=0.85, reason="The hour differs.")]}, name="judge/x")
     prediction = answer(MEDIUM, call("close_pool", reason="fire"))
-    found = await grade_prediction(prediction, MEDIUM, desk_of(BY_KEY, chat))
+    found = await grade_prediction(prediction, MEDIUM, context_of(BY_KEY, chat))
     assert found == Grade(
         prediction=prediction.key, judge="judge/x", metric="judge_score", value=0.85, count=1,
         reason="The hour differs.", version=grade_versions()["judge_score"],
@@ -48,18 +48,20 @@ async def test_a_plan_is_graded_beside_the_due_one() -> None:
 
 async def test_an_answer_that_is_no_plan_is_shown_as_it_is() -> None:
     chat = ScriptedModel({"judge_plan": [PlanGrade(score=0, reason="No plan.")]})
-    await grade_prediction(answer(EASY, text="Sure, the pool!").with_changes(calls=None), EASY, desk_of(BY_KEY, chat))
+    await grade_prediction(
+        answer(EASY, text="Sure, the pool!").with_changes(calls=None), EASY, context_of(BY_KEY, chat)
+    )
     assert '<given>"Sure, the pool!"</given>' in chat.asked[0].messages[1].content
 
 
 async def test_a_reply_that_can_not_be_read_counts_nowhere() -> None:
     prediction = answer(EASY, *EASY.gold)
     chat = ScriptedModel({"judge_plan": [ReplyError("It begins: 'Well'."), TransientError("away")]})
-    found = await grade_prediction(prediction, EASY, desk_of(BY_KEY, chat))
+    found = await grade_prediction(prediction, EASY, context_of(BY_KEY, chat))
     assert (found.count, "It begins" in found.reason) == (0, True)
     assert values([prediction], [EASY], {prediction.key: found}) == {}
     with pytest.raises(TransientError):
-        await grade_prediction(prediction, EASY, desk_of(BY_KEY, chat))
+        await grade_prediction(prediction, EASY, context_of(BY_KEY, chat))
 
 
 def test_a_grade_beyond_its_bounds_is_none() -> None:
@@ -70,7 +72,7 @@ def test_a_grade_beyond_its_bounds_is_none() -> None:
 async def test_parameters_are_judged_after_the_true_history() -> None:
     chat = ScriptedModel({"judge_parameters": [MadeUp(parameters=["hour"], reason="Nobody said ten.")]})
     prediction = answer(TALK, call("book_sauna", guest_id="G777", hour=10), turn=BOOK_TURN)
-    found = await grade_prediction(prediction, TALK, desk_of(BY_KEY, chat))
+    found = await grade_prediction(prediction, TALK, context_of(BY_KEY, chat))
     assert (found.metric, found.value, found.count) == ("parameter_validity", 1, 2)
     assert found.reason == "Not stated: book_sauna.hour."
     asked = chat.asked[0].messages[1].content
@@ -88,7 +90,7 @@ async def test_only_calls_of_due_tools_with_parameters_are_judged() -> None:
     ):
         assert graded_metric(nothing, TALK) is None
     with pytest.raises(RecordError, match="nothing that a judge could grade"):
-        await grade_prediction(answer(TALK, turn=1), TALK, desk_of(BY_KEY, ScriptedModel({})))
+        await grade_prediction(answer(TALK, turn=1), TALK, context_of(BY_KEY, ScriptedModel({})))
     assert graded_metric(answer(EASY), EASY.with_changes(kind="perfect")) is None
 
 

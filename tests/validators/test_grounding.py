@@ -10,7 +10,7 @@ import pytest
 
 from llm.language.folding import fold
 from llm.language.wording import content_keys
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.checks.grounding import check_grounding, ground
 from warehouse.records import (
     CallTurn,
@@ -175,10 +175,10 @@ def test_each_snapshot_knows_only_what_was_said_before_it() -> None:
 
 
 async def test_the_stage_judges_by_the_candidates_alone(perfect: Sample, tools: dict[str, Tool]) -> None:
-    (verdict,) = await check_grounding(perfect, desk_of(tools))
+    (verdict,) = await check_grounding(perfect, context_of(tools))
     assert (verdict.subject, verdict.check, verdict.decision) == (perfect.key, "grounding", "proved")
     stranger = perfect.with_changes(candidates=perfect.candidates[1:])
-    assert (await check_grounding(stranger, desk_of(tools)))[0].decision == "contradicted"
+    assert (await check_grounding(stranger, context_of(tools)))[0].decision == "contradicted"
 
 
 def conversations(shared: Path, language: Any) -> Iterator[tuple[Sample, list[Tool]]]:

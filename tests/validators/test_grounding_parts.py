@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from tests.scripted_model import ScriptedModel
 from validators.checks.ambiguity import applies_to as looks_for_other_readings
 from validators.checks.consistency import applies_to as asks_a_checker
@@ -70,8 +70,8 @@ def sample(arguments: dict[str, Any], *evidence: Evidence) -> Sample:
 
 
 async def decisions(one: Sample) -> tuple[str, str]:
-    desk = Desk(ScriptedModel({}), Random(1), {tool.key: tool for tool in (TOOL, FIND)})
-    (form,), (grounds,) = await check_format(one, desk), await check_grounding(one, desk)
+    context = StageContext(ScriptedModel({}), Random(1), {tool.key: tool for tool in (TOOL, FIND)})
+    (form,), (grounds,) = await check_format(one, context), await check_grounding(one, context)
     return form.decision, grounds.decision
 
 

@@ -4,7 +4,7 @@ import pytest
 
 from tests.scripted_model import ScriptedModel
 from tests.validators.conversations import STEPS, answers, conversation
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.checks.judge import Judgement
 from validators.judging import judge_prediction, judge_version
 from warehouse.errors import RecordError, ReplyError, TransientError
@@ -15,7 +15,7 @@ async def test_a_judge_sees_the_conversation_so_far_and_both_calls(table: Tool, 
     sample = conversation([table, taxi])
     prediction = answers(sample, STEPS[0], {**STEPS[1], "party_size": "four", "seatingArea": ""}, STEPS[2])[1]
     chat = ScriptedModel({"judge_prediction": [Judgement(agree=True, reason="Four is 4.")]}, name="judge/x")
-    verdict = await judge_prediction(prediction, sample, desk_of(tools, chat))
+    verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
     assert verdict == JudgeVerdict(
         prediction=prediction.key, judge="judge/x", agree=True, reason="Four is 4.", version=judge_version()
     )
@@ -31,13 +31,13 @@ async def test_an_answer_that_can_not_be_read_is_no_agreement(table: Tool, tools
     sample = conversation([table])
     prediction = answers(sample, *STEPS)[0]
     chat = ScriptedModel({"judge_prediction": [ReplyError("It begins: 'Well'."), TransientError("away")]})
-    verdict = await judge_prediction(prediction, sample, desk_of(tools, chat))
+    verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
     assert (verdict.agree, "It begins" in verdict.reason) == (False, True)
     with pytest.raises(TransientError):
-        await judge_prediction(prediction, sample, desk_of(tools, chat))
+        await judge_prediction(prediction, sample, context_of(tools, chat))
 
 
 async def test_without_two_calls_there_is_nothing_to_judge(table: Tool, tools) -> None:
     sample = conversation([table])
     with pytest.raises(RecordError, match="no two calls"):
-        await judge_prediction(answers(sample, "Sorry.", *STEPS[1:])[0], sample, desk_of(tools))
+        await judge_prediction(answers(sample, "Sorry.", *STEPS[1:])[0], sample, context_of(tools))

@@ -6,19 +6,19 @@ import pytest
 
 from generators.paths.disambiguation import disambiguate
 from generators.paths.samples import write_sample
-from tests.generators.paths.test_disambiguation import desk, path_of
+from tests.generators.paths.test_disambiguation import context, path_of
 from tests.generators.paths.town import goal, keys_of, request
 from validators.checks.path import applies_to, check_path
 from warehouse.records import CallTurn, Condition, Goal, GoldCall, ResultTurn, Sample, Turn, Verdict
 
 
 async def sample_of(wish: Goal, text: str = "") -> Sample:
-    (path,) = await disambiguate(await path_of(wish, text), desk())
-    return await write_sample(path, desk(), path)
+    (path,) = await disambiguate(await path_of(wish, text), context())
+    return await write_sample(path, context(), path)
 
 
 async def verdict_on(sample: Sample) -> Verdict:
-    (verdict,) = await check_path(sample, desk())
+    (verdict,) = await check_path(sample, context())
     assert verdict.subject == sample.key
     return verdict
 

@@ -5,13 +5,13 @@ from random import Random
 
 import pytest
 
-from generators.desk import Desk
 from generators.environments.travel.world import open_travel
 from generators.paths.correction import correct_paths
 from generators.paths.disambiguation import disambiguate
 from generators.paths.generalisation import generalise
 from generators.paths.goals import plan_goals
 from generators.paths.wording import word_goals
+from generators.stage_context import StageContext
 from tests.generators.dialogue_parts import TemplateChat
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
@@ -22,25 +22,25 @@ WORLD = open_travel(seed=3, response_size="short")
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")
 
 
-def desk() -> Desk:
-    return Desk(TemplateChat(), Random(1), {tool.key: tool for tool in WORLD.tools}, {WORLD.name: WORLD})
+def context() -> StageContext:
+    return StageContext(TemplateChat(), Random(1), {tool.key: tool for tool in WORLD.tools}, {WORLD.name: WORLD})
 
 
 async def paths(domain: str, count: int) -> AsyncIterator[GoalPath]:
     async for goal in plan_goals(domain, "en", count, WORLD, seed=5, variants=3):
-        (worded,) = await word_goals(goal, desk())
-        (path,) = await correct_paths(TracedGoal(worded=worded, trace=()), desk())
-        yield (await disambiguate(path, desk()))[0]
+        (worded,) = await word_goals(goal, context())
+        (path,) = await correct_paths(TracedGoal(worded=worded, trace=()), context())
+        yield (await disambiguate(path, context()))[0]
 
 
 @pytest.mark.parametrize("domain", DOMAINS)
 async def test_templates_and_variants_are_proved(domain: str) -> None:
     async for path in paths(domain, 2):
-        samples = await generalise(path, desk())
+        samples = await generalise(path, context())
         assert len(samples) == 3
         for sample in samples:
             for check in (check_path, check_format, check_grounding):
-                (verdict,) = await check(sample, desk())
+                (verdict,) = await check(sample, context())
                 assert (verdict.decision, verdict.check) == ("proved", verdict.check), verdict.reason
 
 
@@ -48,10 +48,10 @@ async def test_templates_and_variants_are_proved(domain: str) -> None:
 async def test_a_broken_sample_is_never_proved(domain: str) -> None:
     broken = 0
     async for path in paths(domain, 2):
-        sample = (await generalise(path, desk()))[0]
+        sample = (await generalise(path, context()))[0]
         unstruck = [one async for one in _unstruck(sample, path)]
         for other in [*_with_removed(sample, path), *unstruck, *_misvalued(sample), *_shortened(sample)]:
-            (verdict,) = await check_path(other, desk())
+            (verdict,) = await check_path(other, context())
             assert verdict.decision != "proved", verdict.reason
             broken += 1
     assert broken > 8

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import Completion, Prompt
 from tests.flows.inn_world import TOOLS, Err, Guide, Inns, inn_and_tour_sample, inn_sample
 from validators.checks.judge import Judgement
@@ -52,8 +52,8 @@ async def drive(
     sample: Sample, err: Err | None = None, run: PathRun = PAPER, judge: Judge | None = None, **options: Any
 ) -> Run:
     environments = {"inns": options.pop("inns", None) or Inns()}
-    desk = Desk(Guide([sample], err, **options), Random(1), INNS, environments)
-    return Run(await run_path(sample, desk, run=run, judge=judge))
+    context = StageContext(Guide([sample], err, **options), Random(1), INNS, environments)
+    return Run(await run_path(sample, context, run=run, judge=judge))
 
 
 def always(change: Any) -> Err:
@@ -236,8 +236,8 @@ async def test_what_can_not_be_read_counts_against_the_candidate(run: PathRun) -
             raise ReplyError("The reply is not a NextCalls: it begins 'Hm'.")
 
     sample = inn_sample("Rome")
-    desk = Desk(Mumbler([sample]), Random(1), INNS, {})
-    done = Run(await run_path(sample, desk, run=run._replace(turn_limit=3)))
+    context = StageContext(Mumbler([sample]), Random(1), INNS, {})
+    done = Run(await run_path(sample, context, run=run._replace(turn_limit=3)))
     assert (done.run.success, done.run.error_type) == (False, "unreadable")
     assert done.run.turns == (3 if run is PAPER else 1)
     assert "NextCalls" in done.run.messages[0].problem
@@ -247,8 +247,8 @@ async def test_what_can_not_be_read_counts_against_the_candidate(run: PathRun) -
 async def test_native_calls_go_the_same_way(run: PathRun) -> None:
     sample = inn_and_tour_sample("Lyon")
     guide = Guide([sample])
-    desk = Desk(guide, Random(1), INNS, {})
-    done = Run(await run_path(sample, desk, run=run._replace(strategy="native")))
+    context = StageContext(guide, Random(1), INNS, {})
+    done = Run(await run_path(sample, context, run=run._replace(strategy="native")))
     assert (done.run.success, done.run.strategy, done.run.turns) == (True, "native", 4)
     assert [tool.name for tool in guide.tools_given] == [tool.name for tool in TOOLS]
     assert done.run.messages[-1].text == "The cheapest inn has 12 rooms."
@@ -267,8 +267,8 @@ async def test_calls_in_words_are_read_where_the_provider_has_no_calls_of_its_ow
             return Completion(text, None)
 
     sample = inn_sample("Rome")
-    desk = Desk(Writer([sample]), Random(1), INNS, {})
-    done = Run(await run_path(sample, desk, run=PAPER._replace(strategy="native", turn_limit=1)))
+    context = StageContext(Writer([sample]), Random(1), INNS, {})
+    done = Run(await run_path(sample, context, run=PAPER._replace(strategy="native", turn_limit=1)))
     assert done.run.error_type == error_type
 
 

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from llm.chat import Completion
 from tests.scripted_model import ScriptedModel
-from tests.validators.desks import desk_of
+from tests.validators.stage_contexts import context_of
 from validators.metrics.errors import error_type
 from validators.metrics.predictions import score_predictions
 from validators.predictions import predict
@@ -29,7 +29,7 @@ def book(**arguments) -> Call:
 
 async def test_a_reply_becomes_a_prediction(perfect: Sample, tools: dict[str, Tool]) -> None:
     chat = ScriptedModel({"answer_as_candidate": [RIGHT]})
-    [prediction] = await predict(perfect, desk_of(tools, chat), run=RUN)
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert prediction.calls == (Call(tool="book_table", arguments=GOLD),)
     assert (prediction.release, prediction.model, prediction.turn, prediction.problem) == ("v1", "scripted", 1, "")
     assert "order_taxi" in chat.asked[0].messages[0].content
@@ -37,7 +37,7 @@ async def test_a_reply_becomes_a_prediction(perfect: Sample, tools: dict[str, To
 
 async def test_an_unreadable_reply_is_kept_with_its_problem(perfect: Sample, tools: dict[str, Tool]) -> None:
     chat = ScriptedModel({"answer_as_candidate": ['{"name": "book_table", "argum \ud83d']})
-    [prediction] = await predict(perfect, desk_of(tools, chat), run=RUN)
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert prediction.calls is None
     assert "not valid JSON" in prediction.problem
     assert prediction.key
@@ -46,7 +46,7 @@ async def test_an_unreadable_reply_is_kept_with_its_problem(perfect: Sample, too
 
 async def test_native_calls_are_taken(perfect: Sample, tools: dict[str, Tool]) -> None:
     chat = ScriptedModel({"answer_as_candidate": [Completion("", (Call(tool="order_taxi"),))]})
-    [prediction] = await predict(perfect, desk_of(tools, chat), run=RUN)
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
     assert prediction.calls == (Call(tool="order_taxi"),)
 
 
@@ -137,7 +137,7 @@ async def test_a_call_that_no_store_takes_is_unparseable(
     perfect: Sample, tools: dict[str, Tool], style, text: str
 ) -> None:
     chat = ScriptedModel({"answer_as_candidate": [text]})
-    [prediction] = await predict(perfect, desk_of(tools, chat), run=RUN, style=style)
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN, style=style)
     assert (prediction.calls, bool(prediction.problem)) == (None, True)
     assert prediction.key
     assert error_type(prediction, perfect) == "unparseable"

@@ -8,7 +8,7 @@ import pytest
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.kinds import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.unknowns import UNKNOWN, Feed, unknown_arguments, unknown_evidence
-from tests.generators.routing.asking import desk_of, questions
+from tests.generators.routing.asking import context_of, questions
 from validators.checks.ambiguity import applies_to as ambiguity_applies
 from validators.checks.format import check_format
 from validators.checks.grounding import ground
@@ -39,11 +39,11 @@ def verdict_on(sample: Sample, tools: list[Tool] = BANK) -> Verdict:
 @pytest.mark.parametrize("domain", DOMAINS)
 @pytest.mark.parametrize("kind", [ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD])
 async def test_questions_of_the_template_model_are_proved(kind: str, domain: str) -> None:
-    desk = desk_of(domain)
+    context = context_of(domain)
     for sample in await questions(kind, domain, seed=11):
-        for [verdict] in (await check_routing(sample, desk), await check_format(sample, desk)):
+        for [verdict] in (await check_routing(sample, context), await check_format(sample, context)):
             assert verdict.decision == "proved", (verdict.reason, sample.request)
-        assert ground(sample, desk.toolset(sample.candidates)).decision == "proved"
+        assert ground(sample, context.toolset(sample.candidates)).decision == "proved"
         assert applies_to(sample)
         assert ambiguity_applies(sample) == (len(sample.gold) == 1)
 
@@ -83,7 +83,7 @@ ANY_KIND: list[Callable[[Sample], Sample]] = [
 @pytest.mark.parametrize(("kind", "calls"), [(ROUTING_EASY, 1), (ROUTING_MEDIUM, 2), (ROUTING_HARD, 2)])
 async def test_a_broken_question_is_contradicted(kind: str, calls: int, breaks: Callable[[Sample], Sample]) -> None:
     broken = breaks(await sample_of(kind, calls))
-    [verdict] = await check_routing(broken, desk_of("Bank"))
+    [verdict] = await check_routing(broken, context_of("Bank"))
     assert verdict.decision == "contradicted", verdict.reason
 
 
@@ -134,7 +134,7 @@ async def test_a_placeholder_in_an_easy_question_is_contradicted() -> None:
     verdict = verdict_on(with_gold(sample, hidden))
     assert verdict.decision == "contradicted"
     assert "The question is easy, but a value is unknown." in verdict.reason
-    [formal] = await check_format(with_gold(sample, hidden), desk_of("Bank"))
+    [formal] = await check_format(with_gold(sample, hidden), context_of("Bank"))
     assert formal.decision == "contradicted"
 
 

@@ -7,8 +7,8 @@ import pytest
 
 from generators.conversational.plans import plan_conversations, word_scenarios
 from generators.conversational.scenarios import plan_scenarios
-from generators.desk import Desk
-from tests.conversational import TOOLS, template_desk
+from generators.stage_context import StageContext
+from tests.conversational import TOOLS, template_context
 from tests.scripted_model import ScriptedModel
 from validators.checks.scenario import ScenarioReading, Want, check_scenario
 from warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
@@ -19,14 +19,14 @@ NAMES = {key: tool.name for key, tool in TOOLS.items()}
 
 async def worded(complexity: Complexity, language: Language = "en", *, seed: int = 1) -> WordedScenario:
     (scenario,) = plan_scenarios(complexity, language, 1, list(TOOLS.values()), seed=seed)
-    desk = template_desk(scenario.seed)
-    (plan,) = await plan_conversations(scenario, desk)
-    (one,) = await word_scenarios(plan, desk)
+    context = template_context(scenario.seed)
+    (plan,) = await plan_conversations(scenario, context)
+    (one,) = await word_scenarios(plan, context)
     return one
 
 
 async def judged(one: WordedScenario) -> Verdict:
-    (verdict,) = await check_scenario(one, template_desk())
+    (verdict,) = await check_scenario(one, template_context())
     return verdict
 
 
@@ -39,7 +39,7 @@ async def read_as(one: WordedScenario, wants: Sequence[tuple[str, str | None]]) 
     """The verdict where the judge reads these wishes."""
     reading = ScenarioReading(wants=[Want(want=want, tool=tool) for want, tool in wants])
     model = ScriptedModel({"read_scenario": [reading]})
-    (verdict,) = await check_scenario(one, Desk(chat=model, rng=template_desk().rng, tools=TOOLS))
+    (verdict,) = await check_scenario(one, StageContext(chat=model, rng=template_context().rng, tools=TOOLS))
     assert not model.left
     return verdict
 

@@ -12,8 +12,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.shifts.turns import is_conversation
+from generators.stage_context import StageContext
 from llm.language.dates import find_dates
 from llm.language.folding import fold
 from llm.language.found import Found
@@ -53,9 +53,9 @@ def applies_to(sample: Sample) -> bool:
     return any(due) and not is_path(sample) and not (is_routed(sample) and max(due) > 1)
 
 
-async def check_ambiguity(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_ambiguity(sample: Sample, context: StageContext) -> list[Verdict]:
     """Look for a second reading of every gold argument of every snapshot."""
-    return [find_ambiguity(sample, desk.toolset(sample.candidates))]
+    return [find_ambiguity(sample, context.toolset(sample.candidates))]
 
 
 def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:

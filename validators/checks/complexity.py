@@ -6,7 +6,7 @@ All from the sample: its turns, calls, results, acts and candidates. What no rul
 from typing import get_args
 
 from generators.conversational.complexities import COMPLEXITY_TAG, KIND
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from validators.checks.complexity_rounds import Talk, read_talk
 from validators.checks.complexity_rules import RULES
 from validators.checks.executed import tag_of
@@ -21,9 +21,9 @@ def applies_to(sample: Sample) -> bool:
     return sample.kind == KIND
 
 
-async def check_complexity(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_complexity(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove that the required complexity is there; what else is there is told too."""
-    talk = read_talk(sample, desk.toolset(sample.candidates), [desk.tool(key) for key in sample.withheld])
+    talk = read_talk(sample, context.toolset(sample.candidates), [context.tool(key) for key in sample.withheld])
     return [complexity_verdict(talk)]
 
 

@@ -10,7 +10,7 @@ the text doesn't bear it out, or where it is right and the sample is unproved al
 
 from typing import NamedTuple
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.language.kinds import kind_of
 from llm.language.locating import locate
 from validators.checks.decisions import weakest
@@ -37,7 +37,7 @@ def applies_to(sample: Sample) -> bool:
     return has_one_call_at_most(sample) and not was_made_already(sample)
 
 
-async def check_consistency(sample: Sample, desk: Desk, *, threshold: float = THRESHOLD) -> list[Verdict]:
+async def check_consistency(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:
     """Let the checker make every call of the sample from the conversation alone, in two settings."""
     if not applies_to(sample):
         reason = "This check reads one call a turn; the sample has no call turn, or several calls in one."
@@ -45,22 +45,24 @@ async def check_consistency(sample: Sample, desk: Desk, *, threshold: float = TH
     readings: list[Readings] = []
     for snapshot in sample.snapshots():
         is_unproved = any(reading.decision != "proved" for reading in readings)
-        readings.append(await _read(snapshot, sample, desk, threshold, is_unproved=is_unproved))
+        readings.append(await _read(snapshot, sample, context, threshold, is_unproved=is_unproved))
         if readings[-1].decision == "contradicted":
             break
     return [_verdict(sample, readings)]
 
 
-async def _read(snapshot: Snapshot, sample: Sample, desk: Desk, threshold: float, *, is_unproved: bool) -> Readings:
+async def _read(
+    snapshot: Snapshot, sample: Sample, context: StageContext, threshold: float, *, is_unproved: bool
+) -> Readings:
     """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a contradiction would matter."""
-    schemas = _schemas(snapshot, sample, desk)
-    zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, desk)
+    schemas = _schemas(snapshot, sample, context)
+    zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, context)
     first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=threshold)
     if first.is_same and is_unproved:
         return Readings((first,), "unproved", "")
     if not first.is_same and not _speaks_against(first, zero_shot, snapshot, schemas):
         return Readings((first,), "unproved", f"the zero-shot reading {first.sentence()}")
-    one_shot = await propose_call(ONE_SHOT, sample, snapshot, desk)
+    one_shot = await propose_call(ONE_SHOT, sample, snapshot, context)
     return judge_readings(snapshot, zero_shot, one_shot, schemas, threshold=threshold)
 
 
@@ -121,9 +123,9 @@ def _says(texts: list[str], value: object, schema: JsonSchema) -> bool:
     return any(locate(value, schema, text) is not None for text in texts)  # type: ignore[arg-type]
 
 
-def _schemas(snapshot: Snapshot, sample: Sample, desk: Desk) -> dict[str, JsonSchema]:
+def _schemas(snapshot: Snapshot, sample: Sample, context: StageContext) -> dict[str, JsonSchema]:
     due = due_call(snapshot)
-    named = (tool for tool in desk.toolset(sample.candidates) if due is not None and tool.name == due.tool)
+    named = (tool for tool in context.toolset(sample.candidates) if due is not None and tool.name == due.tool)
     tool = next(named, None)
     return tool.properties if tool is not None else {}
 

@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.language.found import VERBATIM
 from llm.template.views import ToolView
 from validators.checks.dialogue_answers import Place, beside, declines, left_over, not_given, places_of, unused
@@ -50,9 +50,9 @@ def applies_to(sample: Sample) -> bool:
     return user_turns(sample) >= _FEWEST_TURNS and not was_made_already(sample)
 
 
-async def check_dialogue(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_dialogue(sample: Sample, context: StageContext) -> list[Verdict]:
     """Replay the conversation and prove every snapshot by the turns before it."""
-    return [replay(sample, desk.toolset(sample.candidates))]
+    return [replay(sample, context.toolset(sample.candidates))]
 
 
 def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:

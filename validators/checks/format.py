@@ -4,9 +4,9 @@ from collections.abc import Callable, Iterator
 from itertools import chain
 from typing import NamedTuple
 
-from generators.desk import Desk
 from generators.schemas import argument_problems
 from generators.shifts.turns import is_conversation
+from generators.stage_context import StageContext
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.format_language import language_findings
 from validators.checks.format_turns import turn_findings
@@ -34,12 +34,12 @@ class Subject(NamedTuple):
         return next((tool for tool in self.tools.values() if tool.name == name), None)
 
 
-async def check_format(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_format(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove that the sample's parts fit each other and the catalog."""
     subject = Subject(
         sample,
-        {key: desk.tools[key] for key in sample.candidates if key in desk.tools},
-        {key: desk.tools[key] for key in sample.withheld if key in desk.tools},
+        {key: context.tools[key] for key in sample.candidates if key in context.tools},
+        {key: context.tools[key] for key in sample.withheld if key in context.tools},
     )
     return [format_verdict(subject)]
 

@@ -6,7 +6,7 @@ One that nobody can know yet must be returned by an earlier call of its turn (Ca
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.language.dates import DATE, YEARLESS, find_dates
 from llm.language.found import VERBATIM
 from llm.language.kinds import Kind, choices_of, kind_of
@@ -37,9 +37,9 @@ class _Finding(NamedTuple):
     contradiction: str = ""
 
 
-async def check_grounding(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_grounding(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove every gold argument of every snapshot by what was said before it."""
-    return [ground(sample, desk.toolset(sample.candidates))]
+    return [ground(sample, context.toolset(sample.candidates))]
 
 
 def all_proved(arguments: int, *, is_due: bool) -> str:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import render
 from validators.checks.decisions import weakest
 from validators.checks.executed import was_made_already
@@ -43,7 +43,7 @@ def applies_to(sample: Sample) -> bool:
     return has_one_call_at_most(sample) and not was_made_already(sample)
 
 
-async def check_meaning(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_meaning(sample: Sample, context: StageContext) -> list[Verdict]:
     """Let the judge make every call of the sample, and say whether it means what the gold means."""
     if not applies_to(sample):
         opinions = [
@@ -54,7 +54,7 @@ async def check_meaning(sample: Sample, desk: Desk) -> list[Verdict]:
     else:
         opinions = []
         for snapshot in sample.snapshots():
-            opinions.append(await _judge(snapshot, sample, desk))
+            opinions.append(await _judge(snapshot, sample, context))
             if opinions[-1].decision != "proved":
                 break
     decision = weakest([opinion.decision for opinion in opinions])
@@ -71,9 +71,9 @@ async def check_meaning(sample: Sample, desk: Desk) -> list[Verdict]:
     ]
 
 
-async def _judge(snapshot: Snapshot, sample: Sample, desk: Desk) -> Opinion:
-    gold, own = due_call(snapshot), await propose_call(ZERO_SHOT, sample, snapshot, desk)
-    difference = compare_calls(gold, own, _schemas(gold, sample, desk), threshold=EXACT)
+async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> Opinion:
+    gold, own = due_call(snapshot), await propose_call(ZERO_SHOT, sample, snapshot, context)
+    difference = compare_calls(gold, own, _schemas(gold, sample, context), threshold=EXACT)
     if difference.is_same:
         return Opinion("proved", "The judge's own call is the gold call.")
     if gold is None or own is None or not difference.has_same_tool:
@@ -81,12 +81,12 @@ async def _judge(snapshot: Snapshot, sample: Sample, desk: Desk) -> Opinion:
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=shown_tools(sample, desk),
+        tools=shown_tools(sample, context),
         conversation=conversation_text(snapshot.prefix),
         expected=_shown(gold),
         given=_shown(own),
     )
-    judgement = await desk.chat.ask(prompt, Judgement)
+    judgement = await context.chat.ask(prompt, Judgement)
     if judgement.agree:
         return Opinion(
             "proved", f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"
@@ -94,8 +94,8 @@ async def _judge(snapshot: Snapshot, sample: Sample, desk: Desk) -> Opinion:
     return Opinion("unproved", f"The judge's own call {difference.sentence()}, and means another: {judgement.reason}")
 
 
-def _schemas(gold: Call | None, sample: Sample, desk: Desk) -> dict[str, JsonSchema]:
-    tools = desk.toolset(sample.candidates)
+def _schemas(gold: Call | None, sample: Sample, context: StageContext) -> dict[str, JsonSchema]:
+    tools = context.toolset(sample.candidates)
     return next((tool.properties for tool in tools if gold is not None and tool.name == gold.tool), {})
 
 

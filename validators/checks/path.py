@@ -8,12 +8,12 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
 from generators.paths.answers import RememberedEnvironment
 from generators.paths.picking import entries_of, has, rivals, value_at
 from generators.paths.resolving import PickedPlace, Resolved, resolve
 from generators.paths.search import Plan, find_plans
+from generators.stage_context import StageContext
 from llm.language.dates import DATE, find_dates
 from llm.language.found import VERBATIM
 from validators.checks.executed import ENVIRONMENT_TAG, is_path, tag_of
@@ -33,12 +33,12 @@ def applies_to(sample: Sample) -> bool:
     return is_path(sample)
 
 
-async def check_path(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_path(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove each value by its evidence, and by search that no other path is as short."""
     name = tag_of(sample, ENVIRONMENT_TAG)
-    if name not in desk.environments:
+    if name not in context.environments:
         return [_verdict(sample, [unproved(f"There is no environment {name!r} to search in.")])]
-    findings = await find_in_path(sample, desk.environments[name], desk.toolset(sample.candidates))
+    findings = await find_in_path(sample, context.environments[name], context.toolset(sample.candidates))
     return [_verdict(sample, findings)]
 
 

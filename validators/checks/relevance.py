@@ -7,7 +7,7 @@ asked, turn by turn; the first tool that it names is an opinion, so the sample i
 from pydantic import BaseModel
 
 from generators.candidates import are_redundant
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.prompts import render
 from validators.conversations import conversation_text
 from validators.proposals import PROMPTS, shown_tools
@@ -30,17 +30,17 @@ def applies_to(sample: Sample) -> bool:
     return any(not snapshot.calls for snapshot in sample.snapshots())
 
 
-async def check_relevance(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_relevance(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove that no candidate can do what is asked where none is to be called."""
     idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
     if not idle:
         return [_verdict(sample, "proved", "A call is due at every turn, so nothing is to be refused.")]
-    twin = find_twin(desk.toolset(sample.withheld), desk.toolset(sample.candidates))
+    twin = find_twin(context.toolset(sample.withheld), context.toolset(sample.candidates))
     if twin:
         return [_verdict(sample, "contradicted", f"The withheld tool is still among the candidates: {twin}.")]
     reasons = []
     for snapshot in idle:
-        opinion = await _ask(snapshot, sample, desk)
+        opinion = await _ask(snapshot, sample, context)
         if opinion.tool:
             return [_verdict(sample, "unproved", f"The judge says that {opinion.tool!r} fits: {opinion.reason}")]
         reasons.append(f"None fits: {opinion.reason}")
@@ -53,14 +53,14 @@ def find_twin(withheld: list[Tool], candidates: list[Tool]) -> str:
     return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")
 
 
-async def _ask(snapshot: Snapshot, sample: Sample, desk: Desk) -> Relevance:
+async def _ask(snapshot: Snapshot, sample: Sample, context: StageContext) -> Relevance:
     prompt = render(
         PROMPTS,
         TEMPLATE,
-        tools=shown_tools(sample, desk),
+        tools=shown_tools(sample, context),
         conversation=conversation_text(snapshot.prefix),
     )
-    return await desk.chat.ask(prompt, Relevance)
+    return await context.chat.ask(prompt, Relevance)
 
 
 def _verdict(sample: Sample, decision: Decision, reason: str) -> Verdict:

@@ -12,10 +12,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.desk import Desk
 from generators.kinds import ROUTING
 from generators.routing.unknowns import UNKNOWN
 from generators.routing.wording import DIFFICULTY_TAG
+from generators.stage_context import StageContext
 from llm.language.locating import locate
 from validators.checks.executed import tag_of
 from validators.checks.findings import Finding, contradicted, unproved
@@ -46,9 +46,9 @@ def applies_to(sample: Sample) -> bool:
     return sample.kind.startswith(f"{ROUTING}_")
 
 
-async def check_routing(sample: Sample, desk: Desk) -> list[Verdict]:
+async def check_routing(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove the calls of a question from the request and from what the tools return."""
-    return [routing_verdict(sample, desk.toolset(sample.candidates), tuple(desk.tools.values()))]
+    return [routing_verdict(sample, context.toolset(sample.candidates), tuple(context.tools.values()))]
 
 
 def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequence[Tool]) -> Verdict:

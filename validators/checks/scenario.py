@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from generators.candidates import are_redundant
 from generators.conversational.complexities import SHAPES
 from generators.conversational.scenarios import changeable
-from generators.desk import Desk
 from generators.environments.simulated import links_between
+from generators.stage_context import StageContext
 from llm.prompts import render
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.relevance import find_twin
@@ -42,9 +42,9 @@ class ScenarioReading(BaseModel):
     wants: list[Want]
 
 
-async def check_scenario(worded: WordedScenario, desk: Desk) -> list[Verdict]:
+async def check_scenario(worded: WordedScenario, context: StageContext) -> list[Verdict]:
     """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
-    finding = next(_by_code(worded.plan, desk), None) or await _by_reading(worded, desk)
+    finding = next(_by_code(worded.plan, context), None) or await _by_reading(worded, context)
     told = f"The goal wants what its APIs do, and {worded.plan.scenario.complexity!r} is possible with them."
     return [
         Verdict(
@@ -57,9 +57,9 @@ async def check_scenario(worded: WordedScenario, desk: Desk) -> list[Verdict]:
     ]
 
 
-def _by_code(plan: ConversationPlan, desk: Desk) -> Iterator[Finding]:
+def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]:
     scenario = plan.scenario
-    problems = (_time_problem(scenario), _turns_problem(plan), _apis_problem(scenario, desk))
+    problems = (_time_problem(scenario), _turns_problem(plan), _apis_problem(scenario, context))
     yield from (contradicted(problem) for problem in problems if problem)
     shape = SHAPES[scenario.complexity]
     own = [episode for episode in scenario.episodes if episode.shape == shape]
@@ -67,7 +67,7 @@ def _by_code(plan: ConversationPlan, desk: Desk) -> Iterator[Finding]:
         yield contradicted(f"No episode has the shape {shape!r} that {scenario.complexity!r} takes.")
     # Episodes before and after the scenario's own may have its shape too: one that is possible is enough.
     rule = _NEEDS[scenario.complexity]
-    found = [rule([desk.tool(key) for key in episode.tools]) for episode in own]
+    found = [rule([context.tool(key) for key in episode.tools]) for episode in own]
     if found and all(found):
         yield contradicted(f"{scenario.complexity!r} is not possible with its APIs: {found[0]}")
 
@@ -89,39 +89,37 @@ def _turns_problem(plan: ConversationPlan) -> str:
     return f"It asks for {least} turns of the user, and its plan has {turns}." if turns < least else ""
 
 
-def _apis_problem(scenario: Scenario, desk: Desk) -> str:
+def _apis_problem(scenario: Scenario, context: StageContext) -> str:
     both = set(scenario.candidates) & set(scenario.withheld)
     if both:
-        return f"{desk.tool(min(both)).name!r} is at hand and withheld at once."
+        return f"{context.tool(min(both)).name!r} is at hand and withheld at once."
     for episode in scenario.episodes:
         refused = episode.shape == "unsupported"
         here = scenario.withheld if refused else scenario.candidates
         missing = next((key for key in episode.tools if key not in here), None)
         if missing is not None:
             where = "withheld" if refused else "at hand"
-            return (
-                f"{desk.tool(missing).name!r}, which an episode of the shape {episode.shape!r} takes, is not {where}."
-            )
-    twin = find_twin(desk.toolset(scenario.withheld), desk.toolset(scenario.candidates))
+            return f"{context.tool(missing).name!r}, which an episode of the shape {episode.shape!r} takes, is not {where}."
+    twin = find_twin(context.toolset(scenario.withheld), context.toolset(scenario.candidates))
     return f"What no API shall do, one does: {twin}." if twin else ""
 
 
-async def _by_reading(worded: WordedScenario, desk: Desk) -> Finding | None:
+async def _by_reading(worded: WordedScenario, context: StageContext) -> Finding | None:
     scenario = worded.plan.scenario
-    shown = [{"name": tool.name, "description": tool.description} for tool in desk.toolset(scenario.candidates)]
+    shown = [{"name": tool.name, "description": tool.description} for tool in context.toolset(scenario.candidates)]
     prompt = render(PROMPTS, TEMPLATE, tools=shown, goal=worded.goal)
-    reading = await desk.chat.ask(prompt, ScenarioReading)
-    problem = reading_problem(reading, worded.plan, desk)
+    reading = await context.chat.ask(prompt, ScenarioReading)
+    problem = reading_problem(reading, worded.plan, context)
     return unproved(problem) if problem else None
 
 
-def reading_problem(reading: ScenarioReading, plan: ConversationPlan, desk: Desk) -> str:
+def reading_problem(reading: ScenarioReading, plan: ConversationPlan, context: StageContext) -> str:
     """How what the judge reads in the goal differs from what the plan serves and refuses, "" where it does not."""
     users = [move for move in plan.moves if move.speaker == "user"]
     withheld = set(plan.scenario.withheld)
     asked = {part.tool for move in users for part in move.parts}
-    due = {desk.tool(key).name for key in asked - withheld}
-    offered = {desk.tool(key).name for move in users for key in move.options}
+    due = {context.tool(key).name for key in asked - withheld}
+    offered = {context.tool(key).name for move in users for key in move.options}
     named = {want.tool for want in reading.wants if want.tool is not None}
     beyond = [want.want for want in reading.wants if want.tool is None]
     if due - named:

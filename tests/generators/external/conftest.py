@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from generators.desk import Desk
 from generators.external.entities import Entities, FoundEntity
+from generators.stage_context import StageContext
 from tests.scripted_model import Line, ScriptedModel
 from warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
@@ -86,8 +86,8 @@ def derivation(source: Sample) -> Derivation:
     return Derivation(transform="external", source=source, seed=5)
 
 
-def desk_of(**script: list[Line]) -> Desk:
-    return Desk(chat=ScriptedModel(script), rng=Random(4), tools=TOOLS)
+def context_of(**script: list[Line]) -> StageContext:
+    return StageContext(chat=ScriptedModel(script), rng=Random(4), tools=TOOLS)
 
 
 def found(*pairs: tuple[int, str]) -> Entities:

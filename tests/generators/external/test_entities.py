@@ -5,7 +5,7 @@ import pytest
 from generators.external.entities import find_entities, is_plausible, obstacle
 from generators.external.kinds import KINDS, app_named, apps, entities
 from generators.external.mentions import Mention, find_mentions
-from tests.generators.external.conftest import TOOLS, derivation, desk_of, found
+from tests.generators.external.conftest import TOOLS, context_of, derivation, found
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import CallTurn, Message, Sample, Tool, UserTurn
 
@@ -23,8 +23,8 @@ def test_an_unknown_app_is_answered_with_the_known_ones() -> None:
 
 
 async def test_one_of_the_entities_is_chosen_with_an_app(perfect: Sample) -> None:
-    desk = desk_of(find_entities=[found((0, "location"), (1, "location"))])
-    (reference,) = await find_entities(derivation(perfect), desk)
+    context = context_of(find_entities=[found((0, "location"), (1, "location"))])
+    (reference,) = await find_entities(derivation(perfect), context)
     assert (reference.argument, reference.value) in {("pickup", "the old mill"), ("destination", "Central Station")}
     assert reference.entity == "location"
     assert reference.app in apps()
@@ -32,30 +32,30 @@ async def test_one_of_the_entities_is_chosen_with_an_app(perfect: Sample) -> Non
 
 
 async def test_kinds_that_a_value_does_not_have_the_form_of_are_left_out(perfect: Sample) -> None:
-    desk = desk_of(find_entities=[found((0, "plate"), (0, "time"), (1, "location"))])
-    (reference,) = await find_entities(derivation(perfect), desk)
+    context = context_of(find_entities=[found((0, "plate"), (0, "time"), (1, "location"))])
+    (reference,) = await find_entities(derivation(perfect), context)
     assert (reference.argument, reference.entity) == ("destination", "location")
 
 
 async def test_no_plausible_entity_is_told_with_the_values(perfect: Sample) -> None:
     with pytest.raises(RecordError, match=r"None of pickup = 'the old mill'.* is an entity"):
-        await find_entities(derivation(perfect), desk_of(find_entities=[found((0, "id_number"))]))
+        await find_entities(derivation(perfect), context_of(find_entities=[found((0, "id_number"))]))
 
 
 async def test_arguments_that_are_not_there_are_asked_for_again(perfect: Sample) -> None:
-    desk = desk_of(find_entities=[found((7, "person")), found((1, "location"))])
-    (reference,) = await find_entities(derivation(perfect), desk)
+    context = context_of(find_entities=[found((7, "person")), found((1, "location"))])
+    (reference,) = await find_entities(derivation(perfect), context)
     assert reference.argument == "destination"
 
 
 async def test_three_answers_about_other_arguments_are_enough(perfect: Sample) -> None:
     with pytest.raises(ReplyError, match=r"3 answers named others: \[7\]"):
-        await find_entities(derivation(perfect), desk_of(find_entities=[found((7, "person"))] * 3))
+        await find_entities(derivation(perfect), context_of(find_entities=[found((7, "person"))] * 3))
 
 
 async def test_in_a_dialogue_an_answer_is_chosen(dialogue: Sample) -> None:
-    desk = desk_of(find_entities=[found((0, "location"), (1, "location"))])
-    (reference,) = await find_entities(derivation(dialogue), desk)
+    context = context_of(find_entities=[found((0, "location"), (1, "location"))])
+    (reference,) = await find_entities(derivation(dialogue), context)
     assert reference.turn in {3, 6}
 
 

@@ -3,7 +3,7 @@
 import pytest
 
 from generators.external.messages import Pronoun, SimulatedMessage, write_messages
-from tests.generators.external.conftest import derivation, desk_of
+from tests.generators.external.conftest import context_of, derivation
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import EntityReference, Sample
 
@@ -27,7 +27,7 @@ def reference(perfect: Sample) -> EntityReference:
 
 
 async def test_the_message_says_the_value_where_it_is_said_to(reference: EntityReference) -> None:
-    (made,) = await write_messages(reference, desk_of(word_pronoun=[PHRASE], write_message=[GOOD]))
+    (made,) = await write_messages(reference, context_of(word_pronoun=[PHRASE], write_message=[GOOD]))
     assert made.phrase == "the place my sister texted me"
     assert made.message[made.start : made.end] == "Central Station"
     assert made.origin is not None
@@ -50,10 +50,10 @@ async def test_a_phrase_that_gives_something_away_is_worded_again(
     reference: EntityReference, phrase: str, reason: str
 ) -> None:
     bad = Pronoun(phrase=phrase)
-    desk = desk_of(word_pronoun=[bad, PHRASE], write_message=[GOOD])
-    assert (await write_messages(reference, desk))[0].phrase == PHRASE.phrase
+    context = context_of(word_pronoun=[bad, PHRASE], write_message=[GOOD])
+    assert (await write_messages(reference, context))[0].phrase == PHRASE.phrase
     with pytest.raises(ReplyError, match=reason):
-        await write_messages(reference, desk_of(word_pronoun=[bad] * 3))
+        await write_messages(reference, context_of(word_pronoun=[bad] * 3))
 
 
 @pytest.mark.parametrize(
@@ -85,12 +85,12 @@ async def test_a_message_that_says_too_much_or_too_little_is_written_again(
     reference: EntityReference, message: str, words: str, reason: str
 ) -> None:
     bad = SimulatedMessage(message=message, words=words)
-    desk = desk_of(word_pronoun=[PHRASE], write_message=[bad, bad, GOOD])
-    assert (await write_messages(reference, desk))[0].message == GOOD.message
+    context = context_of(word_pronoun=[PHRASE], write_message=[bad, bad, GOOD])
+    assert (await write_messages(reference, context))[0].message == GOOD.message
     with pytest.raises(ReplyError, match=reason):
-        await write_messages(reference, desk_of(word_pronoun=[PHRASE], write_message=[bad] * 3))
+        await write_messages(reference, context_of(word_pronoun=[PHRASE], write_message=[bad] * 3))
 
 
 async def test_a_reference_to_what_nobody_said_is_refused(reference: EntityReference) -> None:
     with pytest.raises(RecordError, match="does not say 'Nowhere' for 'destination'"):
-        await write_messages(reference.with_changes(value="Nowhere"), desk_of())
+        await write_messages(reference.with_changes(value="Nowhere"), context_of())

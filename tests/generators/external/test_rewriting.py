@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.external.rewriting import PointedRequest, has_phrase, rewrite_requests
-from tests.generators.external.conftest import derivation, desk_of, said
+from tests.generators.external.conftest import context_of, derivation, said
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import (
     CallTurn,
@@ -53,7 +53,7 @@ def quoted(sample: Sample) -> dict[tuple[int, str], str]:
 
 
 async def test_a_single_turn_becomes_external(perfect: Sample) -> None:
-    (made,) = await rewrite_requests(message_about(perfect, 0), desk_of(rewrite_request=[GOOD]))
+    (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[GOOD]))
     assert (made.kind, made.tags) == ("external", ("shift=0",))
     assert made.request == GOOD.request
     assert isinstance(made.turns[0], UserTurn)
@@ -93,8 +93,8 @@ async def test_later_snapshots_point_into_the_message_too(dialogue: Sample) -> N
     source = first.with_changes(
         turns=tuple(CallTurn(calls=(next(due),)) if isinstance(turn, CallTurn) else turn for turn in first.turns)
     )
-    desk = desk_of(rewrite_request=[PointedRequest(request="The place my sister texted me.")])
-    (made,) = await rewrite_requests(message_about(source, 3), desk)
+    context = context_of(rewrite_request=[PointedRequest(request="The place my sister texted me.")])
+    (made,) = await rewrite_requests(message_about(source, 3), context)
     assert (made.kind, made.tags) == ("sQsA_external", ("shift=1",))
     assert quoted(made)[4, "destination"] == quoted(made)[7, "destination"] == "message: Central Station"
     assert quoted(made)[7, "pickup"] == "6: the old mill"
@@ -124,7 +124,7 @@ async def test_several_executed_calls_and_results_stay_true(perfect: Sample) -> 
             ReplyTurn(text="Your car is on its way to Central Station."),
         ),
     )
-    (made,) = await rewrite_requests(message_about(source, 0), desk_of(rewrite_request=[GOOD]))
+    (made,) = await rewrite_requests(message_about(source, 0), context_of(rewrite_request=[GOOD]))
     assert made.kind == "multi_step_external"
     calls = [call for turn in made.turns if isinstance(turn, CallTurn) for call in turn.calls]
     pointing = [one.argument for call in calls for one in call.evidence if one.in_message]
@@ -150,23 +150,23 @@ async def test_a_turn_that_says_too_much_or_too_little_is_reworded(
     perfect: Sample, request_text: str, reason: str
 ) -> None:
     bad = PointedRequest(request=request_text)
-    (made,) = await rewrite_requests(message_about(perfect, 0), desk_of(rewrite_request=[bad, bad, GOOD]))
+    (made,) = await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[bad, bad, GOOD]))
     assert made.request == GOOD.request
     with pytest.raises(ReplyError, match=re.escape(reason)):
-        await rewrite_requests(message_about(perfect, 0), desk_of(rewrite_request=[bad] * 3))
+        await rewrite_requests(message_about(perfect, 0), context_of(rewrite_request=[bad] * 3))
 
 
 async def test_a_value_that_another_turn_says_too_is_refused(dialogue: Sample) -> None:
     turns = list(dialogue.turns)
     turns[0] = UserTurn(text=f"{dialogue.request} I have a train at Central Station.")
     with pytest.raises(RecordError, match="said more than once"):
-        await rewrite_requests(message_about(dialogue.with_changes(turns=tuple(turns)), 6), desk_of())
+        await rewrite_requests(message_about(dialogue.with_changes(turns=tuple(turns)), 6), context_of())
 
 
 async def test_an_older_shift_is_no_longer_the_one_that_counts(dialogue: Sample) -> None:
-    desk = desk_of(rewrite_request=[PointedRequest(request=f"To {PHRASE}, please.")])
+    context = context_of(rewrite_request=[PointedRequest(request=f"To {PHRASE}, please.")])
     source = dialogue.with_changes(kind="SO_case1", tags=("shift=1", "lent"))
-    (made,) = await rewrite_requests(message_about(source, 6), desk)
+    (made,) = await rewrite_requests(message_about(source, 6), context)
     assert (made.kind, made.tags) == ("SO_case1_external", ("lent", "shift=2"))
 
 

@@ -9,13 +9,13 @@ import pytest
 
 from generators.assignments import plan_assignments
 from generators.catalogs.seed_catalog import seed_tools
-from generators.desk import Desk
 from generators.external.entities import find_entities, obstacle
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
 from generators.hammerbench_samples import read_hammerbench
 from generators.parameters import choose_parameters
 from generators.requests import write_requests
+from generators.stage_context import StageContext
 from generators.values import fill_values
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.language.locating import locate
@@ -45,14 +45,14 @@ class TemplateChat:
         raise AssertionError("No stage here asks for free text.")
 
 
-def desk_of(tools: Mapping[str, Tool], seed: int) -> Desk:
-    return Desk(chat=TemplateChat(), rng=Random(seed), tools=tools)
+def context_of(tools: Mapping[str, Tool], seed: int) -> StageContext:
+    return StageContext(chat=TemplateChat(), rng=Random(seed), tools=tools)
 
 
-async def external(source: Sample, desk: Desk) -> Sample:
-    (reference,) = await find_entities(derivation(source), desk)
-    (message,) = await write_messages(reference, desk)
-    (sample,) = await rewrite_requests(message, desk)
+async def external(source: Sample, context: StageContext) -> Sample:
+    (reference,) = await find_entities(derivation(source), context)
+    (message,) = await write_messages(reference, context)
+    (sample,) = await rewrite_requests(message, context)
     return sample
 
 
@@ -60,15 +60,15 @@ async def external(source: Sample, desk: Desk) -> Sample:
 async def test_what_is_made_of_a_perfect_request_is_proved_by_every_check(language: Language) -> None:
     made = 0
     for at, assignment in enumerate(plan_assignments("perfect", language, 25, list(SEED_TOOLS.values()), seed=23)):
-        desk = desk_of(SEED_TOOLS, at)
-        (choice,) = await choose_parameters(assignment, desk)
-        (draft,) = await fill_values(choice, desk)
-        (source,) = await write_requests(draft, desk)
+        context = context_of(SEED_TOOLS, at)
+        (choice,) = await choose_parameters(assignment, context)
+        (draft,) = await fill_values(choice, context)
+        (source,) = await write_requests(draft, context)
         if obstacle(source, SEED_TOOLS):
             continue
-        sample = await external(source, desk)
+        sample = await external(source, context)
         for check in CHECKS:
-            (verdict,) = await check(sample, desk)
+            (verdict,) = await check(sample, context)
             assert verdict.decision == "proved", (check.__name__, verdict.reason, sample.turns)
         made += 1
     assert made > 15
@@ -87,7 +87,7 @@ async def test_imported_conversations_point_at_messages_too(shared: Path, langua
     open_to = ((one, tools) for one, tools in records(shared, language, file) if not obstacle(one, tools))
     made = 0
     for source, tools in islice(open_to, 12):
-        sample = await external(source, desk_of(tools, made))
+        sample = await external(source, context_of(tools, made))
         told = {(one.argument, one.quote) for call in sample.gold for one in call.evidence if one.in_message}
         shift = int(sample.tags[-1].removeprefix("shift="))
         pointed = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn) and turn.external]

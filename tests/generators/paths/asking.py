@@ -1,11 +1,11 @@
-"""The template model as stages are handed it, and a desk with an environment on it."""
+"""The template model as stages are handed it, and a context with an environment on it."""
 
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from generators.desk import Desk
 from generators.environments.protocol import Environment
+from generators.stage_context import StageContext
 from llm.asking import parse_answer
 from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
@@ -31,6 +31,6 @@ class TemplateChat:
         return Completion("", None)
 
 
-def desk_of(environment: Environment, chat: ChatModel | None = None, seed: int = 0) -> Desk:
+def context_of(environment: Environment, chat: ChatModel | None = None, seed: int = 0) -> StageContext:
     tools = {tool.key: tool for tool in environment.tools}
-    return Desk(chat or TemplateChat(), Random(seed), tools, {environment.name: environment})
+    return StageContext(chat or TemplateChat(), Random(seed), tools, {environment.name: environment})

@@ -6,18 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.desk import Desk
 from generators.paths.correction import MendedRequest, correct_paths
 from generators.paths.differences import compare_paths
 from generators.paths.resolving import resolve
+from generators.stage_context import StageContext
 from tests.generators.paths.town import TOOLS, Town, goal, request
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Call, Default, Exchange, Goal, PlannedCall, Said, TracedGoal, WordedGoal
 
 
-def desk(chat: ScriptedModel | None = None) -> Desk:
-    return Desk(chat or ScriptedModel({}), Random(1), {tool.key: tool for tool in TOOLS}, {"town": Town()})
+def context(chat: ScriptedModel | None = None) -> StageContext:
+    return StageContext(chat or ScriptedModel({}), Random(1), {tool.key: tool for tool in TOOLS}, {"town": Town()})
 
 
 def step(*calls: Call) -> Exchange:
@@ -91,7 +91,7 @@ async def traced(wish: Goal, text: str = "") -> TracedGoal:
 
 
 async def test_a_path_that_is_the_shortest_stays() -> None:
-    (path,) = await correct_paths(await traced(goal()), desk())
+    (path,) = await correct_paths(await traced(goal()), context())
     assert (path.corrections, path.request, path.path) == ((), request(), (await resolve(goal(), Town())).path)
 
 
@@ -103,7 +103,7 @@ async def test_a_shorter_path_than_the_planned_one_is_taken_and_its_goal_with_it
         calls=(*plain.calls, needless, PlannedCall(tool="find_place", arguments={"query": query})),
         candidates=tuple(tool.key for tool in TOOLS),
     )
-    (path,) = await correct_paths(await traced(wish), desk())
+    (path,) = await correct_paths(await traced(wish), context())
     assert sum(len(exchange.calls) for exchange in path.path) == 4
     assert (await resolve(path.traced.worded.goal, Town())).path == path.path
 
@@ -111,7 +111,7 @@ async def test_a_shorter_path_than_the_planned_one_is_taken_and_its_goal_with_it
 async def test_a_request_that_lacks_a_detail_is_mended_and_shown_before_and_after() -> None:
     text = "I am off to Oslo. Tell me about the cheapest hotel and what guests say."
     chat = ScriptedModel({"rewrite_goal": [MendedRequest(request=text), MendedRequest(request=request())]})
-    (path,) = await correct_paths(await traced(goal(), text), desk(chat))
+    (path,) = await correct_paths(await traced(goal(), text), context(chat))
     assert path.request == request()
     assert [(one.kind, one.before, one.after) for one in path.corrections] == [("request", text, request())]
     assert '"value":"2026-12-05"' in chat.asked[0].messages[-1].content
@@ -120,10 +120,10 @@ async def test_a_request_that_lacks_a_detail_is_mended_and_shown_before_and_afte
 async def test_a_request_that_stays_incomplete_is_told() -> None:
     chat = ScriptedModel({"rewrite_goal": [MendedRequest(request="Oslo!")] * 3})
     with pytest.raises(ReplyError, match=r"lacks details after 3 rewritings: check_in = '2026-12-05'"):
-        await correct_paths(await traced(goal(), "Oslo!"), desk(chat))
+        await correct_paths(await traced(goal(), "Oslo!"), context(chat))
 
 
 async def test_a_goal_that_no_path_meets_is_told() -> None:
     wish = goal()
     with pytest.raises(RecordError, match="No path meets the goal"):
-        await correct_paths(await traced(wish.with_changes(candidates=wish.candidates[1:])), desk())
+        await correct_paths(await traced(wish.with_changes(candidates=wish.candidates[1:])), context())

@@ -8,7 +8,7 @@ import pytest
 from generators.paths.disambiguation import disambiguate
 from generators.paths.generalisation import generalise
 from generators.paths.replacing import choose_replacements, name_of, replace_said, said_leaves
-from tests.generators.paths.test_disambiguation import desk, path_of
+from tests.generators.paths.test_disambiguation import context, path_of
 from tests.generators.paths.town import TOOLS, Town, goal, keys_of, request
 from validators.checks.path import check_path
 from warehouse.errors import RecordError
@@ -20,8 +20,8 @@ def ten(wish: Goal) -> Goal:
 
 
 async def samples_of(wish: Goal, text: str = "") -> list[Sample]:
-    (path,) = await disambiguate(await path_of(wish, text), desk())
-    return await generalise(path, desk())
+    (path,) = await disambiguate(await path_of(wish, text), context())
+    return await generalise(path, context())
 
 
 def values(sample: Sample, argument: str) -> list[object]:
@@ -45,7 +45,7 @@ async def test_all_variants_have_the_tools_and_steps_of_the_template() -> None:
 
 async def test_all_variants_are_proved() -> None:
     for sample in await samples_of(ten(goal(candidates=tuple(tool.key for tool in TOOLS)))):
-        (verdict,) = await check_path(sample, desk())
+        (verdict,) = await check_path(sample, context())
         assert (verdict.decision, verdict.reason) == ("proved", "No other path has 3 steps and 4 calls or fewer.")
         assert not set(sample.candidates) & set(keys_of("locate_place", "hotel_card"))
 
@@ -106,4 +106,4 @@ async def test_not_even_the_template_may_lead_elsewhere() -> None:
     path = await path_of(goal())
     other = path.with_changes(path=path.path[:1])
     with pytest.raises(RecordError, match="other calls than the path has"):
-        await generalise(other, desk())
+        await generalise(other, context())

@@ -16,7 +16,7 @@ from generators.paths.next_calls import NextCall, NextCalls
 from generators.paths.resolving import resolve
 from generators.paths.tracing import MOST_CALLS, MOST_TURNS, trace_goals
 from generators.paths.wording import word_goals
-from tests.generators.paths.asking import TemplateChat, desk_of
+from tests.generators.paths.asking import TemplateChat, context_of
 from tests.generators.paths.small_world import SmallWorld
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
@@ -27,7 +27,7 @@ DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 
 async def worded_of(environment: Environment, domain: str, count: int, seed: int = 1) -> list[WordedGoal]:
     goals = [goal async for goal in plan_goals(domain, "en", count, environment, seed=seed)]
-    return [(await word_goals(goal, desk_of(environment, seed=goal.seed)))[0] for goal in goals]
+    return [(await word_goals(goal, context_of(environment, seed=goal.seed)))[0] for goal in goals]
 
 
 def calls_of(path: tuple[Exchange, ...]) -> list[list[str]]:
@@ -39,7 +39,7 @@ async def test_the_template_model_finds_the_path_of_a_goal_from_its_request(doma
     world = open_travel()
     found = 0
     for worded in await worded_of(world, domain, 6):
-        (traced,) = await trace_goals(worded, desk_of(world))
+        (traced,) = await trace_goals(worded, context_of(world))
         assert traced.problem == ""
         found += calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
     assert found >= 5
@@ -48,7 +48,7 @@ async def test_the_template_model_finds_the_path_of_a_goal_from_its_request(doma
 async def test_tools_that_nobody_has_phrases_for_are_called_as_well():
     world = SmallWorld()
     for worded in await worded_of(world, CROSS, 12):
-        (traced,) = await trace_goals(worded, desk_of(world))
+        (traced,) = await trace_goals(worded, context_of(world))
         assert calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
 
 
@@ -64,10 +64,10 @@ async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
     assert calls
     keys = tuple(tool.key for tool in world.tools)
     goal = Goal(environment=world.name, language="en", domain=CROSS, calls=calls, candidates=keys, seed=3)
-    (worded,) = await word_goals(goal, desk_of(world))
+    (worded,) = await word_goals(goal, context_of(world))
     assert "minutes after" in worded.request
     assert "arrival airport of" in worded.request
-    (traced,) = await trace_goals(worded, desk_of(world))
+    (traced,) = await trace_goals(worded, context_of(world))
     assert calls_of(traced.trace) == calls_of((await resolve(goal, world)).path)
 
 
@@ -80,7 +80,7 @@ async def test_a_model_that_errs_finds_another_path(defect: str):
     planted = different = 0
     for worded in await worded_of(world, "Hotels", 3):
         chat = TemplateChat({defect: 1.0})
-        (traced,) = await trace_goals(worded, desk_of(world, chat))
+        (traced,) = await trace_goals(worded, context_of(world, chat))
         planted += defect in chat.planted
         different += calls_of(traced.trace) != calls_of((await resolve(worded.goal, world)).path)
     assert planted
@@ -91,7 +91,7 @@ async def test_a_reply_that_is_unusable_ends_the_trace_with_the_reason():
     (worded,) = await worded_of(SmallWorld(), "Inns", 1)
     first = NextCalls(calls=[NextCall(name="Find_Town", arguments={"query": "Corwen"})])
     chat = ScriptedModel({"call_next": [first, ReplyError("It can't be read.")]})
-    (traced,) = await trace_goals(worded, desk_of(SmallWorld(), chat))
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
     assert len(traced.trace) == 1
     assert traced.problem == "It can't be read."
 
@@ -100,7 +100,7 @@ async def test_a_call_that_fails_is_answered_with_its_problem_and_the_trace_goes
     (worded,) = await worded_of(SmallWorld(), "Inns", 1)
     wrong = NextCalls(calls=[NextCall(name="Read_Inn_Reviews", arguments={"inn_id": "x"})])
     chat = ScriptedModel({"call_next": [wrong, NextCalls(answer="Done.")]})
-    (traced,) = await trace_goals(worded, desk_of(SmallWorld(), chat))
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
     assert traced.trace[0].responses == ({"error": "There is no such inn."},)
     assert traced.problem == ""
 
@@ -109,7 +109,7 @@ async def test_a_model_that_never_ends_is_stopped():
     (worded,) = await worded_of(SmallWorld(), "Inns", 1)
     again = NextCalls(calls=[NextCall(name="Find_Town", arguments={"query": "Corwen"})])
     chat = ScriptedModel({"call_next": [again] * MOST_TURNS})
-    (traced,) = await trace_goals(worded, desk_of(SmallWorld(), chat))
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
     assert len(traced.trace) == MOST_TURNS
     assert "still calling" in traced.problem
 
@@ -123,7 +123,7 @@ async def test_a_model_that_never_ends_is_stopped():
 )
 async def test_a_reply_that_says_nothing_or_calls_too_much_ends_the_trace(reply: NextCalls, reason: str):
     (worded,) = await worded_of(SmallWorld(), "Inns", 1)
-    (traced,) = await trace_goals(worded, desk_of(SmallWorld(), ScriptedModel({"call_next": [reply]})))
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), ScriptedModel({"call_next": [reply]})))
     assert reason in traced.problem
     assert traced.trace == ()
 

@@ -6,7 +6,7 @@ from generators.environments.travel.world import open_travel
 from generators.paths.goals import CROSS, plan_goals
 from generators.paths.wording import GoalWording, named_values, parameter_schema, said_values, word_goals
 from llm.language.locating import locate
-from tests.generators.paths.asking import TemplateChat, desk_of
+from tests.generators.paths.asking import TemplateChat, context_of
 from tests.generators.paths.small_world import SmallWorld
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
@@ -25,7 +25,7 @@ async def test_a_request_says_every_value_and_every_name(domain: str):
     world = open_travel()
     tools = {tool.name: tool for tool in world.tools}
     async for goal in plan_goals(domain, "en", 5, world, seed=2):
-        (worded,) = await word_goals(goal, desk_of(world, seed=goal.seed))
+        (worded,) = await word_goals(goal, context_of(world, seed=goal.seed))
         for tool, parameter, value in said_values(goal):
             assert locate(value, parameter_schema(tools[tool], parameter), worded.request)
         for name in named_values(goal):
@@ -37,7 +37,7 @@ async def test_a_request_says_every_value_and_every_name(domain: str):
 async def test_a_request_holds_no_identifier_and_no_tool():
     world = open_travel()
     async for goal in plan_goals("Hotels", "en", 6, world, seed=3):
-        (worded,) = await word_goals(goal, desk_of(world, seed=goal.seed))
+        (worded,) = await word_goals(goal, context_of(world, seed=goal.seed))
         assert "_" not in worded.request
         assert "{" not in worded.request
 
@@ -45,7 +45,7 @@ async def test_a_request_holds_no_identifier_and_no_tool():
 async def test_requests_differ_in_who_asks():
     world = open_travel()
     goals = [goal async for goal in plan_goals("Flights", "en", 12, world, seed=4)]
-    requests = [(await word_goals(goal, desk_of(world, seed=goal.seed)))[0].request for goal in goals]
+    requests = [(await word_goals(goal, context_of(world, seed=goal.seed)))[0].request for goal in goals]
     assert len({request.split(".")[0] for request in requests}) > 4
 
 
@@ -61,25 +61,25 @@ async def test_requests_differ_in_who_asks():
 )
 async def test_a_request_that_breaks_its_rules_three_times_is_refused(spoil, reason: str):
     goal = await first_goal()
-    (worded,) = await word_goals(goal, desk_of(SmallWorld()))
+    (worded,) = await word_goals(goal, context_of(SmallWorld()))
     wrong = GoalWording(request=spoil(worded.request, goal))
     chat = ScriptedModel({"word_goal": [wrong] * 3})
     with pytest.raises(ReplyError, match=reason):
-        await word_goals(goal, desk_of(SmallWorld(), chat))
+        await word_goals(goal, context_of(SmallWorld(), chat))
     assert chat.left == {}
 
 
 async def test_a_second_try_that_keeps_the_rules_is_taken():
     goal = await first_goal()
-    (worded,) = await word_goals(goal, desk_of(SmallWorld()))
+    (worded,) = await word_goals(goal, context_of(SmallWorld()))
     chat = ScriptedModel({"word_goal": [GoalWording(request="No."), GoalWording(request=worded.request)]})
-    assert (await word_goals(goal, desk_of(SmallWorld(), chat)))[0].request == worded.request
+    assert (await word_goals(goal, context_of(SmallWorld(), chat)))[0].request == worded.request
 
 
 async def test_the_prompt_holds_no_value_that_only_a_response_tells():
     goal = await first_goal()
     chat = ScriptedModel({"word_goal": [GoalWording(request="No.")] * 3})
     with pytest.raises(ReplyError):
-        await word_goals(goal, desk_of(SmallWorld(), chat))
+        await word_goals(goal, context_of(SmallWorld(), chat))
     assert "i-t-" not in "".join(message.content for message in chat.asked[0].messages)
     assert TemplateChat().name

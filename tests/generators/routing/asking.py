@@ -3,16 +3,16 @@
 from random import Random
 
 from generators.catalogs.domain_catalogs import domain_tools
-from generators.desk import Desk
 from generators.routing.planning import plan_routing
 from generators.routing.wording import word_routing
+from generators.stage_context import StageContext
 from llm.chat import ChatModel
 from tests.generators.paths.asking import TemplateChat
 from warehouse.records import RoutingPlan, Sample
 
 
-def desk_of(domain: str, chat: ChatModel | None = None) -> Desk:
-    return Desk(chat or TemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])})
+def context_of(domain: str, chat: ChatModel | None = None) -> StageContext:
+    return StageContext(chat or TemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])})
 
 
 def plans_of(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[RoutingPlan]:
@@ -20,5 +20,5 @@ def plans_of(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> 
 
 
 async def questions(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[Sample]:
-    desk = desk_of(domain)
-    return [sample for plan in plans_of(kind, domain, count, seed) for sample in await word_routing(plan, desk)]
+    context = context_of(domain)
+    return [sample for plan in plans_of(kind, domain, count, seed) for sample in await word_routing(plan, context)]

@@ -5,7 +5,7 @@ import pytest
 from generators.kinds import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.unknowns import UNKNOWN, Feed, feed_of, unknown_arguments, unknown_evidence
 from generators.routing.wording import RoutingWording, routing_problem, word_routing
-from tests.generators.routing.asking import desk_of, plans_of, questions
+from tests.generators.routing.asking import context_of, plans_of, questions
 from tests.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, RoutingPlan, Said, Sample
@@ -78,24 +78,24 @@ def value_of(plan: RoutingPlan) -> str:
     ],
 )
 async def test_a_wording_that_breaks_a_rule_is_told_why(change, problem: str) -> None:  # type: ignore[no-untyped-def]
-    plan, desk = hard_plan(), desk_of("Bank")
-    [sample] = await word_routing(plan, desk)
-    tools = {tool.name: tool for tool in desk.toolset(plan.candidates)}
+    plan, context = hard_plan(), context_of("Bank")
+    [sample] = await word_routing(plan, context)
+    tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     assert routing_problem(sample.request, plan, tools) == ""
     assert problem in routing_problem(change(sample.request, plan), plan, tools)
 
 
 async def test_a_wording_that_gives_an_unknown_value_away_is_asked_anew() -> None:
-    plan, desk = hard_plan(), desk_of("Bank")
-    [sample] = await word_routing(plan, desk)
+    plan, context = hard_plan(), context_of("Bank")
+    [sample] = await word_routing(plan, context)
     [(name, _)] = unknown_arguments(sample.gold[-1]).items()
-    pattern = desk.toolset(plan.candidates)
+    pattern = context.toolset(plan.candidates)
     schema = next(tool.properties[name] for tool in pattern if tool.name == sample.gold[-1].tool)
     digits = schema["pattern"].count("[0-9]")
     given = schema["pattern"].removeprefix("^").split("[0-9]")[0] + "7" * digits
     away = f"{sample.request} Its number is {given}."
     chat = ScriptedModel({"word_routing": [RoutingWording(request=away), RoutingWording(request=sample.request)]})
-    assert [one.request for one in await word_routing(plan, desk_of("Bank", chat))] == [sample.request]
+    assert [one.request for one in await word_routing(plan, context_of("Bank", chat))] == [sample.request]
     chat = ScriptedModel({"word_routing": [RoutingWording(request=away)] * 3})
     with pytest.raises(ReplyError, match=f"it gives {name!r} of .* away: '{given}'"):
-        await word_routing(plan, desk_of("Bank", chat))
+        await word_routing(plan, context_of("Bank", chat))

@@ -1,4 +1,4 @@
-"""Conversations of every shape, in both languages, and a desk whose model is template/v1."""
+"""Conversations of every shape, in both languages, and a context whose model is template/v1."""
 
 from collections.abc import Callable, Mapping
 from random import Random
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
 from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
@@ -215,10 +215,10 @@ def catalog() -> Mapping[str, Tool]:
 
 
 @pytest.fixture(scope="session")
-def desk_for() -> Callable[..., Desk]:
-    """A desk with a generator of this seed, template/v1 or another model, and these tools."""
+def context_for() -> Callable[..., StageContext]:
+    """A context with a generator of this seed, template/v1 or another model, and these tools."""
 
-    def build(seed: int | str = 1, chat: ChatModel | None = None, tools: Mapping[str, Tool] = BY_KEY) -> Desk:
-        return Desk(chat or TemplateChat(), Random(seed), tools)
+    def build(seed: int | str = 1, chat: ChatModel | None = None, tools: Mapping[str, Tool] = BY_KEY) -> StageContext:
+        return StageContext(chat or TemplateChat(), Random(seed), tools)
 
     return build

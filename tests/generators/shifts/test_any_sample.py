@@ -9,7 +9,6 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.desk import Desk
 from generators.hammerbench_samples import read_hammerbench
 from generators.kinds import kind_named, name_of
 from generators.obstacles import obstacle_for
@@ -17,6 +16,7 @@ from generators.shifts.intents import mismatch, shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.turns import SHIFT_TAG
 from generators.shifts.values import change_values
+from generators.stage_context import StageContext
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
 from warehouse.errors import RecordError, ReplyError
@@ -38,19 +38,19 @@ SHIFTS: tuple[Transform, ...] = ("IS", "SO_case1", "SO_case2", "mSv")
 SHOWN = 10  # records of each file
 
 
-async def shifted(transform: Transform, source: Sample, other: Sample | None, desk_for: Any, tools: Any) -> Sample:
+async def shifted(transform: Transform, source: Sample, other: Sample | None, context_for: Any, tools: Any) -> Sample:
     derivation = Derivation(transform=transform, source=source, other=other, seed=1)
-    desk: Desk = desk_for(derivation.key, tools=tools)
+    context: StageContext = context_for(derivation.key, tools=tools)
     if transform == "IS":
-        [sample] = await shift_intents(derivation, desk)
+        [sample] = await shift_intents(derivation, context)
     else:
-        [change] = await change_values(derivation, desk)
-        [sample] = await override_values(change, desk_for(change.key, tools=tools))
+        [change] = await change_values(derivation, context)
+        [sample] = await override_values(change, context_for(change.key, tools=tools))
     return sample
 
 
-async def decisions(sample: Sample, desk: Desk) -> list[str]:
-    return [one.decision for check in (check_format, check_grounding) for one in await check(sample, desk)]
+async def decisions(sample: Sample, context: StageContext) -> list[str]:
+    return [one.decision for check in (check_format, check_grounding) for one in await check(sample, context)]
 
 
 def obstacle_to(transform: Transform, source: Sample, tools: Mapping[str, Tool]) -> str:
@@ -59,7 +59,7 @@ def obstacle_to(transform: Transform, source: Sample, tools: Mapping[str, Tool])
 
 @pytest.mark.parametrize("transform", SHIFTS)
 async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
-    transform: Transform, conversation: Sample, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    transform: Transform, conversation: Sample, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     other = conversations["several"]().with_changes(
         turns=(
@@ -77,11 +77,11 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
     if reason:
         assert reason.endswith(".")
         with pytest.raises(RecordError) as raised:
-            await shifted(transform, conversation, other, desk_for, catalog)
+            await shifted(transform, conversation, other, context_for, catalog)
         assert str(raised.value) == reason
         return
-    sample = await shifted(transform, conversation, other, desk_for, catalog)
-    assert await decisions(sample, desk_for()) == ["proved", "proved"]
+    sample = await shifted(transform, conversation, other, context_for, catalog)
+    assert await decisions(sample, context_for()) == ["proved", "proved"]
     assert sample.kind == name_of(conversation.kind, transform)
     [tag] = [one for one in sample.tags if one.startswith(SHIFT_TAG)]
     assert 0 <= int(tag.removeprefix(SHIFT_TAG)) < len(list(sample.snapshots()))
@@ -90,14 +90,14 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
 @pytest.mark.parametrize("first", SHIFTS[1:])
 @pytest.mark.parametrize("second", SHIFTS[1:])
 async def test_what_was_shifted_can_be_shifted_again(
-    first: Transform, second: Transform, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    first: Transform, second: Transform, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
-    once = await shifted(first, conversations["asked"](), None, desk_for, catalog)
+    once = await shifted(first, conversations["asked"](), None, context_for, catalog)
     if obstacle_to(second, once, catalog):
         pytest.fail(obstacle_to(second, once, catalog))
-    twice = await shifted(second, once, None, desk_for, catalog)
+    twice = await shifted(second, once, None, context_for, catalog)
     assert twice.kind == f"{first}_{second}"
-    assert await decisions(twice, desk_for()) == ["proved", "proved"]
+    assert await decisions(twice, context_for()) == ["proved", "proved"]
     assert len([one for one in twice.tags if one.startswith(SHIFT_TAG)]) == 1
 
 
@@ -111,7 +111,7 @@ async def test_what_was_shifted_can_be_shifted_again(
     ],
 )  # fmt: skip
 async def test_records_of_hammerbench_give_samples_that_nothing_contradicts(
-    file: str, language: Any, shared: Path, desk_for: Any
+    file: str, language: Any, shared: Path, context_for: Any
 ) -> None:
     folder = shared / "data" / "hammerbench" / "sample100" / language
     records = list(islice(read_hammerbench(folder / file), SHOWN))
@@ -119,14 +119,14 @@ async def test_records_of_hammerbench_give_samples_that_nothing_contradicts(
     tools = {tool.key: tool for record in (*records, *lenders) for tool in record.tools}
     made = 0
     for source in (record.sample for record in records if record.sample is not None):
-        before = await decisions(source, desk_for(tools=tools))
+        before = await decisions(source, context_for(tools=tools))
         for transform in SHIFTS:
             try:
-                sample = await shifted(transform, source, lenders[0].sample, desk_for, tools)
+                sample = await shifted(transform, source, lenders[0].sample, context_for, tools)
             except (RecordError, ReplyError):
                 continue
             made += 1
-            after = await decisions(sample, desk_for(tools=tools))
+            after = await decisions(sample, context_for(tools=tools))
             assert "contradicted" in before or "contradicted" not in after, (transform, sample.turns)
     assert made or "ir_" in file or "ST_External" in file
 
@@ -163,13 +163,13 @@ def talks(draw: st.DrawFn) -> list[Turn]:
 @given(talks(), st.sampled_from(SHIFTS[1:]))
 @settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_a_conversation_of_any_make_gives_a_grounded_sample_or_a_reason(
-    catalog: Mapping[str, Tool], desk_for: Any, turns: list[Turn], transform: Transform
+    catalog: Mapping[str, Tool], context_for: Any, turns: list[Turn], transform: Transform
 ) -> None:
     keys = tuple(key for key, tool in catalog.items() if tool.name.startswith("Air"))
     source = Sample(kind="made", language="en", category="x", candidates=keys, turns=tuple(turns))
     told = obstacle_to(transform, source, catalog)
     try:
-        sample = await shifted(transform, source, None, desk_for, catalog)
+        sample = await shifted(transform, source, None, context_for, catalog)
     except ReplyError:
         return
     except RecordError as error:
@@ -181,6 +181,6 @@ async def test_a_conversation_of_any_make_gives_a_grounded_sample_or_a_reason(
         return
     kept = [turn for turn in source.turns if isinstance(turn, ResultTurn)]
     assert [turn for turn in sample.turns if isinstance(turn, ResultTurn)] == kept
-    assert "contradicted" not in await decisions(sample, desk_for())
+    assert "contradicted" not in await decisions(sample, context_for())
     executed = [turn for turn in source.turns if isinstance(turn, CallTurn) and turn.executed]
     assert [turn for turn in sample.turns if isinstance(turn, CallTurn) and turn.executed] == executed

@@ -37,11 +37,11 @@ def planned(source: Sample, other: Sample | None, seed: int = 1) -> Derivation:
 @pytest.mark.parametrize("seed", range(6))
 @pytest.mark.parametrize("name", ["asked", "asked_in_chinese"])
 async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
-    name: str, seed: int, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    name: str, seed: int, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     source = conversations[name]()
     other = refill(catalog, source.language)
-    [sample] = await shift_intents(planned(source, other, seed), desk_for(seed))
+    [sample] = await shift_intents(planned(source, other, seed), context_for(seed))
     *kept, request, calls, refusal = sample.turns
     assert tuple(kept) == source.turns[: len(kept)]
     assert len(kept) in (3, 6)
@@ -55,27 +55,27 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert sample.gold == ()
     assert sample.tags == (f"{SHIFT_TAG}{len(kept) // 3}",)
     assert [catalog[key].name for key in sample.withheld] == ["Pharmacy.Orders.refillPrescription"]
-    assert [verdict.decision for verdict in await check_format(sample, desk_for())] == ["proved"]
-    assert [verdict.decision for verdict in await check_relevance(sample, desk_for())] == ["proved"]
+    assert [verdict.decision for verdict in await check_format(sample, context_for())] == ["proved"]
+    assert [verdict.decision for verdict in await check_relevance(sample, context_for())] == ["proved"]
 
 
 async def test_a_user_who_speaks_once_can_turn_away_from_nothing(
-    conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     source = conversations["single"]()
     assert "only once" in obstacle(source, catalog)
     with pytest.raises(RecordError, match="only once"):
-        await shift_intents(planned(source, refill(catalog)), desk_for())
+        await shift_intents(planned(source, refill(catalog)), context_for())
 
 
 async def test_a_request_that_a_candidate_may_serve_is_no_shift(
-    conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     source = conversations["asked"]()
     forecast = conversations["executed_in_turns"]()
     assert "may serve" in mismatch(source, forecast, catalog)
     with pytest.raises(RecordError, match=r"Weather\.Days\.tellForecast"):
-        await shift_intents(planned(source, forecast), desk_for())
+        await shift_intents(planned(source, forecast), context_for())
 
 
 def test_requests_in_another_language_or_for_an_unknown_tool_are_no_shift(
@@ -91,9 +91,9 @@ def test_requests_in_another_language_or_for_an_unknown_tool_are_no_shift(
     assert "may serve" in mismatch(source, withheld.with_changes(withheld=(flights,)), catalog)
 
 
-async def test_without_another_sample_there_is_nothing_to_ask_for(conversations: Made, desk_for: Any) -> None:
+async def test_without_another_sample_there_is_nothing_to_ask_for(conversations: Made, context_for: Any) -> None:
     with pytest.raises(RecordError, match="another sample"):
-        await shift_intents(planned(conversations["asked"](), None), desk_for())
+        await shift_intents(planned(conversations["asked"](), None), context_for())
 
 
 def test_a_candidate_that_the_catalog_lacks_is_an_obstacle(conversations: Made) -> None:

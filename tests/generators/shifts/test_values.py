@@ -35,11 +35,11 @@ def planned(source: Sample, transform: Any = "SO_case1", seed: int = 1) -> Deriv
 @pytest.mark.parametrize("transform", ["SO_case1", "SO_case2", "mSv"])
 @pytest.mark.parametrize("name", ["asked", "asked_in_chinese", "asked_without_snapshots"])
 async def test_a_new_value_is_valid_different_and_not_yet_said(
-    name: str, transform: Any, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    name: str, transform: Any, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     source = conversations[name]()
     for seed in range(5):
-        [change] = await change_values(planned(source, transform, seed), desk_for(seed))
+        [change] = await change_values(planned(source, transform, seed), context_for(seed))
         snapshots = {snapshot.turn: snapshot.calls for snapshot in source.snapshots()}
         call = snapshots[change.turn][change.call]
         tool = tools_by_name(source, catalog)[call.tool]
@@ -49,31 +49,31 @@ async def test_a_new_value_is_valid_different_and_not_yet_said(
         assert not any(locate(change.new, tool.properties[change.argument], text) for text in said)
 
 
-async def test_the_model_is_asked_again_until_its_value_does(conversations: Made, desk_for: Any) -> None:
+async def test_the_model_is_asked_again_until_its_value_does(conversations: Made, context_for: Any) -> None:
     source = conversations["imperfect"]()
     chat = ScriptedModel({PROMPT: [NewValue(value="rome"), NewValue(value=4), NewValue(value="Oslo")]})
-    [change] = await change_values(planned(source), desk_for(1, chat))
+    [change] = await change_values(planned(source), context_for(1, chat))
     assert (change.argument, change.old, change.new) == ("origin", "Rome", "Oslo")
     assert change.origin is not None
     assert change.origin.model == "scripted"
     assert not chat.left
 
 
-async def test_three_values_that_do_not_do_fail_the_record(conversations: Made, desk_for: Any) -> None:
+async def test_three_values_that_do_not_do_fail_the_record(conversations: Made, context_for: Any) -> None:
     chat = ScriptedModel({PROMPT: [NewValue(value=value) for value in ("Rome", "", "ROME")]})
     with pytest.raises(ReplyError, match="means the same"):
-        await change_values(planned(conversations["imperfect"]()), desk_for(1, chat))
+        await change_values(planned(conversations["imperfect"]()), context_for(1, chat))
 
 
 async def test_a_yes_becomes_a_no_without_asking_anybody(
-    conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     source = conversations["single"]()
     [call] = source.gold
     for arguments, old, new in (({"direct": True}, True, False), ({"cabin": "economy"}, "economy", "business")):
         turn = source.turns[1].with_changes(calls=(call.with_changes(arguments=arguments, evidence=()),))
         sample = source.with_changes(turns=(UserTurn(text="Economy flights, direct flights only."), turn))
-        [change] = await change_values(planned(sample, "mSv"), desk_for(1, ScriptedModel({})))
+        [change] = await change_values(planned(sample, "mSv"), context_for(1, ScriptedModel({})))
         assert (change.old, change.new) == (old, new)
         assert change.origin is not None
         assert change.origin.model == ""
@@ -132,7 +132,7 @@ def test_spelling_makes_no_difference_and_meaning_does() -> None:
     ],
 )  # fmt: skip
 async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
-    name: str, transform: Any, reason: str, conversations: Made, catalog: Mapping[str, Tool], desk_for: Any
+    name: str, transform: Any, reason: str, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
 ) -> None:
     source = conversations[name]()
     told = obstacle_to(transform, source, catalog)
@@ -141,7 +141,7 @@ async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
         return
     assert reason in told
     with pytest.raises(RecordError, match=reason):
-        await change_values(planned(source, transform), desk_for())
+        await change_values(planned(source, transform), context_for())
 
 
 def test_each_transform_has_its_own_obstacle(conversations: Made, catalog: Mapping[str, Tool]) -> None:

@@ -33,36 +33,36 @@ UNUSABLE = [
 
 
 async def test_each_name_becomes_a_record_with_its_goal_and_where_it_comes_from() -> None:
-    _, desk = scripted({"name_tools": [names(ALARM, TIMER)]})
-    made = await name_tools(plan(), desk)
+    _, context = scripted({"name_tools": [names(ALARM, TIMER)]})
+    made = await name_tools(plan(), context)
     assert [(tool.name, tool.goal) for tool in made] == [ALARM, TIMER]
     assert {tool.origin.parents for tool in made if tool.origin} == {(plan().key,)}
 
 
 @pytest.mark.parametrize(("answer", "problem"), UNUSABLE)
 async def test_unusable_names_are_asked_for_three_times_and_then_given_up(answer: ToolNames, problem: str) -> None:
-    model, desk = scripted({"name_tools": [answer] * 3})
+    model, context = scripted({"name_tools": [answer] * 3})
     with pytest.raises(ReplyError, match=rf"tool names for 'Clock' were unusable in 3 answers: .*{problem}"):
-        await name_tools(plan(), desk)
+        await name_tools(plan(), context)
     assert model.left == {}
 
 
 async def test_a_better_second_answer_is_taken() -> None:
-    model, desk = scripted({"name_tools": [names(ALARM), names(ALARM, TIMER)]})
-    assert len(await name_tools(plan(), desk)) == 2
+    model, context = scripted({"name_tools": [names(ALARM), names(ALARM, TIMER)]})
+    assert len(await name_tools(plan(), context)) == 2
     assert len(model.asked) == 2
 
 
 async def test_a_chinese_plan_takes_chinese_goals_and_shows_the_english_ones() -> None:
     pairs = (("Clock.Alarms.setAlarm", "设置闹钟"), ("Clock.Timers.startTimer", "开始倒计时"))
-    model, desk = scripted({"name_tools": [names(ALARM, TIMER), names(*pairs)]})
-    assert [tool.goal for tool in await name_tools(plan("zh"), desk)] == ["设置闹钟", "开始倒计时"]
+    model, context = scripted({"name_tools": [names(ALARM, TIMER), names(*pairs)]})
+    assert [tool.goal for tool in await name_tools(plan("zh"), context)] == ["设置闹钟", "开始倒计时"]
     assert '<englishgoals>["set an alarm"' in model.asked[0].messages[1].content
 
 
 async def test_a_description_is_kept_without_the_space_around_it() -> None:
-    _, desk = scripted({"describe_tool": [ToolDescription(description=" Set an alarm. ")]})
-    (made,) = await describe_tools(named(), desk)
+    _, context = scripted({"describe_tool": [ToolDescription(description=" Set an alarm. ")]})
+    (made,) = await describe_tools(named(), context)
     assert made.description == "Set an alarm."
     assert made.origin is not None
     assert made.origin.parents == (named().key,)
@@ -79,15 +79,15 @@ async def test_a_description_is_kept_without_the_space_around_it() -> None:
     ],
 )
 async def test_an_unusable_description_is_given_up_after_three_answers(said: str, problem: str) -> None:
-    model, desk = scripted({"describe_tool": [ToolDescription(description=said)] * 3})
+    model, context = scripted({"describe_tool": [ToolDescription(description=said)] * 3})
     with pytest.raises(ReplyError, match=rf"descriptions of 'Clock.Alarms.setAlarm' were unusable in 3 .*{problem}"):
-        await describe_tools(named(), desk)
+        await describe_tools(named(), context)
     assert model.left == {}
 
 
 @pytest.mark.parametrize("said", [["Set an alarm."], ["设置闹钟。" * 20], ["设置闹钟。会响铃。"]])
 async def test_a_chinese_tool_wants_one_short_chinese_sentence(said: Sequence[str]) -> None:
     script = [ToolDescription(description=words) for words in (*said, "设置闹钟。")]
-    _, desk = scripted({"describe_tool": script})
-    (made,) = await describe_tools(named("zh"), desk)
+    _, context = scripted({"describe_tool": script})
+    (made,) = await describe_tools(named("zh"), context)
     assert made.description == "设置闹钟。"

@@ -64,8 +64,8 @@ UNUSABLE = [
 
 
 async def test_the_schema_accepts_what_people_say_and_nothing_else() -> None:
-    _, desk = scripted({"choose_tool_parameters": [parameters(*USABLE)]})
-    (made,) = await choose_tool_parameters(described(), desk)
+    _, context = scripted({"choose_tool_parameters": [parameters(*USABLE)]})
+    (made,) = await choose_tool_parameters(described(), context)
     tool = Tool(name="Clock.Alarms.setAlarm", description="", parameters=made.parameters, category="Clock")
     assert tool.required == ("time", "day")
     good = {"time": "07:30", "day": "2027-01-02", "moment": "2027-01-02 07:30", "volume": 3, "sound": "birds"}
@@ -78,8 +78,8 @@ async def test_a_list_and_a_group_hold_plain_members() -> None:
     names = parameter("names", kind="list", description="names", examples=FOUR)
     span = parameter("span", kind="group", description="span", members=members(2))
     spans = parameter("spans", kind="list", description="spans", members=members(1))
-    _, desk = scripted({"choose_tool_parameters": [parameters(names, span, spans)]})
-    (made,) = await choose_tool_parameters(described(), desk)
+    _, context = scripted({"choose_tool_parameters": [parameters(names, span, spans)]})
+    (made,) = await choose_tool_parameters(described(), context)
     properties = made.parameters["properties"]
     assert properties["names"]["items"] == {"type": "string", "examples": FOUR}
     assert properties["span"]["required"] == ["part0", "part1"]
@@ -88,22 +88,22 @@ async def test_a_list_and_a_group_hold_plain_members() -> None:
 
 @pytest.mark.parametrize(("answer", "problem"), UNUSABLE)
 async def test_unusable_parameters_are_given_up_after_three_answers(answer: ToolParameters, problem: str) -> None:
-    model, desk = scripted({"choose_tool_parameters": [answer] * 3})
+    model, context = scripted({"choose_tool_parameters": [answer] * 3})
     with pytest.raises(ReplyError, match=rf"(?s)parameters of 'Clock.*' were unusable in 3 .*{re.escape(problem)}"):
-        await choose_tool_parameters(described(), desk)
+        await choose_tool_parameters(described(), context)
     assert model.left == {}
 
 
 async def test_too_many_parameters_are_asked_for_again() -> None:
-    model, desk = scripted({"choose_tool_parameters": [UNUSABLE[0][0], parameters(LABEL)]})
-    (made,) = await choose_tool_parameters(described(), desk)
+    model, context = scripted({"choose_tool_parameters": [UNUSABLE[0][0], parameters(LABEL)]})
+    (made,) = await choose_tool_parameters(described(), context)
     assert list(made.parameters["properties"]) == ["label"]
     assert len(model.asked) == 2
 
 
 async def test_a_tool_may_take_nothing() -> None:
-    _, desk = scripted({"choose_tool_parameters": [parameters()]})
-    (made,) = await choose_tool_parameters(described(), desk)
+    _, context = scripted({"choose_tool_parameters": [parameters()]})
+    (made,) = await choose_tool_parameters(described(), context)
     assert made.parameters["properties"] == {}
 
 
@@ -115,8 +115,8 @@ def test_a_group_inside_a_group_is_no_answer_at_all() -> None:
 
 async def test_the_finished_tool_is_generated_and_has_what_the_stages_gave() -> None:
     done = result("done_at", kind="date_time")
-    _, desk = scripted({"choose_returns": [ToolReturns(returns=[result(), done])]})
-    (tool,) = await choose_returns(parameterised(), desk)
+    _, context = scripted({"choose_returns": [ToolReturns(returns=[result(), done])]})
+    (tool,) = await choose_returns(parameterised(), context)
     assert (tool.name, tool.description, tool.category) == ("Clock.Alarms.setAlarm", "Set an alarm.", "Clock")
     assert tool.source == "generated"
     assert tool.parameters == parameterised().parameters
@@ -135,16 +135,16 @@ async def test_the_finished_tool_is_generated_and_has_what_the_stages_gave() -> 
     ],
 )
 async def test_unusable_returns_are_given_up_after_three_answers(returns: list[object], problem: str) -> None:
-    model, desk = scripted({"choose_returns": [ToolReturns(returns=returns)] * 3})
+    model, context = scripted({"choose_returns": [ToolReturns(returns=returns)] * 3})
     with pytest.raises(ReplyError, match=rf"returns of 'Clock.*' were unusable in 3 .*{problem}"):
-        await choose_returns(parameterised(), desk)
+        await choose_returns(parameterised(), context)
     assert model.left == {}
 
 
 async def test_who_only_looks_something_up_needs_no_status() -> None:
     found = result("alarms", kind="list", description="alarms", members=members(2))
-    _, desk = scripted({"choose_returns": [ToolReturns(returns=[found])]})
-    (tool,) = await choose_returns(parameterised("Clock.Alarms.listAlarms"), desk)
+    _, context = scripted({"choose_returns": [ToolReturns(returns=[found])]})
+    (tool,) = await choose_returns(parameterised("Clock.Alarms.listAlarms"), context)
     assert tool.returns is not None
     assert tool.returns["properties"]["alarms"]["items"]["required"] == ["part0", "part1"]
 

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from generators.desk import Desk
+from generators.stage_context import StageContext
 from generators.toolset.sketches import ParameterSketch, ResultSketch
 from llm.chat import ChatModel
 from tests.scripted_model import Line, ScriptedModel
@@ -40,13 +40,13 @@ def parameterised(name: str = "Clock.Alarms.setAlarm") -> ParameterisedTool:
     return ParameterisedTool(described=described(name=name), parameters=schema)
 
 
-def desk(chat: ChatModel) -> Desk:
-    return Desk(chat, Random(0), {})
+def context(chat: ChatModel) -> StageContext:
+    return StageContext(chat, Random(0), {})
 
 
-def scripted(script: Mapping[str, Sequence[Line]]) -> tuple[ScriptedModel, Desk]:
+def scripted(script: Mapping[str, Sequence[Line]]) -> tuple[ScriptedModel, StageContext]:
     model = ScriptedModel(script)
-    return model, desk(model)
+    return model, context(model)
 
 
 def parameter(name: str = "time", **changes: object) -> ParameterSketch:

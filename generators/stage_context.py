@@ -11,7 +11,7 @@ from warehouse.errors import RecordError
 from warehouse.records import Tool
 
 
-class Desk(NamedTuple):
+class StageContext(NamedTuple):
     """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name."""
 
     chat: ChatModel

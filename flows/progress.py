@@ -3,7 +3,7 @@
 from typing import Protocol
 
 
-class News(Protocol):
+class Progress(Protocol):
     """The ear of a build: the command line, Prefect's log, or nobody."""
 
     def say(self, sentence: str) -> None:
