@@ -7,16 +7,19 @@ UV_VERSION := 0.13.8
 UV := .cache/uv/bin/uv
 BIN := .venv/bin
 PACKAGES := warehouse llm generators validators annotation flows
+TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 2 --dist loadgroup
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1
 # Other people's settings of Python must not leak in.
 unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
 
-.PHONY: help demo test check stop clean lock bench docs
+.PHONY: help demo test quick test-all check stop clean lock bench docs
 
 help:
 	@echo "make demo   build, check, review, release, evaluate and report the demo dataset"
-	@echo "make test   install what the tests need, then run all of them"
+	@echo "make test   install what the tests need, then run all but the slow ones"
+	@echo "make quick  the tests that need no server, no process and no socket"
+	@echo "make test-all  all of them"
 	@echo "make check  style, types and import directions"
 	@echo "make stop   end the servers that make demo left running"
 	@echo "make lock   resolve the dependencies anew"
@@ -24,8 +27,16 @@ help:
 demo: .venv/ready
 	$(BIN)/callwright demo
 
+# Every promise with real parts, but what takes long: published data whole, the oldest Label Studio, long fuzzing (test-all).
 test: .venv/ready .cache/chromium .cache/smollm2/ready check
-	CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready)" $(BIN)/python -m pytest -n 2 --dist loadgroup $(PYTEST)
+	$(TESTS) tests/conformance tests/unit tests/integration tests/live $(PYTEST)
+
+# Without servers, processes and sockets.
+quick: .venv/ready
+	$(TESTS) --disable-socket --allow-unix-socket tests/conformance tests/unit $(PYTEST)
+
+test-all: .venv/ready .cache/chromium .cache/smollm2/ready check
+	$(TESTS) $(PYTEST)
 
 check: .venv/ready
 	$(BIN)/ruff format --check --quiet .

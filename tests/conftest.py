@@ -18,7 +18,7 @@ silence_teardown()  # so that pytest's closing line is the last
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["tests.servers"]
+pytest_plugins = ["tests.support.servers"]
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 

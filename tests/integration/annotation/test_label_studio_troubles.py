@@ -1,0 +1,226 @@
+"""Pushing to and pulling from a server that fails on purpose: nothing lost, nothing twice."""
+
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from threading import Barrier
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.studio_connection import StudioConnection
+from annotation.task import QueuedTask, review_task
+from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
+from warehouse.errors import AnnotationError, TransientError
+
+pytestmark = pytest.mark.enable_socket
+PROJECT = Project(id=1, kind="sample_review", title="t", url="u")
+
+
+@pytest.fixture
+def studio() -> Iterator[PretendStudio]:
+    made = PretendStudio()
+    yield made
+    made.close()
+
+
+@pytest.fixture
+def client(studio: PretendStudio) -> Iterator[LabelStudio]:
+    with LabelStudio(studio.url, "a" * 40, timeout=5, pause=0.01) as opened:
+        yield opened
+
+
+@pytest.fixture
+def tasks(make_sample, tools) -> list[QueuedTask]:
+    return [
+        QueuedTask(review_task(make_sample(number=number), tools, [], reason="-"), priority=number / 10)
+        for number in range(5)
+    ]
+
+
+def annotation(number: int, person: int = 1, *, skipped: bool = False) -> dict[str, object]:
+    return {
+        "id": number, "completed_by": person, "was_cancelled": skipped, "result": [], "updated_at": NOW, "created_at": NOW,
+        "lead_time": 2.0,
+    }  # fmt: skip
+
+
+def test_the_worthiest_task_is_imported_first(studio, client, tasks):
+    assert client.push(PROJECT, tasks).created == 5
+    assert [task["data"]["priority"] for task in studio.tasks.values()] == [
+        "0.4000",
+        "0.3000",
+        "0.2000",
+        "0.1000",
+        "0.0000",
+    ]
+
+
+@pytest.mark.parametrize("status", [500, 429, 503, 0])
+@pytest.mark.parametrize("is_done", [False, True])
+def test_an_import_that_failed_is_made_once_whether_it_had_arrived_or_not(studio, client, tasks, status, is_done):
+    studio.troubles = [Trouble("POST", "/import", status, is_done=is_done, headers={"Retry-After": "0"})]
+    result = client.push(PROJECT, tasks)
+    assert sorted(studio.keys()) == sorted(task.callwright_key for task in tasks)
+    assert result.task_ids == {task["data"]["callwright_key"]: number for number, task in studio.tasks.items()}
+    assert studio.posts() == (1 if is_done else 2)
+
+
+def test_an_import_whose_answer_was_cut_short_is_not_sent_again(studio, client, tasks):
+    studio.troubles = [Trouble("POST", "/import", "cut")]
+    assert client.push(PROJECT, tasks).task_ids.keys() == {task.callwright_key for task in tasks}
+    assert (len(studio.tasks), studio.posts()) == (5, 1)
+
+
+def test_a_push_after_a_crash_finds_what_it_had_made(studio, client, tasks):
+    studio.troubles = [Trouble("GET", "/api/tasks", 500) for _ in range(9)]
+    with pytest.raises(TransientError):
+        client.push(PROJECT, tasks)
+    studio.troubles = []
+    assert len(studio.tasks) == 5
+    result = client.push(PROJECT, tasks)
+    assert (result.created, result.already_there, len(studio.tasks)) == (0, 5, 5)
+
+
+def test_of_two_pushes_at_once_each_task_stays_once_and_both_know_its_number(studio, tasks):
+    meet = Barrier(2, timeout=10)
+
+    def wait(method: str, path: str) -> None:
+        if method == "POST" and path.endswith("/import"):
+            meet.wait()
+
+    studio.before = wait
+
+    def push(_side: int) -> dict[str, int]:
+        with LabelStudio(studio.url, "a" * 40, timeout=5, pause=0.01) as own:
+            return own.push(PROJECT, tasks).task_ids
+
+    with ThreadPoolExecutor(2) as sides:
+        one, other = sides.map(push, range(2))
+    assert sorted(studio.keys()) == sorted(task.callwright_key for task in tasks)
+    assert one == other == {task["data"]["callwright_key"]: number for number, task in studio.tasks.items()}
+
+
+def test_a_task_that_stands_there_twice_keeps_the_one_that_people_answered(studio, client, tasks):
+    studio.add(tasks[0].data())
+    answered = studio.add(tasks[0].data(), annotations=[annotation(1)])
+    assert client.push(PROJECT, tasks[:1]).task_ids == {tasks[0].callwright_key: answered}
+    assert list(studio.tasks) == [answered]
+
+
+def test_an_empty_project_is_told_once_how_many_people_answer_its_tasks(studio, client, tasks):
+    several = [task._replace(reviewers=2) for task in tasks[:4]] + [tasks[4]]
+    client.push(PROJECT, several)
+    by_key = {task["data"]["callwright_key"]: task["overlap"] for task in studio.tasks.values()}
+    assert by_key == {task.callwright_key: task.reviewers for task in several}
+    assert sum(line.startswith("PATCH") for line in studio.asked) == 1  # the project
+    assert studio.posts() == 2  # the import, and the one other task
+
+
+@pytest.mark.parametrize("is_done", [False, True])
+def test_a_task_of_its_own_number_of_people_is_made_once_also_when_the_answer_was_lost(studio, client, tasks, is_done):
+    studio.add(tasks[4].data())
+    studio.troubles = [Trouble("POST", "/api/tasks", 502, is_done=is_done)]
+    client.push(PROJECT, [tasks[0]._replace(reviewers=3), tasks[4]])
+    assert [task["overlap"] for task in studio.tasks.values()] == [1, 3]
+    assert studio.posts() == (1 if is_done else 2)
+
+
+def test_a_task_that_enough_people_answered_is_not_opened_again_by_a_push_after_a_crash(studio, client, tasks):
+    done = studio.add(tasks[0].data(), annotations=[annotation(1, 1), annotation(2, 2)], is_labeled=True)
+    twice = studio.add(tasks[1].data(), annotations=[annotation(3, 1), annotation(4, 1)], is_labeled=True)
+    skipped = studio.add(
+        tasks[2].data(), annotations=[annotation(5, 1), annotation(6, 2, skipped=True)], is_labeled=True
+    )
+    client.push(PROJECT, [task._replace(reviewers=2) for task in tasks[:3]])
+    assert {number: studio.tasks[number]["is_labeled"] for number in (done, twice, skipped)} == {
+        done: True, twice: False, skipped: False,
+    }  # fmt: skip
+
+
+def test_an_answer_that_comes_while_the_number_of_people_is_told_is_seen(studio, client, tasks):
+    number = studio.add(tasks[0].data(), annotations=[annotation(1, 1)], is_labeled=True)
+
+    def answer_meanwhile(method: str, path: str) -> None:
+        if method == "PATCH" and sum(line.startswith("PATCH") for line in studio.asked) == 1:
+            studio.tasks[number]["annotations"] = [annotation(1, 1), annotation(2, 2)]
+
+    studio.before = answer_meanwhile
+    client.push(PROJECT, [tasks[0]._replace(reviewers=2)])
+    assert studio.tasks[number]["is_labeled"]
+
+
+@pytest.mark.parametrize("status", [500, 429, "cut", 0])
+def test_a_pull_that_is_disturbed_once_brings_everything(studio, client, tasks, status):
+    for number, task in enumerate(tasks):
+        studio.add(task.data(), annotations=[annotation(number + 1)])
+    for path in ("/export", "/api/tasks", "/api/users"):
+        studio.troubles.append(Trouble("GET", path, status, headers={"Retry-After": "0"}))
+    assert len(client.pull(PROJECT).annotations) == 5
+    assert studio.troubles == []
+
+
+def test_an_export_that_is_cut_short_every_time_is_told_and_not_taken_for_the_whole(studio, client, tasks):
+    studio.add(tasks[0].data(), annotations=[annotation(1)])
+    studio.troubles = [Trouble("GET", "/export", "cut") for _ in range(9)]
+    with pytest.raises(TransientError, match="did not finish its answer"):
+        client.pull(PROJECT)
+
+
+def test_skips_drafts_and_emptied_tasks_are_states(studio, client, tasks):
+    skipped = studio.add(tasks[0].data(), annotations=[annotation(1, skipped=True)])
+    begun = studio.add(tasks[1].data(), drafts=[{"id": 1}, {"id": 2}])
+    emptied = studio.add(tasks[2].data(), updated_by=1)
+    studio.add(tasks[3].data())
+    states = {state.task_id: state for state in client.pull(PROJECT).states}
+    assert {number: (state.submitted, state.skipped, state.drafts) for number, state in states.items()} == {
+        skipped: ((), 1, 0), begun: ((), 0, 2), emptied: ((), 0, 0),
+    }  # fmt: skip
+
+
+def test_tasks_of_others_do_not_hide_that_one_of_ours_is_gone(studio, client, tasks):
+    ids = list(client.push(PROJECT, tasks).task_ids.values())
+    studio.tasks.pop(ids[2])
+    for _ in range(7):
+        studio.add({"text": "somebody else's"})
+    studio.asked.clear()
+    assert client.gone(PROJECT, ids) == {ids[2]}
+    assert client.gone(PROJECT, ids[:2]) == set()
+    assert client.gone(PROJECT, []) == set()
+    assert len(client.pull(PROJECT).foreign) == 7
+
+
+def test_a_server_that_took_fewer_tasks_than_it_was_given_is_not_believed(studio, client, tasks):
+    studio.overlap = 1
+    true_answer = studio.answer
+
+    def half(method: str, path: str, query: object, body: object) -> tuple[int, object]:
+        status, answer = true_answer(method, path, query, body[:2] if method == "POST" else body)
+        return status, answer
+
+    studio.answer = half  # type: ignore[method-assign]
+    with pytest.raises(AnnotationError, match="took 2 of 5 imported tasks"):
+        client.push(PROJECT, tasks)
+
+
+def test_slices_of_a_question_fit_into_a_url_and_leave_nothing_out():
+    keys = [f"sample_review:{number:032x}:1" for number in range(1000)]
+    remote = StudioConnection("https://studio.example.com", "t", timeout=1, pause=1)
+    slices = list(remote.fitting(keys))
+    assert [key for some in slices for key in some] == keys
+    assert max(map(len, slices)) < 100
+    assert len(list(StudioConnection("http://127.0.0.1:8080", "t", timeout=1, pause=1).fitting(keys))) == 2
+    assert list(remote.fitting(["x" * 9000, "y"])) == [["x" * 9000], ["y"]]
+
+
+@pytest.mark.parametrize("trouble", [None, Trouble("GET", "/download", "cut"), Trouble("POST", "/exports", 500)])
+def test_many_answered_tasks_come_as_one_snapshot_that_is_deleted_again(studio, client, tasks, trouble):
+    for number in range(250):
+        studio.add(tasks[0].data(), annotations=[annotation(number + 1)])
+    skipped = studio.add(tasks[1].data(), annotations=[annotation(900, skipped=True)])
+    studio.troubles = [trouble] if trouble else []
+    pulled = client.pull(PROJECT)
+    assert len({one.annotation_id for one in pulled.annotations}) == len(pulled.annotations) == 251
+    assert [state.task_id for state in pulled.states if state.skipped] == [skipped]
+    assert "DELETE /api/projects/1/exports/7" in studio.asked
+    assert sum(line == "GET /api/projects/1/export" for line in studio.asked) == 1  # of what was only skipped

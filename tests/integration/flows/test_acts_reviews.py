@@ -1,0 +1,228 @@
+"""Dialogue acts that people look at: which conversations are drawn, and what comes of what is said about them."""
+
+import copy
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.acts_lines import write_act_lines
+from annotation.words import words_in
+from flows.recipe import Recipe, parse_recipe, read_recipe
+from flows.review.deciding import Pulled
+from generators.kinds import CONVERSATION
+from tests.support.flows.offices import NOTHING_NEW, Office, open_office
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.small_builds import TOP, build, settings_of
+from warehouse.records import ReplyTurn, Sample
+
+DRAWN = 3
+RECIPE: dict[str, Any] = {
+    "name": "acts", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
+    "languages": ["en", "zh"], "samples": {CONVERSATION: 6}, "spare": 1.0,
+    "review": {"spot_checks": 0, "dialogue_acts": DRAWN},
+}  # fmt: skip
+ACTS = "dialogue_acts"
+
+
+def _recipe(**changes: Any) -> Recipe:
+    return parse_recipe(RECIPE | changes, Path(), "acts")
+
+
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    home = tmp_path_factory.mktemp("acts")
+    build(_recipe(), settings_of(home))
+    office = open_office(home, PaperStudio())
+    office.push()
+    return office
+
+
+@pytest.fixture
+def talks(pushed: Office, tmp_path: Path) -> Iterator[Office]:
+    """A work folder of the test's own, with conversations of which some are asked about."""
+    shutil.copytree(pushed.settings.home, tmp_path / "home")
+    office = open_office(tmp_path / "home", copy.deepcopy(pushed.studio))
+    yield office
+    office.balance()
+
+
+def _asked(office: Office, kind: str = ACTS) -> list[str]:
+    sql = "select subject from review_requests where kind = ? order by subject"
+    return [row["subject"] for row in office.rows(sql, kind)]
+
+
+def _acts(sample: Sample) -> list[tuple[str, ...]]:
+    return [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)]
+
+
+def _corrected(office: Office, key: str) -> str:
+    """The lines of a conversation, with other acts at the first turn of the assistant."""
+    lines = write_act_lines(office.sample(key), words_in("en"))
+    start, rest = lines.split("]", 1)
+    return f"1 [{'seek' if 'inform' in start else 'inform'}]{rest}"
+
+
+def _edited(office: Office, key: str, **options: Any) -> str:
+    """The key of what comes of an edit of the acts of a conversation."""
+    office.studio.annotate(key, "edit", kind=ACTS, edited_acts=_corrected(office, key), **options)
+    assert office.pull().edited == 1
+    return str(office.value("select result from reviews where kind = ? and subject = ?", ACTS, key))
+
+
+def test_as_many_landed_conversations_are_drawn_as_the_recipe_says(talks: Office) -> None:
+    asked = _asked(talks)
+    assert len(asked) == DRAWN
+    assert {talks.sample(key).kind for key in asked} == {CONVERSATION}
+    assert all(talks.accepted(key) for key in asked)
+    assert {talks.value("select cause from review_requests where subject = ?", key) for key in asked} == {"spot check"}
+    assert {task["callwright_key"] for task in talks.studio.tasks.values()} >= {f"{ACTS}:{key}:1" for key in asked}
+
+
+def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: Office) -> None:
+    before = _asked(talks)
+    build(_recipe(), talks.settings)
+    assert _asked(talks) == before
+    build(_recipe(review={"spot_checks": 0, "dialogue_acts": DRAWN + 2}), talks.settings)
+    assert len(_asked(talks)) == DRAWN + 2
+    assert set(before) < set(_asked(talks))
+
+
+def test_other_samples_are_not_asked_about_and_as_many_people_as_the_recipe_wants_are(tmp_path: Path) -> None:
+    review = {"spot_checks": 0, "dialogue_acts": 5, "reviewers": {"spot check": 2}}
+    build(_recipe(samples={CONVERSATION: 2, "perfect": 4}, review=review), settings_of(tmp_path))
+    office = open_office(tmp_path, PaperStudio())
+    office.push()
+    assert office.value("select count(*) from accepted_samples where kind = 'perfect'") > 0
+    assert [office.sample(key).kind for key in _asked(office)] == [CONVERSATION] * 2
+    assert [office.studio.overlaps[number] for number in office.studio.numbers.values()] == [2, 2]
+
+
+def test_a_recipe_that_does_not_say_so_asks_about_no_acts() -> None:
+    assert _recipe(review={"spot_checks": 5}).review.dialogue_acts == 0
+    assert read_recipe(TOP / "recipes" / "confetti.yaml").review.dialogue_acts == 20
+
+
+def test_right_acts_leave_a_conversation_where_it_is(talks: Office) -> None:
+    key = _asked(talks)[0]
+    talks.studio.annotate(key, "accept", kind=ACTS)
+    assert talks.pull() == Pulled(reviews=1, accepted=1)
+    assert talks.accepted(key) == {"proved": True, "vouched": False, "accepted_by": "ann"}
+    assert talks.pull() == NOTHING_NEW
+
+
+def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(talks: Office) -> None:
+    key = _asked(talks)[0]
+    before = talks.sample(key)
+    result = _edited(talks, key)
+    edited = talks.sample(result)
+    assert _acts(edited)[0] != _acts(before)[0]
+    assert _acts(edited)[1:] == _acts(before)[1:]
+    assert (edited.origin.stage, edited.origin.parents) == ("review", (key,))
+    assert edited.with_changes(turns=before.turns, origin=before.origin) == before
+    ran = "select distinct check_name from verdicts where subject = ? and check_name <> 'duplicates'"
+    assert talks.rows(f"{ran} order by 1", result) == talks.rows(f"{ran} order by 1", key) != []
+    assert talks.accepted(key) is None
+    assert talks.accepted(result) == {"proved": True, "vouched": False, "accepted_by": "ann"}
+    assert talks.pull() == NOTHING_NEW
+
+
+def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(talks: Office) -> None:
+    key = _asked(talks)[0]
+    typed = _corrected(talks, key).replace("1 [", "1 [ask, ", 1)
+    talks.studio.annotate(key, "edit", kind=ACTS, edited_acts=typed)
+    assert talks.pull().returned == 1
+    task = talks.studio.newest_task(key, ACTS)
+    assert (task["version"], task["acts"]) == (2, typed)
+    assert "Line 1: there is no dialogue act 'ask'" in task["why"]
+    assert talks.accepted(key) is not None, "until somebody decides it stays where it is"
+    result = _edited(talks, key)
+    assert talks.accepted(result) is not None
+    assert talks.accepted(key) is None
+
+
+def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_any_more(talks: Office) -> None:
+    key = _asked(talks)[0]
+    number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
+    assert talks.pull().rejected == 1
+    assert talks.accepted(key) is None
+    assert talks.standing(key) == ("land", "rejected")
+    reason = talks.value("select reason from fates where subject = ? and outcome = 'rejected'", key)
+    assert reason == "Rejected by ann: unnatural."
+    talks.studio.annotate(key, "accept", kind=ACTS, change=number)
+    talks.pull()
+    assert talks.accepted(key) is not None
+    assert talks.standing(key) == ("land", "passed")
+
+
+def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Office) -> None:
+    key = _asked(talks)[0]
+    number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
+    talks.pull()
+    talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"], change=number, skipped=True)
+    assert talks.pull().withdrawn == 1
+    assert talks.accepted(key) == {"proved": True, "vouched": False, "accepted_by": "machine"}
+
+
+@pytest.fixture
+def both(tmp_path: Path) -> Iterator[Office]:
+    """Three conversations of which the whole is asked about, and the acts."""
+    build(_recipe(samples={CONVERSATION: 3}, review={"spot_checks": 3, "dialogue_acts": 3}), settings_of(tmp_path))
+    office = open_office(tmp_path, PaperStudio())
+    office.push()
+    assert _asked(office) == _asked(office, "sample_review") != []
+    yield office
+    office.balance()
+
+
+def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: Office) -> None:
+    first, second, *_ = _asked(both)
+    both.studio.annotate(first, "reject", kind="sample_review", reasons=["wrong_value"])
+    both.studio.annotate(second, "reject", kind="sample_review", reasons=["wrong_value"])
+    both.pull()
+    both.studio.annotate(first, "accept", kind=ACTS)
+    result = _edited(both, second)
+    assert [both.accepted(key) for key in (first, second, result)] == [None] * 3
+
+
+def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(both: Office) -> None:
+    first, second, third = _asked(both)
+    both.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
+    result = _edited(both, second)
+    both.studio.annotate(third, "accept", kind=ACTS)
+    for key in (first, second, third):
+        both.studio.annotate(key, "accept", by="bob", kind="sample_review")
+    both.pull()
+    assert both.accepted(first) is None
+    assert (both.accepted(second), both.accepted(result) is not None) == (None, True)
+    assert both.accepted(third)["accepted_by"] == "bob"
+
+
+def test_right_acts_say_nothing_about_what_a_check_doubts(both: Office) -> None:
+    first, second, _ = _asked(both)
+    for key in (first, second):  # as where a later build checks more strictly
+        both.warehouse.execute("delete from fates where subject = ? and stage = 'land'", [key])
+        both.warehouse.execute("delete from acceptances where subject = ?", [key])
+        doubt = (
+            "update fates set outcome = 'waiting', reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
+        )
+        both.warehouse.execute(doubt, [key])
+    both.studio.annotate(first, "accept", kind=ACTS)
+    both.studio.annotate(second, "reject", kind=ACTS, reasons=["other"])
+    both.pull()
+    assert both.standing(first) == ("review", "waiting")
+    assert both.standing(second) == ("review", "rejected")
+    both.studio.annotate(first, "accept", kind="sample_review")
+    both.pull()
+    assert both.standing(first) == ("land", "passed")
+
+
+def test_what_is_wrong_with_acts_is_no_mistake_of_the_checks(talks: Office) -> None:
+    first, second, *_ = _asked(talks)
+    before = talks.rows("from check_precision")
+    talks.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
+    talks.studio.annotate(second, "accept", kind=ACTS)
+    talks.pull()
+    assert talks.rows("from check_precision") == before != []

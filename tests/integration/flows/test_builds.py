@@ -1,0 +1,157 @@
+"""A build: what it lands, what it proves, and that the same recipe makes the same dataset."""
+
+from collections import Counter
+from pathlib import Path
+
+import orjson
+import pytest
+
+from flows.build import BuildReport
+from flows.settings import Settings
+from tests.support.flows.small_builds import (
+    KINDS,
+    assert_balanced,
+    build,
+    leftovers,
+    one,
+    row_counts,
+    sample_keys,
+    settings_of,
+    small_recipe,
+    warehouse_of,
+)
+from warehouse.records import Sample
+from warehouse.store import Warehouse
+
+ERRING = {"wrong_argument": 0.1, "extra_argument": 0.1, "missing_argument": 0.05, "malformed_json": 0.1}
+
+
+class Built:
+    """One build that the tests of this file look at."""
+
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.report: BuildReport = build(small_recipe(), self.settings)
+        self.warehouse: Warehouse = warehouse_of(self.settings)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("built"))
+
+
+def test_the_funnel_is_balanced_and_every_assignment_has_an_end(built: Built) -> None:
+    assert built.report.planned == sum(KINDS.values())
+    assert_balanced(built.report, built.settings)
+    assert leftovers(built.settings) == []
+
+
+def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    samples = {"perfect": 40, "imperfect": 20, "irrelevant": 20}
+    models = {"generator": {"name": "template/v1", "error_rate": ERRING}}
+    report = build(small_recipe(samples=samples, models=models, tools=[{"seed": "all"}]), settings)
+    assert_balanced(report, settings)
+    outcomes = {name: sum(getattr(row, name) for row in report.funnel) for name in ("failed", "waiting")}
+    assert outcomes["waiting"] > 0
+    assert one(settings, "select count(*) from failures") == outcomes["failed"]
+    assert one(settings, "select count(*) from review_requests where cause = 'doubtful'") == outcomes["waiting"]
+    unproved = (
+        "select count(*) from acceptances a join verdicts v on v.subject = a.subject where v.decision <> 'proved'"
+    )
+    assert one(settings, unproved) == 0
+
+
+def test_every_accepted_sample_is_proved_with_evidence_for_each_gold_argument(built: Built) -> None:
+    assert one(built.settings, "select count(*) from accepted_samples where not proved") == 0
+    rows = built.warehouse.rows("select body, evidence from accepted_samples")
+    assert len(rows) == built.report.landed > 0
+    for row in rows:
+        sample = Sample.model_validate_json(row["body"])
+        evidence = orjson.loads(row["evidence"])
+        said = {name for call in sample.gold for name in call.arguments}
+        assert said <= {item["argument"] for item in evidence}
+        for item in evidence:
+            if item["kind"] == "span":
+                assert sample.request[item["start"] : item["end"]] == item["quote"]
+
+
+def test_both_languages_and_all_three_kinds_land(built: Built) -> None:
+    rows = built.warehouse.rows("select kind, language, count(*) as n from accepted_samples group by all")
+    found = {(row["kind"], row["language"]): row["n"] for row in rows}
+    assert found == {(kind, language): count // 2 for kind, count in KINDS.items() for language in ("en", "zh")}
+
+
+def test_a_kind_is_what_its_name_says(built: Built) -> None:
+    tools = {row["key"]: row for row in built.warehouse.rows("select key, name, parameters from tools")}
+    kinds: Counter[str] = Counter()
+    for row in built.warehouse.rows("select body from accepted_samples"):
+        sample = Sample.model_validate_json(row["body"])
+        kinds[sample.kind] += 1
+        names = {tools[key]["name"]: tools[key] for key in sample.candidates}
+        assert len(sample.candidates) == 5
+        if sample.kind == "irrelevant":
+            assert sample.gold == ()
+            assert len(sample.withheld) == 1
+            assert not set(sample.withheld) & set(sample.candidates)
+            continue
+        [call] = sample.gold
+        assert call.tool in names
+        required = set(orjson.loads(names[call.tool]["parameters"]).get("required", ()))
+        assert (required <= set(call.arguments)) == (sample.kind == "perfect")
+    assert kinds == KINDS
+
+
+def test_lineage_reaches_the_assignment_and_its_tool(built: Built) -> None:
+    rows = built.warehouse.rows(
+        """
+        select sample, list(coalesce(type, 'Tool') order by distance) as types, arg_max(ancestor, distance) as oldest
+        from lineage where sample in (select key from accepted_samples) group by sample
+        """
+    )
+    assert len(rows) == built.report.landed
+    for row in rows:
+        assert row["types"] == ["Sample", "DraftCall", "ParameterChoice", "Assignment", "Tool"]
+    known = {row["key"] for row in built.warehouse.rows("select key from tools")}
+    assert {row["oldest"] for row in rows} <= known
+
+
+def test_the_same_recipe_again_changes_nothing(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    recipe = small_recipe(models={"generator": {"name": "template/v1", "error_rate": ERRING}})
+    first = build(recipe, settings)
+    before = row_counts(settings)
+    again = build(recipe, settings)
+    assert again == first
+    assert row_counts(settings) == before
+    assert leftovers(settings) == []
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_the_same_recipe_elsewhere_makes_the_same_samples(built: Built, tmp_path: Path, workers: int) -> None:
+    settings = settings_of(tmp_path, workers=workers)
+    report = build(small_recipe(shard_size=4), settings)
+    assert report == built.report
+    assert sample_keys(settings) == sample_keys(built.settings)
+
+
+def test_raising_a_count_keeps_what_there_was_and_lands_the_rest(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    few = build(small_recipe(samples={"perfect": 8}), settings)
+    before = set(sample_keys(settings))
+    more = build(small_recipe(samples={"perfect": 12}), settings)
+    assert few.build != more.build
+    assert (few.landed, more.landed) == (8, 12)
+    assert before < set(sample_keys(settings))
+    assert_balanced(more, settings)
+
+
+def test_the_newest_build_is_the_one_that_ended_last(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    few = build(small_recipe(samples={"perfect": 4}), settings)
+    more = build(small_recipe(samples={"perfect": 6}), settings)
+    newest = "select build from latest_builds"
+    assert one(settings, newest) == more.build
+    build(small_recipe(samples={"perfect": 4}), settings)
+    assert one(settings, newest) == few.build
+    assert one(settings, "select count(*) from funnel where is_latest and entered <> 4") == 0

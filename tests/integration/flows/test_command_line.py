@@ -1,0 +1,132 @@
+"""The command line as its users meet it: help, JSON, exit codes, one clear sentence for each mistake."""
+
+import json
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+import pytest
+import typer
+
+from flows.cli.main import app
+
+TOP = Path(__file__).parents[3]
+
+
+def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
+    for name, command in group.commands.items():
+        if hasattr(command, "commands"):
+            yield from commands(command, (*path, name))
+        else:
+            yield (*path, name), command
+
+
+COMMANDS = list(commands(typer.main.get_command(app)))  # type: ignore[arg-type]
+
+
+def run(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = {"CALLWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home), "COLUMNS": "200", **more}
+    return subprocess.run(
+        [sys.executable, "-m", "flows.cli.run", *words],
+        capture_output=True,
+        text=True,
+        check=False,
+        cwd=TOP,
+        env=environment,
+    )
+
+
+@pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS])
+def test_every_command_has_help_an_example_and_json(path: tuple[str, ...], command: click.Command) -> None:
+    assert command.help
+    assert (command.epilog or "").startswith(f"Example: callwright {' '.join(path)}")
+    assert "--json" in {option for parameter in command.params for option in parameter.opts}
+    assert all(getattr(parameter, "help", None) for parameter in command.params if parameter.name != "help")
+
+
+def test_the_commands_of_the_contract_are_there() -> None:
+    names = {path[0] for path, _ in COMMANDS}
+    assert names >= {
+        "init", "build", "stages", "doctor", "tools", "review", "release", "evaluate", "export", "query", "publish",
+        "report", "deploy", "check",
+    }  # fmt: skip
+
+
+def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:
+    done = run("--help", home=tmp_path)
+    assert done.returncode == 0
+    assert "build" in done.stdout
+    assert done.stderr == ""
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("dance",), "No such command 'dance'"),
+        (("build",), "Missing argument 'recipe'"),
+        (("build", "absent.yaml"), "'absent.yaml' can't be read"),
+        (("build", "recipes/demo.yaml", "--model", "gpt"), "no model 'gpt'"),
+        (("tools", "import", "excel", "x"), "no catalog format 'excel'; the formats are"),
+        (("tools", "import", "openapi", "absent.json"), "absent.json"),
+        (("release", "create", "v1"), "Nothing has been accepted"),
+        (("export", "v1", "--to", "openai"), "no release 'v1'"),
+        (("evaluate", "v1"), "No candidate is named"),
+        (("evaluate", "v1", "--model", "template/v1"), "no release 'v1'"),
+        (("query", "selec"), "can't be run"),
+        (("deploy", "recipes/demo.yaml"), "No Prefect server is named"),
+        (("review", "push"), "No Label Studio is named or running"),
+    ],
+)
+def test_what_was_asked_wrongly_is_answered_with_one_sentence_and_exit_code_2(
+    tmp_path: Path, words: tuple[str, ...], said: str
+) -> None:
+    done = run(*words, home=tmp_path)
+    assert said in done.stderr
+    assert "Traceback" not in done.stderr
+    assert (done.returncode, done.stdout) == (2, "")
+
+
+def test_a_dead_label_studio_is_named_and_ends_with_exit_code_1(tmp_path: Path) -> None:
+    address = "http://127.0.0.1:9"
+    done = run("review", "push", home=tmp_path, LABEL_STUDIO_URL=address, LABEL_STUDIO_API_KEY="0" * 40)
+    assert done.returncode == 1
+    assert address in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_label_studio_without_a_token_is_told_where_to_find_one(tmp_path: Path) -> None:
+    done = run("review", "push", home=tmp_path, LABEL_STUDIO_URL="http://127.0.0.1:9")
+    assert done.returncode == 2
+    assert "LABEL_STUDIO_API_KEY" in done.stderr
+
+
+@pytest.mark.parametrize(
+    "words", [("stages",), ("doctor",), ("release", "list"), ("tools", "list"), ("query", "select 1 as one")]
+)
+def test_json_is_json(tmp_path: Path, words: tuple[str, ...]) -> None:
+    done = run(*words, "--json", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    assert isinstance(json.loads(done.stdout), list)
+
+
+def test_a_query_answers_with_objects(tmp_path: Path) -> None:
+    done = run("query", "select 1 as one, 'a' as letter", "--json", home=tmp_path)
+    assert json.loads(done.stdout) == [{"one": 1, "letter": "a"}]
+
+
+def test_init_writes_a_recipe_once(tmp_path: Path) -> None:
+    assert run("init", str(tmp_path / "new"), home=tmp_path).returncode == 0
+    again = run("init", str(tmp_path / "new"), home=tmp_path)
+    assert again.returncode == 2
+    assert "exists" in again.stderr
+
+
+def test_callnavi_is_counted_as_it_is(tmp_path: Path, shared: Path) -> None:
+    done = run("tools", "import", "callnavi", str(shared / "data" / "callnavi"), "--json", home=tmp_path)
+    told = json.loads(done.stdout)
+    assert (told["entries"], told["distinct"]) == (587, 575)
+    assert all(set(problem) == {"where", "tool", "kind", "message"} for problem in told["problems"])
+    listed = json.loads(run("tools", "list", "--json", home=tmp_path).stdout)
+    assert len(listed) == told["tools"]

@@ -1,0 +1,146 @@
+"""Builds of simulated conversations."""
+
+from collections import Counter
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.build import BuildReport
+from flows.planning.conversations import count_conversations
+from flows.recipe import Recipe, parse_recipe, read_recipe
+from flows.settings import Settings
+from generators.conversational.complexities import PAPER
+from generators.kinds import CONVERSATION
+from tests.support.conversational import converse
+from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of
+from warehouse.errors import ConfigurationError
+from warehouse.records import Sample
+
+RECIPE: dict[str, Any] = {
+    "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}], "languages": ["en", "zh"],
+    "samples": {CONVERSATION: 26}, "spare": 1.0, "shard_size": 7,
+}  # fmt: skip
+
+
+class Built:
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.recipe: Recipe = parse_recipe(RECIPE, Path(), "talks")
+        self.report: BuildReport = build(self.recipe, self.settings)
+
+    def samples(self) -> list[Sample]:
+        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
+        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("talks"))
+
+
+def test_as_many_land_as_are_asked_for_in_both_languages(built: Built) -> None:
+    (row,) = built.report.composition
+    assert (row.kind, row.landed, row.paper) == (CONVERSATION, 26, 109)
+    assert {sample.language for sample in built.samples()} == {"en", "zh"}
+
+
+def test_each_complexity_lands_as_often_as_its_share(built: Built) -> None:
+    told = {row.figure.removeprefix("complexity="): row.ours for row in built.report.conversations}
+    landed = {name: told[name] for name in PAPER}
+    assert sum(landed.values()) == 26
+    assert all(count >= 1 for count in landed.values())
+    assert landed["goal_not_supported"] == max(landed.values())
+
+
+def test_what_lands_has_its_complexity_proved(built: Built) -> None:
+    sql = """
+        select count(*) as proved from accepted_samples a join verdicts v on v.subject = a.key
+        where v.check_name = 'complexity' and v.decision = 'proved'
+    """
+    assert warehouse_of(built.settings).rows(sql) == [{"proved": 26}]
+
+
+def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+    before = row_counts(built.settings)
+    again = build(built.recipe, built.settings)
+    assert again.landed == built.report.landed
+    assert row_counts(built.settings) == before
+
+
+def test_the_figures_are_those_of_the_conversations(built: Built) -> None:
+    figures = {row.figure: row.ours for row in count_conversations(built.samples())}
+    assert figures == {row.figure: row.ours for row in built.report.conversations}
+    assert figures["user turns with calls"] == sum(
+        figures[name] for name in ("with 1 action", "with 2 actions", "with 3 and more actions")
+    )
+
+
+async def test_chains_turns_and_acts_are_counted_by_hand_alike() -> None:
+    sample = await converse("failed_conversation")
+    figures = {row.figure: row.ours for row in count_conversations([sample])}
+    kinds = Counter(turn.kind for turn in sample.turns)
+    assert figures["calls"] == kinds["calls"]
+    assert figures["turns in a conversation, in the mean"] == kinds["user"] + kinds["reply"]
+    assert figures["complexity=failed_conversation"] == 1
+
+
+def test_a_catalog_that_allows_no_conversation_is_told_of_before_anything_is_made(tmp_path: Path) -> None:
+    recipe = parse_recipe({**RECIPE, "languages": ["en"], "tools": [{"domains": ["Bank"]}]}, Path(), "talks")
+    bare = recipe.model_copy(update={"languages": ("zh",)})
+    with pytest.raises(ConfigurationError, match="allow no conversation"):
+        build(bare, settings_of(tmp_path))
+
+
+def test_the_recipe_of_the_papers_size_asks_for_its_109() -> None:
+    recipe = read_recipe(TOP / "recipes" / "confetti.yaml")
+    assert recipe.samples == {CONVERSATION: 109}
+
+
+SHIFTED = {f"{CONVERSATION}_{name}": 3 for name in ("external", "IS", "mSv", "SO_case1", "SO_case2")}
+
+
+def test_shifts_and_messages_take_conversations_too_and_are_proved(tmp_path: Path) -> None:
+    asked = {"perfect": 8, CONVERSATION: 26, **SHIFTED}
+    recipe = parse_recipe({**RECIPE, "languages": ["en"], "samples": asked}, Path(), "talks")
+    report = build(recipe, settings_of(tmp_path))
+    assert {row.kind: row.landed for row in report.composition if row.kind in SHIFTED} == SHIFTED
+
+
+def test_each_conversation_comes_of_a_scenario_that_was_proved_before(built: Built) -> None:
+    sql = """
+        select count(*) as made, count(*) filter (v.decision = 'proved') as proved
+        from fates f join verdicts v on v.subject = f.subject and v.check_name = 'scenario'
+        where f.stage = 'conversations'
+    """
+    (row,) = warehouse_of(built.settings).rows(sql)
+    assert row["made"] >= 26
+    assert row["proved"] == row["made"]
+
+
+def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
+    tmp_path: Path, model_server: ModelServer
+) -> None:
+    readings = count()
+
+    def reads_every_second(asked: Asked) -> str | None:
+        return '{"wants": []}' if asked.title == "ScenarioReading" and next(readings) % 2 else None
+
+    model_server.behaviour = reads_every_second
+    changes = {"samples": {CONVERSATION: 6}, "spare": 0.0, "models": {"judge": stub_settings(model_server)}}
+    settings = settings_of(tmp_path)
+    report = build(parse_recipe(RECIPE | changes, Path(), "talks"), settings)
+    warehouse = warehouse_of(settings)
+    sql = "select outcome, reason, count(*) as scenarios from fates where stage = 'scenario' group by all order by outcome"
+    passed, *rejected = warehouse.rows(sql)
+    assert (passed["outcome"], passed["scenarios"], report.landed) == ("passed", 3, 3)
+    assert {row["outcome"] for row in rejected} == {"rejected"}
+    assert all("The judge finds no wish in the goal" in row["reason"] for row in rejected)
+    (row,) = warehouse.rows("select entered, passed, rejected, waiting from funnel where stage = 'scenario'")
+    assert row == {"entered": 6, "passed": 3, "rejected": 3, "waiting": 0}
+    (row,) = warehouse.rows("select entered from funnel where stage = 'conversations'")
+    assert row == {"entered": 3}
+    kept = "select count(*) as kept from verdicts where check_name = 'scenario' and decision = 'unproved'"
+    assert warehouse.rows(kept) == [{"kept": 3}]

@@ -1,0 +1,197 @@
+"""What a machine does to a build: broken files, held files, bugs, killed workers. Told, and gone on from."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from pathlib import Path
+from textwrap import dedent, indent
+
+import pytest
+
+from flows.groups import Workers, the_error_of
+from flows.settings import Settings
+from flows.shards import Shard, ShardResult
+from tests.support.flows.small_builds import (
+    TOP,
+    build,
+    environment,
+    leftovers,
+    run,
+    settings_of,
+    small_recipe,
+    write_recipe,
+)
+from warehouse.errors import (
+    ReplyError,
+    StoreError,
+)
+
+FEW = {"perfect": 6, "irrelevant": 2}
+
+
+def test_a_ledger_that_is_no_database_is_named_and_moved_away_the_build_goes_on(tmp_path: Path) -> None:
+    for workers in (1, 2):
+        home = tmp_path / str(workers)
+        home.mkdir()
+        ledger = home / "ledger.sqlite"
+        ledger.write_bytes(b"This is no database. " * 400)
+        recipe = write_recipe(tmp_path, samples=FEW)
+        done = run("build", str(recipe), home=home, CALLWRIGHT_WORKERS=str(workers))
+        assert (done.returncode, done.stdout) == (1, ""), done.stderr
+        assert str(ledger) in done.stderr
+        assert "Move the file away to go on" in done.stderr
+        assert "Traceback" not in done.stderr
+        ledger.rename(home / "broken")
+        assert run("build", str(recipe), home=home).returncode == 0
+        assert leftovers(settings_of(home)) == []
+
+
+def test_somebody_elses_database_is_not_written_to(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    connection = sqlite3.connect(settings.ledger)
+    connection.execute("create table precious (value text)")
+    connection.commit()
+    connection.close()
+    with pytest.raises(StoreError, match="no ledger"):
+        build(small_recipe(samples=FEW), settings)
+
+
+HOLDING = """
+import sys, duckdb
+connection = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    recipe = write_recipe(tmp_path, samples=FEW)
+    settings = settings_of(home)
+    home.mkdir()
+    holder = subprocess.Popen(
+        [sys.executable, "-c", HOLDING, str(settings.warehouse)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert holder.stdout is not None
+    assert holder.stdin is not None
+    assert holder.stdout.readline() == b"held\n"
+    try:
+        done = run("build", str(recipe), home=home, CALLWRIGHT_PATIENCE="0.5")
+    finally:
+        holder.stdin.close()
+        holder.wait(10)
+        holder.stdout.close()
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "stayed locked by another process for 0.5 s" in done.stderr
+    assert "Traceback" not in done.stderr
+    assert run("build", str(recipe), home=home).returncode == 0
+
+
+def test_a_work_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
+    (tmp_path / "file").write_text("in the way", encoding="utf-8")
+    home = tmp_path / "file" / "home"
+    done = run("build", str(write_recipe(tmp_path, samples=FEW)), home=home)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert str(home) in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_path: Path) -> None:
+    done = run("build", str(write_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "CALLWRIGHT_WORKERS" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def _with_shards(settings: Settings, work: object, slots: int) -> None:
+    """Run the first group of a small build with workers of our own."""
+    from flows.build import open_build
+    from flows.making import make_samples
+    from flows.progress import Silence
+
+    run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, Silence())
+    asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
+
+
+@pytest.mark.parametrize("slots", [1, 2])
+def test_a_bug_in_a_shard_is_loud(tmp_path: Path, slots: int) -> None:
+    async def break_down(shard: Shard) -> ShardResult:
+        raise KeyError("a bug")
+
+    with pytest.raises(ExceptionGroup) as caught:
+        _with_shards(settings_of(tmp_path), break_down, slots)
+    assert caught.value.subgroup(KeyError) is not None
+    assert leftovers(settings_of(tmp_path)) == []
+
+
+def test_an_error_that_can_be_explained_comes_out_by_itself(tmp_path: Path) -> None:
+    async def refuse(shard: Shard) -> ShardResult:
+        raise StoreError("The disk is full.")
+
+    with pytest.raises(StoreError, match="The disk is full"):
+        _with_shards(settings_of(tmp_path), refuse, 2)
+
+
+def test_a_group_of_errors_is_explained_by_its_first_unless_one_is_a_bug() -> None:
+    first, second = StoreError("one"), ReplyError("two")
+    nested = ExceptionGroup("", [ExceptionGroup("", [first]), second])
+    assert the_error_of(nested) is first
+    assert the_error_of(ExceptionGroup("", [nested, TypeError("a bug")])) is None
+
+
+RUNNING = """
+import flows.local_workers, mishap
+from flows.cli import main
+
+if __name__ == "__main__":
+    flows.local_workers.run_shard = mishap.befall
+    main()
+"""
+
+
+def build_with(mishap: str, folder: Path) -> "subprocess.CompletedProcess[str]":
+    """A build with two workers that whatever `mishap` says befalls instead of their shards."""
+    body = indent(dedent(mishap), "    ")
+    (folder / "mishap.py").write_text(f"import os, signal, time\n\n\ndef befall(shard):\n{body}\n", encoding="utf-8")
+    (folder / "running.py").write_text(RUNNING, encoding="utf-8")
+    return subprocess.run(
+        [sys.executable, str(folder / "running.py"), "build", str(write_recipe(folder, samples=FEW))],
+        capture_output=True,
+        text=True,
+        check=False,
+        timeout=60,
+        env=environment(folder / "home", PYTHONPATH=f"{TOP}:{folder}", CALLWRIGHT_WORKERS="2"),
+    )
+
+
+def test_a_bug_ends_the_command_with_a_traceback(tmp_path: Path) -> None:
+    done = build_with("raise KeyError('a bug')", tmp_path)
+    assert done.returncode == 1
+    assert "Traceback" in done.stderr
+    assert "KeyError: 'a bug'" in done.stderr
+
+
+def test_a_worker_that_is_killed_is_told(tmp_path: Path) -> None:
+    done = build_with("os.kill(os.getpid(), signal.SIGKILL)", tmp_path)
+    assert done.returncode == 1
+    assert "A worker process was ended from outside" in done.stderr
+    assert "Traceback" not in done.stderr
+
+
+def test_where_one_shard_fails_the_others_write_no_more_before_their_files_are_cleared_away(tmp_path: Path) -> None:
+    done = build_with(
+        """
+        from warehouse.errors import StoreError
+        if shard.number == 0:
+            time.sleep(1)  # the other one is under way by then
+            raise StoreError("The ledger is broken.")
+        while True:
+            (shard.source.parent / str(time.monotonic_ns())).touch()
+        """,
+        tmp_path,
+    )
+    assert done.returncode == 1
+    assert "The ledger is broken." in done.stderr
+    assert "Traceback" not in done.stderr
+    assert leftovers(settings_of(tmp_path / "home")) == []

@@ -1,0 +1,206 @@
+"""What the command line hands out: previews, releases, exports, publications and reports of a real small build."""
+
+import json
+import re
+import sys
+from pathlib import Path
+
+import duckdb
+import orjson
+import pytest
+from pyarrow import parquet
+
+from tests.support.flows.small_builds import KINDS, one, row_counts, run, settings_of, start, write_recipe
+
+ALL = sum(KINDS.values())
+pytestmark = pytest.mark.xdist_group("doors")  # one build for all of them
+
+
+@pytest.fixture(scope="module")
+def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder with a build, the releases v1 and v2, and an evaluation of v2."""
+    folder = tmp_path_factory.mktemp("doors")
+    home = folder / "home"
+    for recipe, release in (
+        (write_recipe(folder, name="first"), "v1"),
+        (write_recipe(folder, name="other", seed=9), "v2"),
+    ):
+        built = run("build", str(recipe), "--json", home=home)
+        assert built.returncode == 0, built.stderr
+        told = json.loads(built.stdout)
+        assert told["landed"] == told["planned"] - sum(
+            row[name] for row in told["funnel"] for name in ("rejected", "failed", "waiting")
+        )
+        created = run("release", "create", release, "--json", home=home)
+        assert json.loads(created.stdout)["name"] == release
+    evaluated = run("evaluate", "v2", "--model", "template/v1", "--json", home=home)
+    assert json.loads(evaluated.stdout)[0]["model"] == "template/v1", evaluated.stderr
+    return home
+
+
+def told(home: Path, *words: str) -> object:
+    """The JSON that a command prints, which is all that it prints."""
+    done = run(*words, "--json", home=home)
+    assert done.returncode == 0, done.stderr
+    return json.loads(done.stdout)
+
+
+def test_progress_without_a_terminal_is_plain_lines_on_stderr(tmp_path: Path) -> None:
+    done = run("build", str(write_recipe(tmp_path)), "--no-review", "--json", home=tmp_path / "home")
+    lines = done.stderr.splitlines()
+    assert lines[0] == f"single_turn: {ALL} to do"
+    assert f"single_turn: {ALL} of {ALL}" in lines
+    assert all(re.fullmatch(r"\w+: \d+ (to do|of \d+)", line) for line in lines)
+    assert "\x1b" not in done.stderr
+    assert json.loads(done.stdout)["planned"] == ALL
+
+
+def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_answered(tmp_path: Path) -> None:
+    recipe, home = write_recipe(tmp_path), tmp_path / "home"
+    shown = told(home, "build", str(recipe), "--preview", "2")
+    assert isinstance(shown, list)
+    assert sorted(item["kind"] for item in shown) == sorted(kind for kind in KINDS for _ in range(2))
+    assert sorted(path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")) == [
+        "ledger.sqlite"
+    ]
+    text = run("build", str(recipe), "--preview", "2", home=home)
+    assert text.stdout.count("user: ") == 2 * len(KINDS)
+    assert not (home / "warehouse.duckdb").exists()
+    assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(KINDS)  # type: ignore[index]
+    assert one(settings_of(home), "select count(*) from llm_calls where not cached") == 0, "the preview asked it all"
+
+
+def test_one_model_can_stand_in_for_all_roles(tmp_path: Path) -> None:
+    nobody = {"name": "openai/gpt-4o", "api_base": "http://127.0.0.1:9/v1"}
+    recipe = write_recipe(tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody))
+    built = told(tmp_path / "home", "build", str(recipe), "--model", "template/v1", "--limit", "1", "--no-review")
+    assert built["landed"] == built["planned"] == len(KINDS)  # type: ignore[index]
+
+
+def test_releases_are_listed_compared_and_described(home: Path) -> None:
+    releases = {one["name"]: one for one in told(home, "release", "list")}  # type: ignore[attr-defined]
+    assert releases["v1"]["samples"] <= releases["v2"]["samples"]
+    diff = told(home, "release", "diff", "v1", "v2")
+    assert diff["kept"] + len(diff["removed"]) == releases["v1"]["samples"]  # type: ignore[index]
+    assert diff["kept"] + len(diff["added"]) == releases["v2"]["samples"]  # type: ignore[index]
+    assert told(home, "release", "create", "v2") == releases["v2"], "the same content is the same release"
+    card = run("release", "card", "v1", home=home).stdout
+    assert str(releases["v1"]["samples"]) in card
+    assert releases["v1"]["content_hash"] in card
+    taken = run("release", "create", "v1", home=home)
+    assert (taken.returncode, taken.stdout) == (2, "")
+    assert "immutable" in taken.stderr
+
+
+@pytest.mark.parametrize("to", ["openai", "bfcl", "hammerbench", "parquet"])
+def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None:
+    exported = told(home, "export", "v1", "--to", to, "--out", str(tmp_path))
+    paths = [Path(name) for name in exported["files"]]  # type: ignore[index]
+    assert all(path.is_relative_to(tmp_path) and path.is_file() for path in paths)
+    counts = {str(path.relative_to(tmp_path)): count_rows(path) for path in paths}
+    samples = exported["samples"]  # type: ignore[index]
+    match to:
+        case "openai":
+            assert counts == {"v1.jsonl": samples}
+        case "bfcl":
+            questions, irrelevant = counts["BFCL_v4_multiple.json"], counts["BFCL_v4_irrelevance.json"]
+            assert questions + irrelevant == samples
+            assert counts["possible_answer/BFCL_v4_multiple.json"] == questions
+        case "hammerbench":
+            assert sum(counts.values()) == samples
+            assert len(counts) == 2 * len(KINDS), "a file for each language and kind"
+        case _:
+            assert counts["samples.parquet"] == samples
+            assert counts["tools.parquet"] > 0
+
+
+def count_rows(path: Path) -> int:
+    if path.suffix == ".parquet":
+        return int(parquet.read_table(path).num_rows)
+    text = path.read_bytes()
+    if text.startswith(b"["):
+        return len(orjson.loads(text))
+    return len([orjson.loads(line) for line in text.splitlines()])
+
+
+def test_a_query_reads_and_changes_nothing(home: Path) -> None:
+    assert told(home, "query", "select count(*) as n from accepted_samples where not proved") == [{"n": 0}]
+    before = row_counts(settings_of(home))
+    for sql in (
+        "delete from samples",
+        "drop table fates",
+        "copy (select 1) to '/tmp/x.csv'",
+        "select * from '/etc/passwd'",
+    ):
+        refused = run("query", sql, home=home)
+        assert (refused.returncode, refused.stdout) == (2, ""), sql
+    assert row_counts(settings_of(home)) == before
+
+
+WRITING = """
+import sys, duckdb
+connection = duckdb.connect(sys.argv[1])
+print("held", flush=True)
+sys.stdin.read()
+"""
+
+
+def test_a_publication_is_read_while_somebody_writes_and_replaced_while_somebody_reads(home: Path) -> None:
+    published = told(home, "publish")
+    database = Path(published["database"])  # type: ignore[index]
+    count = "select count(*) from accepted_samples"
+    writer = start_holding(settings_of(home).warehouse)
+    reader = duckdb.connect(str(database), read_only=True)
+    try:
+        before = reader.execute(count).fetchall()
+        files = str(Path(published["parquet"]) / "accepted_samples.parquet")  # type: ignore[index]
+        assert reader.execute(f"select count(*) from '{files}'").fetchall() == before
+        with pytest.raises(duckdb.IOException):
+            duckdb.connect(str(settings_of(home).warehouse), read_only=True)
+    finally:
+        writer.communicate(timeout=10)
+    old = database.stat().st_ino
+    told(home, "publish")
+    assert database.stat().st_ino != old
+    assert reader.execute(count).fetchall() == before, "whoever has the old one open keeps it"
+    reader.close()
+    with duckdb.connect(str(database), read_only=True) as again:
+        assert again.execute(count).fetchall() == before
+    assert sorted(path.name for path in database.parent.iterdir() if not path.name.startswith(".parquet-")) == [
+        "parquet",
+        "warehouse.duckdb",
+    ]
+
+
+def start_holding(path: Path):  # type: ignore[no-untyped-def]
+    import subprocess
+
+    process = subprocess.Popen(
+        [sys.executable, "-c", WRITING, str(path)], stdin=subprocess.PIPE, stdout=subprocess.PIPE
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == b"held\n"
+    return process
+
+
+def test_the_report_has_its_plots_and_loads_nothing_from_elsewhere(home: Path, tmp_path: Path) -> None:
+    out = tmp_path / "out" / "report.html"
+    assert told(home, "report", "--out", str(out)) == {"report": str(out)}
+    page = out.read_text(encoding="utf-8")
+    body = page[page.index("<body>") :]
+    assert body.count("Plotly.newPlot") >= 4
+    loaded = re.findall(r"""<(?:script|link|img|iframe|source)\b[^>]*?\b(?:src|href)\s*=\s*["']?([^"'\s>]+)""", body)
+    assert [address for address in loaded if not address.startswith(("#", "data:"))] == []
+    assert re.findall(r"<script[^>]*\bsrc=", page[: page.index("<body>")]) == []
+    for recipe in ("first", "other"):
+        assert recipe in body
+
+
+def test_a_build_that_is_stopped_prints_no_half_result(tmp_path: Path) -> None:
+    process = start("build", str(write_recipe(tmp_path, samples={"perfect": 800})), "--json", home=tmp_path / "home")
+    assert process.stderr is not None
+    assert "to do" in process.stderr.readline()
+    process.terminate()
+    stdout, _ = process.communicate(timeout=30)
+    assert stdout == ""
+    assert process.returncode != 0

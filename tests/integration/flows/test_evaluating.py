@@ -1,0 +1,167 @@
+"""Evaluating candidates: every answer is kept and counts, none is asked for twice, and trouble loses nothing."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
+from flows.progress import Silence
+from flows.recipe import Candidate
+from flows.settings import Settings
+from llm.models import read_model
+from tests.support.flows.model_server import FILTERED, ILL, PRICE, PRICED, WRONG_KEY, Asked, ModelServer, Refusal
+from tests.support.flows.small_builds import (
+    build,
+    one,
+    row_counts,
+    settings_of,
+    small_recipe,
+    stub_settings,
+    warehouse_of,
+)
+from warehouse.errors import BudgetError, ConfigurationError, TransientError
+from warehouse.releases import create_release
+
+SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 4}
+ALL = sum(SAMPLES.values())
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Settings:
+    """Settings of a work folder with a release v1."""
+    settings = settings_of(tmp_path)
+    build(small_recipe(samples=SAMPLES), settings)
+    assert create_release(warehouse_of(settings), "v1").samples == ALL
+    return settings
+
+
+def of_server(server: ModelServer, label: str = "far", **changes: object) -> Candidate:
+    settings = stub_settings(server, **{"concurrency": 4} | changes)
+    return Candidate(label=label, model=read_model(settings.pop("name"), settings))
+
+
+def embedded(label: str = "near", **error_rate: float) -> Candidate:
+    return Candidate(label=label, model=read_model("template/v1", {"error_rate": error_rate}))
+
+
+def evaluate(settings: Settings, *candidates: Candidate, **conditions) -> None:
+    asyncio.run(evaluate_release("v1", candidates, settings, Silence(), Conditions(**conditions)))
+
+
+def predictions(settings: Settings) -> int:
+    count = one(settings, "select count(*) from predictions")
+    assert isinstance(count, int)
+    return count
+
+
+def test_a_candidate_that_understands_leads_and_nothing_is_asked_twice(released: Settings) -> None:
+    careless = embedded("careless", wrong_tool=0.2, wrong_argument=0.3, missing_argument=0.2)
+    evaluate(released, embedded(), careless)
+    board = leaderboard("v1", released)
+    assert [(row["model"], row["predictions"]) for row in board] == [("near", ALL), ("careless", ALL)]
+    assert board[0]["func_acc"] == board[0]["args_acc"] == board[0]["irrelevant"] == 1
+    assert board[1]["args_acc"] < 1
+    before = row_counts(released)
+    evaluate(released, embedded(), careless)
+    assert row_counts(released) == before
+
+
+def test_error_types_add_up_to_what_went_wrong(released: Settings) -> None:
+    rates = dict.fromkeys(
+        ("wrong_tool", "missing_argument", "extra_argument", "wrong_argument", "malformed_json"), 0.15
+    )
+    evaluate(released, embedded("careless", **rates, refusal=0.15))
+    named = one(released, "select coalesce(sum(predictions), 0)::integer from error_types where model = 'careless'")
+    right = one(released, "select count(*) from predictions where error_type = ''")
+    assert named > 0
+    assert named + right == predictions(released) == ALL
+
+
+def test_several_runs_are_several_answers(released: Settings) -> None:
+    evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
+    rows = warehouse_of(released).rows("select run, count(*) as n from predictions group by run order by run")
+    assert rows == [{"run": 0, "n": ALL}, {"run": 1, "n": ALL}]
+    assert [row["run"] for row in sorted(leaderboard("v1", released), key=lambda row: row["run"])] == [0, 1]
+    texts = (
+        "select count(distinct subject) from predictions a join predictions b using (subject) where a.text <> b.text"
+    )
+    assert one(released, texts) > 0
+    before = row_counts(released)
+    evaluate(released, embedded("careless", wrong_argument=0.4), runs=2)
+    assert row_counts(released) == before
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [(FILTERED, "content filter"), (Refusal(400, "Invalid request"), "refuses a request"), ("", "")],
+    ids=["filtered", "bad request", "empty"],
+)
+def test_a_reply_that_can_not_be_used_counts_against_the_candidate_and_stops_nobody(
+    model_server: ModelServer, released: Settings, answer: Refusal | str, said: str
+) -> None:
+    model_server.behaviour = lambda asked: answer if asked.number % 2 else None
+    evaluate(released, of_server(model_server))
+    assert predictions(released) == ALL
+    rows = warehouse_of(released).rows("select problem from predictions where calls is null")
+    assert all(said in row["problem"] for row in rows)
+    if said:
+        assert len(rows) == ALL // 2
+        assert one(released, "select count(*) from predictions where error_type = 'unparseable'") == ALL // 2
+    [row] = leaderboard("v1", released)
+    assert row["predictions"] == ALL
+    requests = model_server.requests
+    evaluate(released, of_server(model_server))
+    assert model_server.requests == requests
+
+
+def test_what_was_answered_is_kept_where_the_provider_fails_another(
+    model_server: ModelServer, released: Settings
+) -> None:
+    first: list[str] = []
+
+    def behave(asked: Asked) -> Refusal | None:
+        first.extend([asked.question] if not first else [])
+        return ILL if asked.question == first[0] else None
+
+    model_server.behaviour = behave
+    with pytest.raises(TransientError, match="can't answer now"):
+        evaluate(released, of_server(model_server))
+    assert predictions(released) == ALL - 1, "one ill question does not stop the others"
+    assert leaderboard("v1", released) == [], "no score is given for part of a release"
+    model_server.behaviour = lambda asked: None
+    model_server.forget()
+    evaluate(released, of_server(model_server))
+    assert (predictions(released), model_server.requests) == (ALL, 1)
+    assert leaderboard("v1", released)[0]["predictions"] == ALL
+
+
+def test_a_provider_that_is_away_is_not_asked_for_everything(model_server: ModelServer, released: Settings) -> None:
+    model_server.behaviour = lambda asked: ILL if asked.number >= 5 else None
+    with pytest.raises(TransientError):
+        evaluate(released, of_server(model_server, attempts=1, concurrency=2))
+    assert predictions(released) == 5
+    assert model_server.requests < 10
+
+
+def test_a_wrong_key_keeps_what_was_answered_before(model_server: ModelServer, released: Settings) -> None:
+    model_server.behaviour = lambda asked: WRONG_KEY if asked.number >= 5 else None
+    with pytest.raises(ConfigurationError, match="refuses the key"):
+        evaluate(released, of_server(model_server))
+    assert predictions(released) == 5
+
+
+def test_a_budget_is_kept_and_the_next_one_goes_on(model_server: ModelServer, released: Settings) -> None:
+    candidate = of_server(model_server, name=PRICED, max_tokens=30)
+    with pytest.raises(BudgetError):
+        evaluate(released, candidate, budget=PRICE * 8)
+    spent = one(released, "select sum(cost) from llm_calls where stage = 'predict'")
+    assert 0 < spent <= PRICE * 8
+    assert spent == pytest.approx(model_server.requests * PRICE)
+    evaluate(released, candidate, budget=PRICE * 40)
+    assert predictions(released) == model_server.requests == ALL
+
+
+def test_a_name_stands_for_one_candidate() -> None:
+    with pytest.raises(ConfigurationError, match="Two candidates have the same name"):
+        choose_candidates(["template/v1", "template/v1"], None)

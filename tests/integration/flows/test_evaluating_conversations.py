@@ -1,0 +1,125 @@
+"""Evaluating on conversations: what candidates see, judges who are asked once, and labels whose settings change."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.evaluation.evaluating import Conditions, evaluate_release, leaderboard
+from flows.progress import Silence
+from flows.recipe import Candidate
+from flows.settings import Settings
+from llm.models import ModelSettings, read_model
+from tests.support.flows.conversation_release import away, release, sample
+from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
+
+SNAPSHOTS = 11
+JUDGE = read_model("template/v1")
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Settings:
+    settings = settings_of(tmp_path)
+    release(
+        settings,
+        [sample("Bergen", 3), sample("Porto", 5, kind="mSv", tags=["shift=2"]), sample("Ghent", 2), away("Lyon")],
+    )
+    return settings
+
+
+def evaluate(settings: Settings, candidate: Candidate, **conditions) -> None:
+    asyncio.run(evaluate_release("v1", [candidate], settings, Silence(), Conditions(**conditions)))
+
+
+def near(**rates: float) -> Candidate:
+    return Candidate(label="near", model=read_model("template/v1", {"error_rate": rates}))
+
+
+def of_server(server: ModelServer, **changes: object) -> ModelSettings:
+    given = stub_settings(server, **changes)
+    return read_model(given.pop("name"), given)
+
+
+def test_every_snapshot_is_answered_and_scored(model_server: ModelServer, released: Settings) -> None:
+    model_server.behaviour = lambda asked: "Sorry, the stars are none of mine." if "stars" in asked.question else None
+    evaluate(released, Candidate(label="far", model=of_server(model_server)))
+    [row] = leaderboard("v1", released)
+    assert row["predictions"] == SNAPSHOTS
+    assert (row["func_acc"], row["args_acc"], row["pr"], row["sr"], row["intent_shift"]) == (1, 1, 1, 1, 1)
+    choices = warehouse_of(released).rows(
+        "select distinct snapshots, judge from scores where slice_by = 'kind' order by all"
+    )
+    assert choices == [{"snapshots": name, "judge": ""} for name in ("all", "first", "last", "shift")]
+    shifted = one(released, "select conversations from metrics_by_slice where slice_by = 'all' and snapshots = 'shift'")
+    assert shifted == 1
+
+
+def test_what_was_shown_keeps_predictions_apart(model_server: ModelServer, released: Settings) -> None:
+    asked: list[str] = []
+
+    def behave(question: Asked) -> None:
+        asked.append(question.question)
+
+    model_server.behaviour = behave
+    candidate = Candidate(label="far", model=of_server(model_server))
+    evaluate(released, candidate)
+    first = [text for text in asked if "set_alarm" in text]
+    assert (len(asked), len(first)) == (SNAPSHOTS, 4), "all tools are shown once a conversation"
+    evaluate(released, candidate, tools_shown="always")
+    rows = leaderboard("v1", released)
+    assert sorted((row["tools_shown"], row["predictions"]) for row in rows) == [
+        ("always", SNAPSHOTS),
+        ("first", SNAPSHOTS),
+    ]
+    assert len([text for text in asked[SNAPSHOTS:] if "set_alarm" in text]) == len(asked) - SNAPSHOTS == 7
+    evaluate(released, candidate)
+    assert len(asked) == SNAPSHOTS + 7, "nothing is asked twice: what is the same prompt in both is in the ledger"
+
+
+def test_a_judge_is_asked_once_about_what_rules_leave_open(model_server: ModelServer, released: Settings) -> None:
+    last = {"3 nights.": {"city": "Bergen", "nights": "3 nights"}, "5 nights.": {"city": "Lisbon", "nights": 5}}
+
+    def behave(asked: Asked) -> str | None:
+        given = next((arguments for said, arguments in last.items() if said in asked.question), None)
+        return None if given is None else json.dumps({"name": "book_hotel", "arguments": given})
+
+    model_server.behaviour = behave
+    candidate = Candidate(label="far", model=of_server(model_server))
+    evaluate(released, candidate, judge=JUDGE)
+    verdicts = warehouse_of(released).rows("select agree, judge, reason from judge_verdicts order by agree")
+    assert [(row["agree"], row["judge"]) for row in verdicts] == [(False, "template/v1"), (True, "template/v1")]
+    by_rule, by_judge = sorted(leaderboard("v1", released), key=lambda row: row["judge"])
+    assert (by_rule["judge"], by_judge["judge"]) == ("", "template/v1")
+    assert by_rule["args_acc"] < by_judge["args_acc"] < 1
+    assert by_rule["func_acc"] == by_judge["func_acc"] == 1
+    judged = one(released, "select count(*) from llm_calls where stage = 'judge_prediction'")
+    assert judged == 2
+    before = row_counts(released)
+    evaluate(released, candidate, judge=JUDGE)
+    assert row_counts(released) == before
+
+
+def test_a_label_stands_for_its_present_settings(released: Settings) -> None:
+    evaluate(released, near(wrong_argument=1.0), tools_shown="always")
+    evaluate(released, near(wrong_argument=1.0))
+    assert all(row["args_acc"] < 1 for row in leaderboard("v1", released))
+    evaluate(released, near())
+    [row] = leaderboard("v1", released)
+    assert (row["args_acc"], row["tools_shown"]) == (1, "first")
+    assert one(released, "select count(*) from predictions") == SNAPSHOTS
+    evaluate(released, near(wrong_argument=1.0))
+    assert leaderboard("v1", released)[0]["args_acc"] < 1
+
+
+def test_mistakes_are_counted_by_run(released: Settings) -> None:
+    evaluate(released, near(wrong_argument=0.6), runs=2)
+    rows = warehouse_of(released).rows(
+        "select run, sum(predictions)::integer as wrong from error_types group by run order by run"
+    )
+    wrong = warehouse_of(released).rows(
+        "select run, count(*)::integer as wrong from predictions where error_type <> '' group by run order by run"
+    )
+    assert rows == wrong
+    assert [row["run"] for row in rows] == [0, 1]

@@ -1,0 +1,251 @@
+"""Evaluating on multi-step samples: driven once, kept whole, scored by domain, beside what is answered snapshot by snapshot."""
+
+import asyncio
+import json
+import time
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from flows.evaluation.evaluating import Conditions, domain_board, evaluate_release, leaderboard
+from flows.progress import Silence
+from flows.recipe import Candidate
+from flows.report import write_report
+from flows.settings import Settings
+from llm.models import ModelSettings, read_model
+from tests.support.flows.conversation_release import ALARM, HOTEL
+from tests.support.flows.conversation_release import sample as conversation
+from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
+from tests.support.flows.model_server import ILL, Asked, ModelServer, Refusal
+from tests.support.flows.small_builds import one, row_counts, run, settings_of, start, stub_settings, warehouse_of
+from warehouse.errors import TransientError
+
+SINGLE = [inn_sample(city) for city in ("Rome", "Porto", "Lyon", "Ghent")]
+CROSS = [inn_and_tour_sample(city) for city in ("Oslo", "New York")]
+SAMPLES = SINGLE + CROSS
+REQUESTS = len(SAMPLES) * 4  # three steps and the answer
+
+
+@pytest.fixture
+def released(tmp_path: Path) -> Settings:
+    settings = settings_of(tmp_path)
+    release_paths(warehouse_of(settings), SAMPLES)
+    return settings
+
+
+def model_of(server: ModelServer, **changes: Any) -> ModelSettings:
+    given = stub_settings(server, **{"concurrency": 4} | changes)
+    return read_model(given.pop("name"), given)
+
+
+def guided_by(guide: Guide) -> Any:
+    """The behaviour of a server that answers as a guide does, and as a judge who always agrees."""
+
+    def behave(asked: Asked) -> str:
+        match asked.title:
+            case "Judgement":
+                return json.dumps({"agree": True, "reason": "The same city."})
+            case "AnswerScore":
+                return json.dumps({"score": 2 if "spoken to" in asked.question else 1, "reason": "It reads so."})
+            case _:
+                return guide.reply([message["content"] for message in orjson.loads(asked.question)[0]])
+
+    return behave
+
+
+def evaluate(settings: Settings, model: ModelSettings, *, label: str = "far", **conditions: Any) -> None:
+    conditions = {"environments": {"inns": Inns()}} | conditions
+    asyncio.run(
+        evaluate_release(NAME, [Candidate(label=label, model=model)], settings, Silence(), Conditions(**conditions))
+    )
+
+
+def test_a_perfect_candidate_scores_one_everywhere_and_is_driven_once(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = guided_by(Guide(SAMPLES))
+    evaluate(released, model_of(model_server))
+    assert model_server.requests == REQUESTS
+    [row] = leaderboard(NAME, released)
+    assert (row["success_rate"], row["call_acc"], row["multi_step_runs"]) == (1, 1, len(SAMPLES))
+    assert (row["func_acc"], row["completeness"], row["predictions"]) == (None, None, 0)
+    domains = {row["domain"]: row for row in domain_board(NAME, released)}
+    assert list(domains) == ["Cross", "Hotels", "all"]
+    assert all(
+        (row["success_rate"], row["call_acc"], row["steps"], row["shortest"]) == (1, 1, 3, 3)
+        for row in domains.values()
+    )
+    assert {name: row["runs"] for name, row in domains.items()} == {"Cross": 2, "Hotels": 4, "all": 6}
+    before = row_counts(released)
+    evaluate(released, model_of(model_server))
+    assert model_server.requests == REQUESTS
+    assert row_counts(released) == before
+
+
+def test_domains_are_scored_apart_and_errors_are_counted(model_server: ModelServer, released: Settings) -> None:
+    def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
+        for call in calls:
+            if call["name"] == "Tour_Details":
+                call["arguments"]["slug"] = "elsewhere"
+        return calls
+
+    model_server.behaviour = guided_by(Guide(SAMPLES, err))
+    evaluate(released, model_of(model_server))
+    scores = warehouse_of(released).rows(
+        "select slice_value, success_rate, call_acc from metrics_by_slice where slice_by = 'category' order by slice_value"
+    )
+    assert scores == [
+        {"slice_value": "Cross", "success_rate": 0, "call_acc": 0.8},
+        {"slice_value": "Hotels", "success_rate": 1, "call_acc": 1},
+    ]
+    errors = warehouse_of(released).rows("select kind, error_type, predictions, mode from error_types")
+    assert errors == [{"kind": "multi_step_cross", "error_type": "value_error", "predictions": 2, "mode": "as_paper"}]
+    types = "select parameter_type, due, wrong, error_rate from parameter_type_errors where wrong > 0"
+    assert warehouse_of(released).rows(types) == [{"parameter_type": "slug", "due": 2, "wrong": 2, "error_rate": 1}]
+    steps = "select shortest, steps, extra_steps, runs, successes from step_distribution"
+    assert warehouse_of(released).rows(steps) == [
+        {"shortest": 3, "steps": 3, "extra_steps": 0, "runs": 6, "successes": 4}
+    ]
+    said = one(released, "select distinct reason from call_errors")
+    assert "slug" in said
+
+
+def test_the_report_shows_domains_parameters_and_steps(
+    model_server: ModelServer, released: Settings, tmp_path: Path
+) -> None:
+    model_server.behaviour = guided_by(Guide(SAMPLES, stop_after=2))
+    evaluate(released, model_of(model_server))
+    page = write_report(warehouse_of(released), tmp_path / "report.html").read_text(encoding="utf-8")
+    for said in (
+        "Multi-step samples by domain",
+        "Call Acc",
+        "Errors by type of parameter",
+        "Steps beyond",
+        "stop_early",
+    ):
+        assert said in page
+    assert "Func Acc" not in page, "nothing was answered snapshot by snapshot"
+
+
+def test_a_judge_matches_names_and_scores_answers(model_server: ModelServer, released: Settings) -> None:
+    def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
+        if calls[0]["arguments"].get("query") == "New York":
+            calls[0]["arguments"]["query"] = "NY"
+        return calls
+
+    model_server.behaviour = guided_by(Guide(SAMPLES, err))
+    evaluate(released, model_of(model_server))
+    judge = model_of(model_server)
+    evaluate(released, model_of(model_server), judge=judge)
+    rows = {row["judge"]: row for row in leaderboard(NAME, released)}
+    assert rows[""]["success_rate"] == pytest.approx(5 / 6)
+    assert (rows[judge.name]["success_rate"], rows[judge.name]["call_acc"]) == (1, 1)
+    assert (rows[judge.name]["completeness"], rows[judge.name]["correctness"]) == (2, 1)
+    matched = one(released, 'select count(*) from multi_step_runs where messages::varchar like \'%"matched":"judge"%\'')
+    assert matched == 1
+
+
+def test_both_modes_stand_beside_each_other(model_server: ModelServer, released: Settings) -> None:
+    def err(step: int, calls: list[dict[str, Any]], tries: int) -> list[dict[str, Any]]:
+        if calls[0]["name"] == "Inn_Details" and tries == 0:
+            calls[0]["arguments"]["inn_id"] = "elsewhere"
+        return calls
+
+    model_server.behaviour = guided_by(Guide(SINGLE + CROSS, err))
+    evaluate(released, model_of(model_server))
+    evaluate(released, model_of(model_server), complexeval="as_published_code")
+    [row] = leaderboard(NAME, released)
+    assert (row["success_rate"], row["success_rate_published"]) == (len(SINGLE) / len(SAMPLES), 0)
+    assert row["call_acc"] > row["call_acc_published"]
+
+
+def test_what_was_driven_is_kept_where_the_provider_fails_another(
+    model_server: ModelServer, released: Settings
+) -> None:
+    follow = guided_by(Guide(SAMPLES))
+
+    def behave(asked: Asked) -> Refusal | str:
+        return ILL if "Lyon" in asked.question and "Inn_Details" in follow(asked) else follow(asked)
+
+    model_server.behaviour = behave
+    with pytest.raises(TransientError, match="can't answer now"):
+        evaluate(released, model_of(model_server))
+    assert one(released, "select count(*) from multi_step_runs") == len(SAMPLES) - 1
+    assert leaderboard(NAME, released) == [], "no score is given for part of a release"
+    model_server.behaviour = follow
+    model_server.forget()
+    evaluate(released, model_of(model_server))
+    assert model_server.requests == 2, "the first two steps are in the ledger"
+    assert leaderboard(NAME, released)[0]["success_rate"] == 1
+
+
+def test_a_command_that_is_killed_goes_on_where_it_was(model_server: ModelServer, released: Settings) -> None:
+    model_server.behaviour = guided_by(Guide(SAMPLES))
+    model_server.delay = 0.05
+    recipe = write_candidate(released.home, model_server, concurrency=2)
+    process = start("evaluate", NAME, "--recipe", str(recipe), home=released.home)
+    deadline = time.monotonic() + 60
+    while model_server.requests < REQUESTS // 2 and time.monotonic() < deadline:
+        time.sleep(0.02)
+    process.kill()
+    process.communicate(timeout=30)
+    assert one(released, "select count(*) from multi_step_runs") == 0, (
+        "it was killed before its first samples were kept"
+    )
+    assert run("evaluate", NAME, "--recipe", str(recipe), home=released.home).returncode == 0
+    assert REQUESTS <= model_server.requests <= REQUESTS + 2, "what was on its way when it was killed is asked again"
+    assert leaderboard(NAME, released)[0]["success_rate"] == 1
+
+
+def write_candidate(folder: Path, server: ModelServer, **changes: Any) -> Path:
+    """A recipe with the server's model as its candidate."""
+    recipe = folder / "candidates.yaml"
+    model = {**stub_settings(server), "concurrency": 4, **changes}
+    recipe.write_text(json.dumps({
+        "name": "small", "tools": [{"seed": "all"}], "samples": {"perfect": 1}, "candidates": [{"label": "far", "model": model}],
+    }))  # fmt: skip
+    return recipe
+
+
+def test_other_settings_drive_a_candidate_again_and_leave_other_judges_alone(
+    model_server: ModelServer, released: Settings
+) -> None:
+    model_server.behaviour = guided_by(Guide(SAMPLES))
+    evaluate(released, model_of(model_server), judge=model_of(model_server))
+    evaluate(released, model_of(model_server))
+    evaluate(released, model_of(model_server, temperature=0.5))
+    counts = "select judge, count(*) as runs, count(distinct settings) as settings from multi_step_runs group by judge"
+    assert warehouse_of(released).rows(f"{counts} order by judge") == [
+        {"judge": "", "runs": 6, "settings": 1},
+        {"judge": "openai/stub", "runs": 6, "settings": 1},
+    ]
+    orphans = "select count(*) from parameter_counts where run not in (select key from multi_step_runs)"
+    assert one(released, orphans) == 0
+
+
+def test_several_runs_are_several_ways(model_server: ModelServer, released: Settings) -> None:
+    model_server.behaviour = guided_by(Guide(SAMPLES))
+    evaluate(released, model_of(model_server), runs=2)
+    assert [row["run"] for row in leaderboard(NAME, released)] == [0, 1]
+    assert model_server.requests == 2 * REQUESTS
+
+
+def test_a_release_of_both_is_evaluated_by_one_command(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    samples = [*SAMPLES, conversation("Bergen", 3)]
+    release_paths(warehouse_of(settings), samples, [*TOOLS, HOTEL, ALARM])
+    guide = guided_by(Guide(SAMPLES))
+    model_server.behaviour = lambda asked: guide(asked) if asked.title else None
+    recipe = write_candidate(tmp_path, model_server)
+    done = run("evaluate", NAME, "--recipe", str(recipe), "--json", home=tmp_path)
+    assert done.returncode == 0, done.stderr
+    [row] = json.loads(done.stdout)
+    assert (row["success_rate"], row["func_acc"], row["predictions"], row["multi_step_runs"]) == (1, 1, 3, 6)
+    assert [domain["domain"] for domain in row["domains"]] == ["Cross", "Hotels", "all"]
+    assert "far through the multi-step samples of paths: 6 to do" in done.stderr
+    shown = run("evaluate", NAME, "--recipe", str(recipe), home=tmp_path)
+    assert [line.split()[:5] for line in shown.stdout.splitlines()[-3:]] == [
+        ["far", "0", "as_paper", domain, "1.0000"] for domain in ("Cross", "Hotels", "all")
+    ]

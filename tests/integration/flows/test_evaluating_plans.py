@@ -1,0 +1,227 @@
+"""Plans and conversations, by every strategy and notation, over a real wire: who errs how is told apart by the numbers."""
+
+import asyncio
+from collections.abc import Callable
+from pathlib import Path
+
+import orjson
+import pytest
+
+from flows.evaluation.evaluating import Conditions, answer_board, evaluate_release
+from flows.progress import Silence
+from flows.recipe import Candidate
+from flows.settings import Settings
+from llm.models import read_model
+from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.plan_release import PLANS, TALK, release
+from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
+from validators.manners import Manner
+from warehouse.records import GoldCall, Sample
+
+STRATEGIES = ("direct", "route_then_fill", "backward")
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    found = settings_of(tmp_path)
+    release(found, *PLANS)
+    return found
+
+
+def candidate(server: ModelServer, label: str) -> Candidate:
+    given = stub_settings(server, name=f"openai/{label}", concurrency=1)
+    return Candidate(label=label, model=read_model(given.pop("name"), given))
+
+
+def template() -> Candidate:
+    return Candidate(label="near", model=read_model("template/v1"))
+
+
+def evaluate(settings: Settings, who: Candidate, **conditions) -> None:
+    asyncio.run(evaluate_release("v1", [who], settings, Silence(), Conditions(**conditions)))
+
+
+def board(settings: Settings, label: str, run: int = 0, difficulty: str = "", strategy: str = "direct"):
+    rows = answer_board("v1", settings)
+    [row] = [
+        row
+        for row in rows
+        if (row["model"], row["run"], row["slice_value"], row["strategy"]) == (label, run, difficulty, strategy)
+    ]
+    return row
+
+
+def gold_of(asked: Asked) -> tuple[GoldCall, ...]:
+    return next(sample.gold for sample in PLANS if sample.request in asked.question)
+
+
+def as_json(calls: tuple[GoldCall, ...]) -> str:
+    return orjson.dumps([{"name": one.tool, "arguments": one.arguments} for one in calls]).decode()
+
+
+def right(asked: Asked) -> str:
+    return as_json(gold_of(asked))
+
+
+def in_another_format(asked: Asked) -> str:
+    calls = ", ".join(
+        f"{one.tool}({', '.join(f'{name}={value!r}' for name, value in one.arguments.items())})"
+        for one in gold_of(asked)
+    )
+    return f"[{calls}]"
+
+
+def unstable(asked: Asked) -> str:
+    return right(asked) if not asked.times else as_json(gold_of(asked)[:1] * (asked.times + 2))
+
+
+def inventing(asked: Asked) -> str:
+    return as_json(tuple(one.with_changes(tool=f"magic_{one.tool}") for one in gold_of(asked)))
+
+
+def silent(_asked: Asked) -> str:
+    return "Sorry, none of my tools can do this."
+
+
+@pytest.mark.parametrize(
+    ("behave", "syntax", "repaired", "ast", "invented", "election"),
+    [
+        (right, 1, 1, 1, 0, 1),
+        (in_another_format, 0, 1, 1, 0, 1),
+        (unstable, 1, 1, 1, 0, 0),
+        (inventing, 1, 1, 0, 1, 1),
+        (silent, 0, 0, 0, 0, 1),
+    ],
+)
+def test_candidates_are_told_apart_by_the_numbers_that_should_tell_them_apart(
+    model_server: ModelServer,
+    settings: Settings,
+    behave: Callable[[Asked], str],
+    syntax: int,
+    repaired: int,
+    ast: int,
+    invented: int,
+    election: int,
+) -> None:
+    model_server.behaviour = behave
+    evaluate(settings, candidate(model_server, "far"), runs=3)
+    row = board(settings, "far")
+    assert (row["syntax_validity"], row["syntax_validity_repaired"]) == (syntax, repaired)
+    assert (row["ast"], row["ast_macro"], row["structure"], row["routing"]) == (ast, ast, ast, ast)
+    assert (row["invented"], row["election_stability"]) == (invented, election)
+    assert (row["plans"], row["answers"]) == (len(PLANS), len(PLANS))
+    if behave is unstable:
+        assert board(settings, "far", run=1)["ast"] == 0, "later runs are scored by themselves"
+        assert 0 < row["levenshtein_stability"] < 1
+    else:
+        assert row["levenshtein_stability"] == 1
+    levels = {one["slice_value"] for one in answer_board("v1", settings) if one["slice_by"] == "difficulty"}
+    assert levels == {"easy", "medium", "hard"}
+
+
+def test_the_macro_mean_weighs_difficulties_alike(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "macro")
+    more = [_other_words(sample, text) for sample in PLANS[:1] for text in ("Now, please.", "Hurry!")]
+    release(settings, *PLANS, *more)
+    model_server.behaviour = lambda asked: silent(asked) if PLANS[2].request in asked.question else right(asked)
+    evaluate(settings, candidate(model_server, "far"))
+    row = board(settings, "far")
+    assert (row["ast"], row["ast_macro"]) == (pytest.approx(4 / 5), pytest.approx(2 / 3))
+
+
+def _other_words(sample: Sample, more: str) -> Sample:
+    said, due = sample.turns
+    return sample.with_changes(turns=(said.with_changes(text=f"{sample.request} {more}"), due))
+
+
+@pytest.mark.parametrize("notation", ["json", "yaml"])
+@pytest.mark.parametrize("strategy", STRATEGIES)
+def test_every_strategy_and_notation_answers_right_where_the_candidate_understands(
+    model_server: ModelServer, settings: Settings, strategy: str, notation: str
+) -> None:
+    asked: list[str] = []
+    model_server.behaviour = lambda question: asked.append(question.question)  # type: ignore[func-returns-value]
+    evaluate(settings, candidate(model_server, "far"), manner=Manner(strategy, notation))
+    row = board(settings, "far", strategy=Manner(strategy, notation).label)
+    assert (row["routing"], row["ast"], row["syntax_validity"]) == (1, 1, 1)
+    rounds = {"direct": 1, "route_then_fill": 2, "backward": 2}[strategy]
+    assert len(asked) >= rounds * len(PLANS)
+    assert all("ground_truth" not in text and "difficulty" not in text for text in asked)
+    before = row_counts(settings)
+    evaluate(settings, candidate(model_server, "far"), manner=Manner(strategy, notation))
+    assert row_counts(settings) == before
+
+
+def test_strategies_are_kept_apart_and_a_router_may_be_another_model(
+    model_server: ModelServer, settings: Settings
+) -> None:
+    model_server.behaviour = lambda asked: '["magic"]' if "magician" in asked.question else None
+    evaluate(settings, template())
+    router = candidate(model_server, "router").model
+    evaluate(settings, template(), manner=Manner("route_then_fill", router=router.name), router=router)
+    assert model_server.requests == len(PLANS), "the router is asked for the names, the candidate for the rest"
+    strategies = {row["strategy"] for row in answer_board("v1", settings)}
+    assert strategies == {"direct", "route_then_fill(openai/router)"}
+    assert one(settings, "select count(*) from predictions") == 2 * len(PLANS)
+
+
+def test_a_router_that_invents_tools_leaves_nothing_to_fill(model_server: ModelServer, settings: Settings) -> None:
+    model_server.behaviour = lambda asked: '["conjure_towel"]'
+    evaluate(settings, candidate(model_server, "far"), manner=Manner("route_then_fill"))
+    row = board(settings, "far", strategy="route_then_fill")
+    assert (row["routing"], row["invented"]) == (0, 1)
+    assert model_server.requests == len(PLANS)
+
+
+def test_backward_thinking_ends_where_it_would_go_on_for_ever(model_server: ModelServer, settings: Settings) -> None:
+    model_server.behaviour = lambda asked: as_json(
+        (GoldCall(tool="find_guest", arguments={"name": str(asked.number)}),)
+    )
+    evaluate(settings, candidate(model_server, "far"), manner=Manner("backward"))
+    assert model_server.requests == 6 * len(PLANS)
+    assert board(settings, "far", strategy="backward")["routing"] == 0
+
+
+def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings: Settings) -> None:
+    hostile = ["[" * 5000, "- name: &a x\n  arguments: *a", "- !!python/object:os.system {name: x}"]
+    model_server.behaviour = lambda asked: hostile[asked.number % len(hostile)]
+    evaluate(settings, candidate(model_server, "far"), manner=Manner(format="yaml"))
+    row = board(settings, "far", strategy="direct/yaml")
+    assert (row["ast"], row["syntax_validity"], row["answers"]) == (0, 0, len(PLANS))
+
+
+def said(words: str, *acts: str) -> str:
+    return orjson.dumps({"say": words, "acts": list(acts)}).decode()
+
+
+def in_conversation(asked: Asked) -> str:
+    if (
+        "It's yours" in asked.question
+        or '\\"booked\\"' in asked.question
+        or "booked" in asked.question.split("user:")[-1]
+    ):
+        return said("Done.", "inform")
+    if "G777" in asked.question:
+        return '[{"name": "book_sauna", "arguments": {"guest_id": "G777", "hour": 9}}]'
+    if "For Ida Berg" in asked.question:
+        return '[{"name": "find_guest", "arguments": {"name": "Ida Bergh"}}]'
+    return said("Hello!", "other")
+
+
+def test_a_conversation_is_predicted_turn_by_turn_after_its_true_history(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    settings = settings_of(tmp_path / "talk")
+    release(settings, TALK)
+    model_server.behaviour = in_conversation
+    evaluate(settings, candidate(model_server, "far"))
+    row = board(settings, "far")
+    assert one(settings, "select count(*) from predictions") == 4
+    assert row["call_turns"] == 2
+    assert row["ast_strict"] == 0.5, "the second call is right though the first is not: it sees the true history"
+    assert 0.5 < row["ast_soft"] < 1
+    assert row["ast_strict_chains"] == 0
+    assert 0 < row["ast_soft_chains"] < row["ast_soft"]
+    assert row["act_accuracy"] == 0.75
+    errors = warehouse_of(settings).rows("select turn, error_type from predictions where error_type <> ''")
+    assert errors == [{"turn": 3, "error_type": "wrong_value"}]

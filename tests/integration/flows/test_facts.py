@@ -1,0 +1,107 @@
+"""What a shard keeps: facts as they come in, calls that were paid for at once, models that shards share."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+import orjson
+import pytest
+
+from flows.chats import AHEAD, SharedChats
+from flows.facts import FactFiles, Facts
+from flows.spending import PaidNotes
+from llm.chat import ChatMessage
+from tests.support.flows.small_builds import small_recipe
+from warehouse.errors import BudgetError, TransientError
+
+
+def lines_of(path: Path) -> list[dict[str, object]]:
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def test_a_folder_of_facts_appears_whole_at_the_end(tmp_path: Path) -> None:
+    folder = tmp_path / "facts"
+    with FactFiles(folder) as files:
+        files.add({"fates": [{"stage": "one"}], "samples": []})
+        files.add({"fates": [{"stage": "two"}], "drafts": [{"key": "k"}]})
+        assert not folder.exists()
+    assert {path.name for path in folder.iterdir()} == {"fates.jsonl", "drafts.jsonl"}
+    assert lines_of(folder / "fates.jsonl") == [{"stage": "one"}, {"stage": "two"}]
+
+
+def test_a_folder_of_facts_whose_work_broke_off_does_not_appear_and_does_not_get_in_the_way(tmp_path: Path) -> None:
+    folder = tmp_path / "facts"
+
+    def break_off() -> None:
+        with FactFiles(folder) as files:
+            files.add({"fates": [{"stage": "lost"}]})
+            raise TransientError("away")
+
+    with pytest.raises(TransientError):
+        break_off()
+    assert not folder.exists()
+    with FactFiles(folder) as files:
+        files.add({"fates": [{"stage": "kept"}]})
+    assert lines_of(folder / "fates.jsonl") == [{"stage": "kept"}]
+
+
+def test_facts_say_what_became_of_a_record() -> None:
+    facts = Facts("build", datetime.now(UTC))
+    record = ChatMessage(role="user", content="any record has a key")
+    facts.note("parameters", record, "passed")
+    facts.fail("values", record, BudgetError("No money."))
+    assert [(row["stage"], row["outcome"], row["reason"]) for row in facts.rows["fates"]] == [
+        ("parameters", "passed", ""),
+        ("values", "failed", "No money."),
+    ]
+    assert [row["error"] for row in facts.rows["failures"]] == ["BudgetError"]
+
+
+def test_a_paid_call_is_in_its_file_before_the_next_step_is_taken(tmp_path: Path) -> None:
+    folder = tmp_path / "shard.paid"
+    with PaidNotes(folder) as notes:
+        assert notes.earlier() == []
+        assert not folder.exists(), "nothing was paid for yet"
+        for cost in (0.5, 0.25):
+            notes.note({"cost": cost})
+            assert lines_of(folder / "llm_calls.jsonl")[-1] == {"cost": cost}
+    with PaidNotes(folder) as notes:
+        notes.note({"cost": 1.0})
+        assert [row["cost"] for row in notes.earlier()] == [0.5, 0.25, 1.0]
+
+
+async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_ones(tmp_path: Path) -> None:
+    shared, recipe, ledger = SharedChats(), small_recipe(), tmp_path / "ledger.sqlite"
+    async with shared.of(recipe, ledger, build="b", spent=0.0) as one:
+        async with shared.of(recipe, ledger, build="b", spent=0.0) as other:
+            assert other is one
+        one.note(BudgetError("No money."))
+        assert one.is_in_vain
+    async with shared.of(recipe, ledger, build="b", spent=0.0) as later:
+        assert later is not one
+        assert not later.is_in_vain
+
+
+async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(tmp_path: Path) -> None:
+    shared, recipe, ledger = SharedChats(), small_recipe(), tmp_path / "ledger.sqlite"
+    async with shared.of(recipe, ledger, build="b", spent=1.0) as chats:
+        chats.budget.settle(0.0, 2.0)
+    for build, told, known in (("b", 1.0, 3.0), ("b", 4.0, 4.0), ("another", 1.0, 1.0)):
+        async with shared.of(recipe, ledger, build=build, spent=told) as chats:
+            assert chats.budget.spent == known
+
+
+async def test_more_records_are_carried_than_requests_sent_but_patience_counts_requests(tmp_path: Path) -> None:
+    recipe = small_recipe(
+        models={key: {"name": "template/v1", "concurrency": 3} for key in ("generator", "checker", "judge")}
+    )
+    async with SharedChats().of(recipe, tmp_path / "ledger.sqlite", build="b", spent=0.0) as chats:
+        for _ in range(AHEAD * 3):
+            assert not chats.places.locked()
+            await chats.places.acquire()
+        assert chats.places.locked()
+        for _ in range(3):
+            assert not chats.is_in_vain
+            chats.note(TransientError("away"))
+        assert chats.is_in_vain
+        chats.note(None)
+        assert not chats.is_in_vain

@@ -1,0 +1,44 @@
+"""Samples that others made as a release: evaluated like any other, and immutable like any other."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.importing import import_release
+from tests.support.flows.small_builds import settings_of, warehouse_of
+from tests.unit.generators.test_callnavi_samples import NESTED, write
+from warehouse.errors import ConfigurationError
+from warehouse.releases import read_release
+
+
+def test_samples_of_others_become_a_release(tmp_path: Path) -> None:
+    warehouse = warehouse_of(settings_of(tmp_path))
+    folder = tmp_path / "data"
+    folder.mkdir()
+    imported = import_release(warehouse, "published", "callnavi", write(folder, NESTED, 3))
+    assert (imported.release.samples, imported.left_out) == (1, 1)
+    assert {problem.where[-2:] for problem in imported.problems} == {"/1"}
+    content = read_release(warehouse, "published")
+    assert [sample.kind for sample in content.samples] == ["routing_hard"]
+    assert sorted(tool.name for tool in content.tools.values()) == ["bookSauna", "findGuest"]
+    again = import_release(warehouse, "published", "callnavi", folder)
+    assert again.release == imported.release
+
+
+def test_a_name_that_is_taken_by_others_is_refused(tmp_path: Path) -> None:
+    warehouse = warehouse_of(settings_of(tmp_path))
+    for name, question in (("one", NESTED), ("two", {**NESTED, "id": "spa002"})):
+        (tmp_path / name).mkdir()
+        write(tmp_path / name, question)
+    import_release(warehouse, "v1", "callnavi", tmp_path / "one")
+    with pytest.raises(ConfigurationError, match="immutable"):
+        import_release(warehouse, "v1", "callnavi", tmp_path / "two")
+
+
+def test_what_can_not_be_read_is_answered(tmp_path: Path) -> None:
+    warehouse = warehouse_of(settings_of(tmp_path))
+    with pytest.raises(ConfigurationError, match="callnavi, confetti, hammerbench"):
+        import_release(warehouse, "v1", "csv", tmp_path)
+    write(tmp_path, 3)
+    with pytest.raises(ConfigurationError, match="holds no sample"):
+        import_release(warehouse, "v1", "callnavi", tmp_path)

@@ -1,0 +1,100 @@
+"""Builds of multi-step samples in the world of travel: goals by domain, ten variants, paths as long as the paper's."""
+
+from pathlib import Path
+
+import pytest
+
+from flows.build import BuildReport
+from flows.recipe import parse_recipe, read_recipe
+from flows.settings import Settings
+from tests.support.flows.small_builds import build, row_counts, settings_of, warehouse_of
+from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
+
+TOP = Path(__file__).parents[3]
+SAMPLES = {"multi_step": 16, "multi_step_cross": 6}
+RECIPE = {
+    "name": "paths", "seed": 3, "tools": [{"environment": "travel"}], "samples": SAMPLES, "variants": 3, "spare": 0.5,
+    "shard_size": 4,
+}  # fmt: skip
+
+
+class Built:
+    """One build that the tests of this file look at."""
+
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.recipe = parse_recipe(RECIPE, Path(), "paths")
+        self.report: BuildReport = build(self.recipe, self.settings)
+        self.warehouse = warehouse_of(self.settings)
+
+    def samples(self) -> list[Sample]:
+        """What has landed."""
+        rows = self.warehouse.rows("select s.body from samples s join acceptances a on a.subject = s.key")
+        return [Sample.model_validate_json(row["body"]) for row in rows]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("paths"))
+
+
+def test_as_many_land_as_were_asked_for_the_same_from_each_domain(built: Built) -> None:
+    assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
+    landed = {row.domain: row.samples for row in built.report.paths}
+    assert landed == {"Hotels": 4, "Flights": 4, "Car Rental": 4, "Attraction": 4, "Cross": 6, "Total": 22}
+
+
+def test_steps_and_calls_stand_beside_the_papers(built: Built) -> None:
+    rows = {row.domain: row for row in built.report.paths}
+    assert (rows["Cross"].paper_steps, rows["Cross"].paper_calls) == (3.5, 6.0)
+    assert (rows["Total"].paper_steps, rows["Total"].paper_calls) == (3.26, 5.07)
+    for sample in built.samples():
+        assert sum(isinstance(turn, CallTurn) for turn in sample.turns) >= 2
+    counted = sum(len(snapshot.calls) for sample in built.samples() for snapshot in sample.snapshots())
+    assert rows["Total"].calls * rows["Total"].samples == pytest.approx(counted)
+
+
+def test_nothing_is_lost_and_a_goal_counts_for_its_variants(built: Built) -> None:
+    for row in built.report.funnel:
+        assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
+    made = built.warehouse.rows("select count(*) as made from samples")[0]["made"]
+    assert built.report.planned >= made >= sum(SAMPLES.values())
+
+
+def test_each_call_was_answered_and_the_answer_tells_of_it(built: Built) -> None:
+    for sample in built.samples():
+        user, *steps, reply = sample.turns
+        assert isinstance(user, UserTurn)
+        assert isinstance(reply, ReplyTurn)
+        assert reply.text not in {"", "Done."}
+        for calls, results in zip(steps[::2], steps[1::2], strict=True):
+            assert isinstance(calls, CallTurn)
+            assert isinstance(results, ResultTurn)
+            assert calls.executed
+            assert len(calls.calls) == len(results.results)
+
+
+def test_every_check_has_proved_what_landed(built: Built) -> None:
+    rows = built.warehouse.rows(
+        "select distinct v.decision from verdicts v join acceptances a on a.subject = v.subject"
+    )
+    assert rows == [{"decision": "proved"}]
+
+
+def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+    before = row_counts(built.settings)
+    assert build(built.recipe, built.settings) == built.report
+    assert row_counts(built.settings) == before
+
+
+def test_the_lineage_of_a_variant_goes_up_to_its_goal(built: Built) -> None:
+    rows = built.warehouse.rows("select list(distinct type) as types from lineage group by sample")
+    assert len(rows) >= sum(SAMPLES.values())
+    for row in rows:
+        assert {"Goal", "WordedGoal", "TracedGoal", "GoalPath", "Tool"} <= set(row["types"])
+
+
+def test_the_recipe_that_comes_along_has_the_papers_thousand() -> None:
+    recipe = read_recipe(TOP / "recipes" / "complexfuncbench.yaml")
+    assert recipe.samples == {"multi_step": 600, "multi_step_cross": 400}
+    assert recipe.variants == 10

@@ -1,0 +1,120 @@
+"""Polling: reviews are pulled again and again, whatever happens to Label Studio meanwhile, until somebody stops it."""
+
+import signal
+import time
+from collections.abc import Callable, Iterator
+from contextlib import closing, contextmanager
+from pathlib import Path
+from socket import socket
+from typing import Any
+
+import pytest
+
+from flows.progress import Silence
+from flows.review import polling
+from flows.review.deciding import Pulled
+from flows.review.polling import poll_reviews
+from tests.support.flows.offices import Office
+from tests.support.flows.small_builds import start
+from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
+
+AWAY = AnnotationError("No Label Studio answers at http://127.0.0.1:1.")
+
+
+class Rounds:
+    """An office that is polled: what happens in each round, and what was heard of it. After the last round comes Ctrl-C."""
+
+    def __init__(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.office, self.told, self.waited, self.said = office, list[Pulled](), list[float](), list[str]()
+        self.events: Iterator[CallwrightError | Callable[[], Any] | None] = iter(())
+        monkeypatch.setattr(polling, "require_label_studio", self._open)
+        monkeypatch.setattr(polling.time, "sleep", self._wait)
+
+    def _open(self, _settings: Any) -> Any:
+        event = next(self.events)
+        if isinstance(event, CallwrightError):
+            raise event
+        if event is not None:
+            event()
+        return self.office.studio
+
+    def _wait(self, seconds: float) -> None:
+        self.waited.append(seconds)
+        if len(self.waited) == self.count:
+            raise KeyboardInterrupt
+
+    def poll(self, *events: CallwrightError | Callable[[], Any] | None) -> None:
+        self.events, self.count = iter(events), len(events)
+        progress = Silence()
+        progress.say = self.said.append  # type: ignore[method-assign]
+        with pytest.raises(KeyboardInterrupt):
+            poll_reviews(self.office.settings, progress, 60, self.told.append)
+
+
+@pytest.fixture
+def rounds(office: Office, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+    return Rounds(office, monkeypatch)
+
+
+def test_each_pull_that_brings_something_is_told_of(rounds: Rounds) -> None:
+    first, second = rounds.office.asked("doubtful")[:2]
+    annotate = rounds.office.studio.annotate
+    rounds.poll(None, lambda: annotate(first, "accept"), None, lambda: annotate(second, "reject", reasons="other"))
+    assert rounds.told == [Pulled(reviews=1, accepted=1), Pulled(reviews=1, rejected=1)]
+    assert rounds.waited == [60] * 4
+    assert rounds.said == []
+    rounds.office.balance()
+
+
+@pytest.mark.parametrize("trouble", [AWAY, TransientError("It answered 503."), StoreError("The warehouse is locked.")])
+def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again(
+    rounds: Rounds, trouble: CallwrightError
+) -> None:
+    first = rounds.office.asked("doubtful")[0]
+    rounds.poll(trouble, trouble, trouble, lambda: rounds.office.studio.annotate(first, "accept"), None)
+    assert rounds.said == [f"{trouble} It is asked again every 60 s.", "Label Studio answers again."]
+    assert rounds.told == [Pulled(reviews=1, accepted=1)]
+
+
+def test_a_trouble_of_another_kind_is_told_of_too(rounds: Rounds) -> None:
+    rounds.poll(AWAY, TransientError("It answered 503."), None, AWAY)
+    assert [said.split(".")[0] for said in rounds.said] == [
+        "No Label Studio answers at http://127", "It answered 503", "Label Studio answers again",
+        "No Label Studio answers at http://127",
+    ]  # fmt: skip
+
+
+def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
+    gone = ConfigurationError("No Label Studio is named or running.")
+    rounds.poll(None, gone, None)
+    assert rounds.said == [f"{gone} It is asked again every 60 s.", "Label Studio answers again."]
+
+
+def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
+    rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is named or running.")]), 1
+    with pytest.raises(ConfigurationError, match="No Label Studio"):
+        poll_reviews(rounds.office.settings, Silence(), 60, rounds.told.append)
+
+
+@contextmanager
+def nobody() -> Iterator[str]:
+    """An address where nobody answers."""
+    with closing(socket()) as taken:
+        taken.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{taken.getsockname()[1]}"
+
+
+@pytest.mark.enable_socket
+@pytest.mark.parametrize("pause", ["0.05", "600"], ids=["in mid-pull", "between two pulls"])
+def test_ctrl_c_ends_the_command_well(tmp_path: Path, pause: str) -> None:
+    with nobody() as url:
+        process = start(
+            "review", "pull", "--every", pause, home=tmp_path, LABEL_STUDIO_URL=url, LABEL_STUDIO_API_KEY="0" * 40
+        )
+        assert process.stderr is not None
+        line = process.stderr.readline()
+        assert line.startswith(f"No Label Studio answers at {url}")
+        time.sleep(1)
+        process.send_signal(signal.SIGINT)
+        stdout, stderr = process.communicate(timeout=60)
+    assert (process.returncode, stdout, stderr) == (0, "", "")

@@ -1,0 +1,394 @@
+"""Audits of the metric: which answers are drawn, who is asked about them, and what comes of what people say."""
+
+import asyncio
+import json
+import shutil
+from collections import Counter
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from tests.support.flows import plan_release
+
+from flows.evaluation.evaluating import Conditions, evaluate_release
+from flows.progress import Silence
+from flows.recipe import Candidate
+from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
+from llm.models import read_model
+from tests.support.flows.offices import Office, open_office
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.small_builds import build, run, small_recipe
+from warehouse.errors import ConfigurationError
+from warehouse.releases import create_release
+
+SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 4}
+RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)
+
+
+def evaluate(office: Office, *labels: str, release: str = "v1", **conditions: object) -> None:
+    """Ask candidates: `near` understands, others err, each in its own way."""
+    candidates = [
+        Candidate(label=label, model=read_model("template/v1", {"error_rate": {} if label == "near" else RATES, "seed": seed}))
+        for seed, label in enumerate(labels)
+    ]  # fmt: skip
+    asyncio.run(evaluate_release(release, candidates, office.settings, Silence(), Conditions(**conditions)))
+
+
+@pytest.fixture(scope="module")
+def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder with a release v1 that two candidates have answered."""
+    home = tmp_path_factory.mktemp("evaluated")
+    office = open_office(home, PaperStudio())
+    build(small_recipe(samples=SAMPLES, review={"spot_checks": 0}), office.settings)
+    create_release(office.warehouse, "v1")
+    evaluate(office, "near", "careless")
+    return home
+
+
+@pytest.fixture
+def audited(evaluated: Path, tmp_path: Path) -> Office:
+    shutil.copytree(evaluated, tmp_path / "home")
+    return open_office(tmp_path / "home", PaperStudio())
+
+
+def draw(office: Office, count: int = 12, *models: str) -> AuditDraw:
+    return draw_audits("v1", office.settings, models, count)
+
+
+def drawn(office: Office) -> list[dict[str, object]]:
+    return office.rows("select prediction, model, error_type from audit_draws order by prediction")
+
+
+def asked(office: Office) -> list[str]:
+    return [
+        task["subject"]
+        for task in office.studio.tasks.values()
+        if task["callwright_key"].startswith("prediction_audit:")
+    ]
+
+
+def test_each_error_type_and_answers_counted_right_are_drawn_alike(audited: Office) -> None:
+    there = Counter(
+        {
+            row["error_type"]: row["n"]
+            for row in audited.rows("select error_type, count(*) as n from predictions group by 1")
+        }
+    )
+    assert len(there) >= 4
+    found = draw(audited)
+    assert (found.drawn, found.new, found.answers) == (12, 12, 2 * sum(SAMPLES.values()))
+    assert found.by_error_type.keys() == there.keys()
+    fair = 12 // len(there)
+    assert all(count >= min(fair, there[name]) for name, count in found.by_error_type.items())
+    right = Counter(row["model"] for row in drawn(audited) if not row["error_type"])
+    assert right["near"] - right["careless"] in (0, 1, -1)
+
+
+def test_what_was_drawn_stays_drawn_and_nobody_is_asked_twice(audited: Office) -> None:
+    draw(audited, 6)
+    before = drawn(audited)
+    audited.push()
+    again = draw(audited, 6)
+    assert (again.drawn, again.new) == (6, 0)
+    assert audited.push() == (0, 0)
+    more = draw(audited, 9)
+    assert (more.drawn, more.new) == (9, 3)
+    assert all(row in drawn(audited) for row in before)
+    assert len(set(asked(audited))) == 6
+    assert audited.push()[0] == 3
+
+
+def test_a_draw_is_the_same_wherever_the_answers_are_the_same(audited: Office, evaluated: Path, tmp_path: Path) -> None:
+    shutil.copytree(evaluated, tmp_path / "other")
+    other = open_office(tmp_path / "other", PaperStudio())
+    draw(audited)
+    draw(other)
+    assert drawn(audited) == drawn(other)
+
+
+def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: Office) -> None:
+    draw(audited, 6)
+    audited.warehouse.execute("delete from review_requests where kind = 'prediction_audit'")
+    assert draw(audited, 6).new == 0
+    assert (
+        audited.value("select count(*) from review_requests where kind = 'prediction_audit' and cause = 'audit'") == 6
+    )
+
+
+def test_only_the_models_named_are_drawn_and_counted(audited: Office) -> None:
+    assert draw(audited, 5, "near").by_error_type == {"": 5}
+    found = draw(audited, 5, "careless")
+    assert (found.new, found.answers) == (5, 16)
+    assert Counter(row["model"] for row in drawn(audited)) == {"near": 5, "careless": 5}
+
+
+def test_what_can_not_be_audited_is_told_with_what_can(audited: Office) -> None:
+    with pytest.raises(ConfigurationError, match="no release 'v9'; the releases are v1"):
+        draw_audits("v9", audited.settings)
+    with pytest.raises(ConfigurationError, match=r"no scored answer of 'nobody' .* the models are careless, near"):
+        draw(audited, 5, "nobody")
+    audited.warehouse.execute("delete from scores where run = 0")
+    with pytest.raises(ConfigurationError, match="callwright evaluate v1"):
+        draw(audited)
+
+
+def test_runs_that_were_not_scored_to_their_end_are_not_drawn(audited: Office) -> None:
+    evaluate(audited, "near", "careless", runs=2)
+    assert draw(audited, 5).answers == 64
+    audited.warehouse.execute("delete from scores where run = 1 and model = 'near'")
+    assert draw(audited, 5).answers == 48
+
+
+def test_the_task_shows_the_answer_and_not_who_gave_it(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    tasks = [audited.studio.newest_task(subject) for subject in asked(audited)]
+    assert len(tasks) == 32
+    for task in tasks:
+        [row] = audited.rows(
+            "select p.*, s.gold from predictions p join samples s on s.key = p.subject where p.key = ?", task["subject"]
+        )
+        assert "careless" not in json.dumps(task)
+        assert ("RIGHT" in task["metric"]) == (row["error_type"] == "")
+        for side, calls in (("gold", row["gold"]), ("answer", row["calls"])):
+            assert all(call["tool"] in task[side] for call in json.loads(calls or "[]"))
+
+
+def say(office: Office, subject: str, verdict: str, **typed: Any) -> None:
+    """Write an annotation now, by the clock by which questions are asked."""
+    office.studio.clock = datetime.now(UTC) - timedelta(minutes=1)
+    office.studio.annotate(subject, verdict, **typed)
+
+
+def decide(office: Office, *reasons: str, by: str = "ann", comment: str = "", error_type: str = "") -> str:
+    """Decide on the first undecided answer of an error type; its key."""
+    [row, *_] = office.rows(
+        """
+        select prediction from audit_draws where error_type = ? and prediction not in (select subject from reviews)
+        order by prediction
+        """,
+        error_type,
+    )
+    key = row["prediction"]
+    said = {"comment": comment} if comment else {}
+    if reasons:
+        say(office, key, "reject", by=by, reasons=list(reasons), **said)
+    else:
+        say(office, key, "accept", by=by, **said)
+    return key
+
+
+def board(office: Office) -> dict[tuple[str, str], dict[str, object]]:
+    return {(row["model"], row["error_type"]): row for row in office.rows("from metric_audit where release = 'v1'")}
+
+
+def test_the_view_tells_how_often_the_metric_is_right(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    decide(audited, error_type="wrong_tool")
+    decide(audited, "too_strict", "also_right", error_type="wrong_value")
+    pulled = audited.pull()
+    assert (pulled.reviews, pulled.accepted, pulled.rejected, pulled.problems) == (2, 1, 1, ())
+    rows = board(audited)
+    assert {name: rows["careless", "wrong_tool"][name] for name in ("audited", "agreed", "share")} == {
+        "audited": 1, "agreed": 1, "share": 1.0
+    }  # fmt: skip
+    strict = rows["careless", "wrong_value"]
+    assert (strict["audited"], strict["agreed"], strict["share"]) == (1, 0, 0.0)
+    assert strict["reasons"] == {"too_strict": 1, "also_right": 1}
+    assert (rows["near", ""]["audited"], rows["near", ""]["share"]) == (0, None)
+    assert sum(row["answers"] for row in rows.values()) == sum(row["drawn"] for row in rows.values()) == 32
+
+
+def test_an_audit_changes_no_sample(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    books = ("select * from fates order by all", "select * from acceptances order by all", "from samples order by all")
+    before = [audited.rows(sql) for sql in books]
+    decide(audited, "too_lenient")
+    decide(audited)
+    audited.pull()
+    assert [audited.rows(sql) for sql in books] == before
+
+
+def test_what_the_metric_says_otherwise_by_now_is_left_out(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    key = decide(audited, "too_strict", error_type="wrong_value")
+    audited.pull()
+    audited.warehouse.mark_errors({key: ""})
+    rows = board(audited)
+    assert sum(row["audited"] for row in rows.values()) == 0
+    assert sum(row["drawn"] for row in rows.values()) == 31
+
+
+def test_audits_outlive_the_answers_of_a_candidate_that_is_asked_anew(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    decide(audited, error_type="wrong_tool")
+    audited.pull()
+    audited.warehouse.execute("delete from predictions where model = 'careless'")
+    assert board(audited)["careless", "wrong_tool"]["audited"] == 1
+    assert audited.push(again=True)[0] == 0
+    late = decide(audited, error_type="wrong_value")
+    assert audited.pull().elsewhere == 1
+    assert audited.value("select count(*) from reviews where subject = ?", late) == 0
+
+
+def test_a_rejection_without_a_reason_goes_back_to_people(audited: Office) -> None:
+    draw(audited, 6)
+    audited.push()
+    [key, *_] = asked(audited)
+    say(audited, key, "reject")
+    assert audited.pull().returned == 1
+    task = audited.studio.newest_task(key)
+    assert task["version"] == 2
+    assert task["why"].startswith("Your answer came back: Rejected without a reason.\nDrawn from the answers to v1")
+
+
+def suspects(office: Office) -> list[dict[str, object]]:
+    return office.rows(
+        "select subject, kind, version, cause, problem, reason from review_queue where cause = 'suspect'"
+    )
+
+
+def sample_of(office: Office, prediction: str) -> str:
+    return office.value("select subject from predictions where key = ?", prediction)
+
+
+def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    key = decide(audited, "gold_wrong", comment="It is five people.", error_type="wrong_value")
+    audited.pull()
+    [row] = suspects(audited)
+    assert (row["subject"], row["kind"]) == (sample_of(audited, key), "sample_review")
+    assert "finds that the gold is wrong: It is five people." in row["reason"] + row["problem"]
+    audited.pull()
+    assert suspects_of_audits(audited.warehouse) == 0
+    audited.push()
+    assert audited.studio.newest_task(row["subject"])["why"].endswith("It is five people.")
+
+
+def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    [pair, *_] = audited.rows(
+        """
+        select min(prediction) as one, max(prediction) as other, any_value(p.subject) as subject
+        from audit_draws a join predictions p on p.key = a.prediction group by p.subject, p.turn having count(*) = 2 order by 1
+        """
+    )
+    say(audited, pair["one"], "reject", reasons=["gold_wrong"])
+    audited.pull()
+    audited.push()
+    say(audited, pair["subject"], "accept")
+    audited.pull()
+    assert len(suspects(audited)) == 1
+    say(audited, pair["other"], "reject", reasons=["gold_wrong"], comment="Look again.")
+    audited.pull()
+    assert [row["version"] for row in suspects(audited)] == [1, 2]
+    assert audited.studio.newest_task(pair["subject"])["why"].endswith("Look again.")
+
+
+def test_an_edit_of_a_suspect_is_checked_and_lands(audited: Office) -> None:
+    draw(audited, 32)
+    audited.push()
+    subject = sample_of(audited, decide(audited, "gold_wrong"))
+    audited.pull()
+    audited.push()
+    sample = audited.sample(subject)
+    calls = json.dumps([{"tool": call.tool, "arguments": call.arguments} for call in sample.gold])
+    say(audited, subject, "edit", edited_request=audited.polite(subject), edited_calls=calls)
+    assert audited.pull().edited == 1
+    assert audited.accepted(subject) is None
+
+
+def test_an_edit_of_a_suspect_that_no_build_made_stops_no_pull(tmp_path: Path) -> None:
+    office = open_office(tmp_path, PaperStudio())
+    plan_release.release(office.settings, *plan_release.PLANS)
+    evaluate(office, "careless")
+    draw_audits("v1", office.settings, (), 3)
+    office.push()
+    for key in asked(office):
+        say(office, key, "reject", reasons=["gold_wrong"])
+    office.pull()
+    office.push()
+    subject = plan_release.EASY.key
+    calls = json.dumps([{"tool": "close_pool", "arguments": {"reason": "repair"}}])
+    say(office, subject, "edit", edited_request="Close the pool for repair.", edited_calls=calls)
+    pulled = office.pull()
+    assert (pulled.edited, pulled.problems) == (1, ())
+    assert office.pull().edited == 0
+
+
+def test_of_conversations_only_turns_with_calls_are_audited(tmp_path: Path) -> None:
+    office = open_office(tmp_path, PaperStudio())
+    plan_release.release(office.settings, plan_release.TALK, *plan_release.PLANS)
+    evaluate(office, "near")
+    assert office.value("select count(*) from predictions") == 7
+    assert draw_audits("v1", office.settings).answers == 5
+    office.push()
+    told = [office.studio.newest_task(key) for key in asked(office)]
+    assert len(told) == 5
+    assert any("G777" in line["text"] for task in told for line in task["conversation"])
+    assert sum(row["answers"] for row in board(office).values()) == 5
+
+
+def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> None:
+    home = tmp_path / "home"
+    shutil.copytree(evaluated, home)
+    done = run("review", "audit", "v1", "--draw", "7", "--json", home=home)
+    told = json.loads(done.stdout)
+    assert (told["release"], told["drawn"], told["new"], told["answers"]) == ("v1", 7, 7, 32)
+    assert sum(told["by_error_type"].values()) == 7
+    again = run("review", "audit", "v1", "--draw", "7", "--model", "near", "--model", "careless", home=home)
+    assert "7 of 32 answers to v1 are drawn, 0 of them now." in again.stdout
+    wrong = run("review", "audit", "v1", "--model", "nobody", home=home)
+    assert (wrong.returncode, wrong.stdout) == (2, "")
+    assert "the models are careless, near" in wrong.stderr
+
+
+answers = st.lists(
+    st.builds(
+        Answer, key=st.uuids().map(str), subject=st.sampled_from("abcd"), turn=st.integers(1, 3),
+        model=st.sampled_from(["m", "n"]), error_type=st.sampled_from(["", "refused", "wrong_tool"]),
+    ),
+    max_size=30, unique_by=lambda one: one.key,
+)  # fmt: skip
+
+
+@given(answers, st.integers(0, 40), st.randoms(use_true_random=False))
+def test_no_error_type_is_drawn_more_often_than_another_that_has_answers_left(found, count, rng):
+    chosen = choose(found, [], count, rng)
+    assert len(chosen) == len(set(chosen)) == min(count, len(found))
+    assert set(chosen) <= set(found)
+    taken, there = Counter(one.error_type for one in chosen), Counter(one.error_type for one in found)
+    for name in there:
+        assert taken[name] == there[name] or taken[name] >= max(taken.values(), default=0) - 1
+
+
+@given(answers, st.integers(0, 20), st.integers(0, 20))
+def test_a_larger_draw_holds_the_smaller_one(found, count, more):
+    small = choose(found, [], count, Random("v1"))
+    assert choose(found, [], count + more, Random("v1"))[: len(small)] == small
+
+
+@given(answers, st.integers(0, 30))
+def test_what_is_drawn_before_evens_the_rest_out(found, count):
+    before = [one for one in found if one.error_type == "refused"][:3]
+    rest = [one for one in found if one not in before]
+    chosen = choose(rest, before, count, Random("v1"))
+    if chosen and len(before) > 1 and any(one.error_type != "refused" for one in rest):
+        assert chosen[0].error_type != "refused"
+
+
+@given(st.integers(1, 8))
+def test_other_snapshots_come_first(count):
+    found = [Answer(f"{run}{turn}", "a", turn, "m", "") for turn in range(4) for run in range(2)]
+    chosen = choose(found, [], count, Random("v1"))
+    assert len({one.turn for one in chosen}) == min(count, 4)

@@ -1,0 +1,246 @@
+"""Going on: what was answered is never asked again, whatever ended the build before."""
+
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from flows.chats import AHEAD
+from tests.support.flows.model_server import PRICED, ModelServer
+from tests.support.flows.small_builds import (
+    TOP,
+    assert_balanced,
+    build,
+    environment,
+    leftovers,
+    one,
+    row_counts,
+    run,
+    sample_keys,
+    settings_of,
+    small_recipe,
+    start,
+    stub_roles,
+    stub_settings,
+    warehouse_of,
+    write_recipe,
+)
+
+SAMPLES = {"perfect": 10, "imperfect": 6, "irrelevant": 4}
+
+
+def wait_until(is_so: Callable[[], bool], process: "subprocess.Popen[str]") -> None:
+    deadline = time.monotonic() + 60
+    while not is_so():
+        assert process.poll() is None, process.communicate()
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+
+
+def test_raising_a_count_asks_for_the_difference_only(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path / "few")
+    roles = stub_roles(model_server)
+    few = build(small_recipe(samples={"perfect": 15}, models=roles), settings)
+    first = model_server.requests
+    assert (few.landed, model_server.asked.most_common(1)[0][1]) == (15, 1)
+
+    build(small_recipe(samples={"perfect": 15}, models=roles), settings)
+    assert model_server.requests == first, "an unchanged recipe asks nothing"
+
+    more = build(small_recipe(samples={"perfect": 20}, models=roles), settings)
+    assert more.landed == 20
+    assert model_server.asked.most_common(1)[0][1] == 1, "no question is asked twice"
+    grown = model_server.requests
+    model_server.forget()
+    alone = settings_of(tmp_path / "alone")
+    build(small_recipe(samples={"perfect": 20}, models=roles), alone)
+    assert model_server.requests == grown, "in two steps it costs what it costs in one"
+    assert sample_keys(alone) == sample_keys(settings)
+
+
+def test_a_model_across_a_wire_makes_what_the_embedded_one_makes(model_server: ModelServer, tmp_path: Path) -> None:
+    near, far = settings_of(tmp_path / "near"), settings_of(tmp_path / "far")
+    report = build(small_recipe(), near)
+    assert_balanced(build(small_recipe(models=stub_roles(model_server)), far), far)
+    texts = "select list(request order by request) from samples"
+    assert one(near, texts) == one(far, texts)
+    assert report.landed == one(far, "select count(*) from accepted_samples")
+
+
+def test_a_changed_role_asks_only_its_own_stages_again(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    roles = stub_roles(model_server)
+    build(small_recipe(models=roles), settings)
+    before = dict(model_server.titles)
+    model_server.forget()
+    changed = roles | {"judge": stub_settings(model_server, max_tokens=200)}
+    assert_balanced(build(small_recipe(models=changed), settings), settings)
+    assert set(model_server.titles) < set(before)
+    assert not {"ParameterNames", "ArgumentValues", "Wording"} & set(model_server.titles)
+    assert model_server.titles["Relevance"] == before["Relevance"]
+
+
+def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_else(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    # The house is copied, so that a prompt's file can be edited as a person would edit it.
+    house = tmp_path / "house"
+    for package in ("annotation", "flows", "generators", "llm", "validators", "warehouse"):
+        shutil.copytree(TOP / package, house / package, ignore=shutil.ignore_patterns("__pycache__"))
+    home = tmp_path / "home"
+    recipe = write_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 6, "irrelevant": 2})
+
+    def built() -> str:
+        done = subprocess.run(
+            [sys.executable, "-m", "flows.cli.run", "build", str(recipe), "--no-review", "--json"],
+            capture_output=True,
+            text=True,
+            check=False,
+            cwd=house,
+            env=environment(home),
+        )
+        assert done.returncode == 0, done.stderr
+        return done.stdout
+
+    first = built()
+    before = dict(model_server.titles)
+    model_server.forget()
+    prompt = house / "generators" / "prompts" / "write_request.j2"
+    text = prompt.read_text(encoding="utf-8")
+    assert text.count("--- user") == 1
+    prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")
+    second = built()
+    assert first != second, "another prompt is another build"
+    assert not {"ParameterNames", "ArgumentValues"} & set(model_server.titles)
+    assert model_server.titles["Wording"] == before["Wording"]
+    settings = settings_of(home)
+    by_stage = "select stage, count(*) filter (not cached) as n from llm_calls group by stage"
+    asked = {row["stage"]: row["n"] for row in warehouse_of(settings).rows(by_stage)}
+    assert asked["parameters"] == before.get("ParameterNames", 0)
+    assert asked["values"] == before["ArgumentValues"]
+    assert asked["requests"] == 2 * before["Wording"]
+
+
+def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.delay = 0.05
+    model_server.is_steady = True  # an answer that never reached the disk is asked for again
+    roles = stub_roles(model_server, name=PRICED, concurrency=4, api_key_variable="STUB_KEY")
+    recipe = write_recipe(tmp_path, models=roles, samples=SAMPLES, shard_size=8)
+    settings = settings_of(tmp_path / "home")
+    process = start("build", str(recipe), "--no-review", home=settings.home, STUB_KEY="sk-stub")
+    wait_until(lambda: model_server.requests >= 40, process)
+    process.kill()
+    process.communicate()
+    time.sleep(0.3)  # what was under way is answered into the void
+    model_server.delay = 0.0
+
+    done = run("build", str(recipe), "--no-review", "--json", home=settings.home, STUB_KEY="sk-stub")
+    assert done.returncode == 0, done.stderr
+    twice = [question for question, times in model_server.asked.items() if times > 1]
+    # Four in the slots, and as many whose answers were on their way to the disk.
+    assert len(twice) <= AHEAD * 4, "only what was under way when the build was killed is asked again"
+    assert max(model_server.asked.values()) <= 2
+    assert leftovers(settings) == []
+    noted = one(settings, "select count(*) from llm_calls where cost > 0")
+    assert len(model_server.asked) - AHEAD * 4 <= noted <= len(model_server.asked), (
+        "what was paid before is not forgotten"
+    )
+    again = build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), settings)
+    assert_balanced(again, settings)
+    assert again.planned == sum(SAMPLES.values())
+
+    model_server.forget()
+    whole = settings_of(tmp_path / "whole")
+    build(small_recipe(models=roles, samples=SAMPLES, shard_size=8), whole)
+    assert sample_keys(whole) == sample_keys(settings)
+
+
+def children_of(pid: int) -> set[int]:
+    found = set()
+    for status in Path("/proc").glob("[0-9]*/stat"):
+        try:
+            fields = status.read_text(encoding="utf-8").rpartition(")")[2].split()
+        except OSError:
+            continue
+        if int(fields[1]) == pid:
+            child = int(status.parent.name)
+            found |= {child} | children_of(child)
+    return found
+
+
+def are_gone(pids: set[int], within: float = 10) -> bool:
+    deadline = time.monotonic() + within
+    while any(is_running(pid) for pid in pids):
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(0.05)
+    return True
+
+
+def is_running(pid: int) -> bool:
+    try:
+        return Path(f"/proc/{pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()[0] != "Z"
+    except OSError:
+        return False
+
+
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGKILL])
+def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) -> None:
+    recipe = write_recipe(tmp_path, tools=[{"seed": "all"}], samples={"perfect": 4000}, shard_size=2000)
+    settings = settings_of(tmp_path / "home", workers=2)
+    process = start("build", str(recipe), "--no-review", home=settings.home, CALLWRIGHT_WORKERS="2")
+    wait_until(lambda: len(children_of(process.pid)) >= 3 and settings.ledger.exists(), process)
+    time.sleep(1.5)
+    children = children_of(process.pid)
+    if ending is signal.SIGINT:
+        os.killpg(process.pid, ending)  # as a terminal does
+    else:
+        process.kill()
+    since = time.monotonic()
+    stdout, stderr = process.communicate(timeout=120)
+    assert are_gone(children)
+    assert time.monotonic() - since < 60
+    assert stdout == ""
+    if ending is signal.SIGINT:
+        assert process.returncode == 130
+        told = [line for line in stderr.splitlines() if "to do" not in line and " of " not in line]
+        assert told == ["Stopped. What is done is kept; the same command goes on from there."]
+        assert leftovers(settings) == []
+
+
+def test_a_build_that_asks_across_a_wire_is_stopped_at_once(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.delay = 300  # a build that waited for it would take longer than the machine may be busy
+    recipe = write_recipe(tmp_path, models=stub_roles(model_server))
+    process = start("build", str(recipe), "--no-review", home=tmp_path / "home")
+    wait_until(lambda: model_server.requests > 0, process)
+    process.send_signal(signal.SIGINT)
+    _, stderr = process.communicate(timeout=120)
+    assert process.returncode == 130
+    assert "Traceback" not in stderr
+    assert stderr.splitlines()[-1].startswith("Stopped.")
+
+
+def test_two_builds_of_one_recipe_at_once_do_not_get_in_each_others_way(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    model_server.is_holding = True
+    roles = stub_roles(model_server)
+    recipe = write_recipe(tmp_path, models=roles)
+    settings = settings_of(tmp_path / "home")
+    process = start("build", str(recipe), "--no-review", home=settings.home)
+    wait_until(lambda: model_server.requests > 0, process)
+    late = run("build", str(recipe), "--no-review", home=settings.home)
+    model_server.is_holding = False
+    _, stderr = process.communicate(timeout=60)
+    assert process.returncode == 0, stderr
+    assert late.returncode == 1
+    assert "Another process is at the build" in late.stderr
+    counts = row_counts(settings)
+    assert build(small_recipe(models=roles), settings).landed == one(settings, "select count(*) from accepted_samples")
+    assert row_counts(settings) == counts

@@ -1,0 +1,272 @@
+"""Priorities: what is asked first, and that each number can be explained by the parts in the view."""
+
+import shutil
+from datetime import UTC, datetime, timedelta
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from flows.review.priorities import set_priorities
+from flows.review.questions import (
+    AUDIT,
+    DOUBTFUL,
+    GOLD_ITEM,
+    RETURNED_EDIT,
+    SECOND_LOOK,
+    SPOT_CHECK,
+    SUSPECT,
+    Question,
+    request_row,
+)
+from tests.support.flows.offices import Office
+from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
+from warehouse.store import Warehouse
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
+DRAWN = (SPOT_CHECK, SECOND_LOOK, AUDIT)
+
+
+class Queue:
+    """A warehouse with a build that plans 10 perfect and 10 imperfect samples, and questions about what tests put in."""
+
+    def __init__(self, home: Path) -> None:
+        self.warehouse = Warehouse(home / "warehouse.duckdb", patience=5)
+        body = orjson.dumps({"samples": {"perfect": 10, "imperfect": 10}}).decode()
+        build = {"key": "b1", "recipe": "r", "body": body, "started_at": NOW, "finished_at": NOW}
+        self.warehouse.put_rows({"builds": [build]})
+        self.made = 0
+
+    def put(self, kind: str = "perfect", category: str = "Music", *, landed: bool = False, draft: str = "") -> str:
+        """Make a sample of the build; its key."""
+        self.made += 1
+        sample = Sample(
+            kind=kind, language="en", category=category, candidates=("t",),
+            turns=(UserTurn(text=f"Number {self.made}."), CallTurn(calls=(GoldCall(tool="t", arguments={}),))),
+        )  # fmt: skip
+        fate = {"build": "b1", "subject": sample.key, "reason": "", "made_at": NOW}
+        fates = [fate | {"stage": "land", "outcome": "passed"}] if landed else []
+        accepted = {
+            "subject": sample.key, "build": "b1", "recipe": "r", "proved": True, "accepted_by": "machine",
+            "vouched": False, "accepted_at": NOW, "withdrawn_at": None,
+        }  # fmt: skip
+        self.warehouse.put([sample])
+        self.warehouse.put_rows(
+            {
+                "build_samples": [{"build": "b1", "sample": sample.key, "draft": draft or f"draft {self.made}"}],
+                "fates": [fate | {"stage": "review", "outcome": "passed" if landed else "waiting"}, *fates],
+                "acceptances": [accepted] if landed else [],
+            }
+        )
+        return sample.key
+
+    def land(self, count: int, kind: str = "perfect", category: str = "Music") -> None:
+        for _ in range(count):
+            self.put(kind, category, landed=True)
+
+    def ask(self, subject: str, cause: str = DOUBTFUL, kind: str = "sample_review", **row: Any) -> str:
+        asked = request_row(Question(subject, cause, "Why.", "b1", kind)) | row
+        self.warehouse.put_rows({"review_requests": [asked]})
+        return subject
+
+    def doubt(self, decision: Any, score: float | None, *, check: str = "consistency", **sample: Any) -> str:
+        """A sample that a check did not prove, and the question about it."""
+        subject = self.put(**sample)
+        self.warehouse.put([Verdict(subject=subject, check=check, decision=decision, score=score)])
+        return self.ask(subject)
+
+    def order(self, *subjects: str) -> bool:
+        """Whether these are asked about in this order, after a push has set the priorities."""
+        set_priorities(self.warehouse)
+        rows = self.warehouse.rows("select subject, max(priority) as priority from review_queue group by subject")
+        places = {row["subject"]: row["priority"] for row in rows}
+        mine = [places[subject] for subject in subjects]
+        return mine == sorted(mine, reverse=True) and len(set(mine)) == len(mine)
+
+    def parts(self, subject: str) -> dict[str, Any]:
+        [row] = self.warehouse.rows("from review_priority where subject = ?", [subject])
+        return row
+
+    def stored(self, subject: str) -> float:
+        [row] = self.warehouse.rows("select priority from review_requests where subject = ?", [subject])
+        return float(row["priority"])
+
+
+@pytest.fixture(scope="module")
+def empty(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A warehouse with the build, to be copied: making its tables and views takes longer than a test."""
+    return Queue(tmp_path_factory.mktemp("empty")).warehouse.path
+
+
+@pytest.fixture
+def queue(empty: Path, tmp_path: Path) -> Queue:
+    shutil.copy(empty, tmp_path / empty.name)
+    return Queue(tmp_path)
+
+
+def test_what_a_check_nearly_proved_comes_before_what_is_hopeless(queue: Queue) -> None:
+    near, far, hopeless = (queue.doubt("unproved", score) for score in (0.9, 0.4, 0.0))
+    assert queue.order(near, far, hopeless)
+
+
+def test_what_a_check_speaks_against_comes_after_what_it_could_not_prove(queue: Queue) -> None:
+    unproved = queue.doubt("unproved", 0.8)
+    no_scale = queue.doubt("unproved", None, check="path")
+    contradicted = queue.doubt("contradicted", 0.8)
+    plainly_wrong = queue.doubt("contradicted", None, check="ambiguity")
+    assert queue.order(unproved, no_scale, contradicted, plainly_wrong)
+
+
+def test_the_newest_verdict_of_a_check_counts_and_proofs_say_nothing(queue: Queue) -> None:
+    subject = queue.doubt("unproved", 0.1)
+    old = queue.parts(subject)["nearness"]
+    proved = Verdict(subject=subject, check="meaning", decision="proved", score=1.0)
+    again = Verdict(subject=subject, check="consistency", decision="unproved", score=0.9, version="2")
+    queue.warehouse.put([proved, again], made_at=datetime.now(UTC) + timedelta(minutes=1))
+    assert (old, queue.parts(subject)["nearness"]) == (0.1, 0.9)
+
+
+def test_of_several_failed_checks_the_mean_counts(queue: Queue) -> None:
+    subject = queue.doubt("unproved", 0.8)
+    queue.warehouse.put([Verdict(subject=subject, check="meaning", decision="unproved", score=0.0)])
+    assert queue.parts(subject)["nearness"] == 0.4
+
+
+def test_what_a_recipe_still_lacks_comes_before_what_it_has_enough_of(queue: Queue) -> None:
+    queue.land(10, "perfect")
+    queue.land(9, "imperfect")
+    enough = queue.doubt("unproved", 0.5, kind="perfect")
+    lacking = queue.doubt("unproved", 0.5, kind="imperfect")
+    assert (queue.parts(lacking)["blocker"], queue.parts(enough)["blocker"]) == (1, 0)
+    assert queue.order(lacking, enough)
+
+
+def test_a_rare_category_comes_before_one_that_there_is_enough_of(queue: Queue) -> None:
+    queue.land(4, category="Music")
+    queue.land(1, category="Trains")
+    common, rare = (queue.doubt("unproved", 0.5, category=category) for category in ("Music", "Trains"))
+    # Ten planned in two categories are five each: four of five are there, one of five.
+    assert [round(queue.parts(subject)["rarity"], 4) for subject in (common, rare)] == [0.2, 0.8]
+    assert queue.order(rare, common)
+
+
+def test_more_than_planned_is_not_rarer_than_nothing(queue: Queue) -> None:
+    queue.land(12)
+    assert queue.parts(queue.doubt("unproved", 0.5))["rarity"] == 0
+
+
+def test_suspects_are_first_then_returned_edits_then_all_others(queue: Queue) -> None:
+    doubtful = queue.doubt("unproved", 0.999)
+    suspect, spot = queue.ask(queue.put(landed=True), SUSPECT), queue.ask(queue.put(landed=True), SPOT_CHECK)
+    typed = queue.ask(queue.put())
+    again = {
+        "subject": typed, "kind": "sample_review", "version": 2, "cause": RETURNED_EDIT, "request": "", "calls": "[{",
+        "problem": "No JSON.", "reviewer": "ann", "made_at": NOW, "pushed_at": None, "server": None, "priority": 0.1,
+    }  # fmt: skip
+    queue.warehouse.put_rows({"review_rounds": [again]})
+    assert queue.order(suspect, typed, doubtful)
+    assert queue.order(suspect, typed, spot)
+    rows = queue.warehouse.rows("select priority from review_queue where subject = ? and version = 2", [typed])
+    assert rows == [{"priority": 0.9}]
+
+
+def test_a_suspect_of_a_second_look_goes_up_as_well(queue: Queue) -> None:
+    subject = queue.ask(queue.put(landed=True), SPOT_CHECK)
+    again = {
+        "subject": subject, "kind": "sample_review", "version": 2, "cause": SUSPECT, "request": "", "calls": "",
+        "problem": "All fail.", "reviewer": "", "made_at": NOW, "pushed_at": None, "server": None, "priority": 0.1,
+    }  # fmt: skip
+    queue.warehouse.put_rows({"review_rounds": [again]})
+    set_priorities(queue.warehouse)
+    [row] = queue.warehouse.rows("select priority from review_rounds")
+    assert row["priority"] >= 0.95
+
+
+def test_gold_items_and_what_was_pushed_keep_their_place(queue: Queue) -> None:
+    gold = queue.ask(queue.put(), GOLD_ITEM, priority=0.4321)
+    pushed = queue.ask(queue.put(), SUSPECT, priority=0.1, pushed_at=NOW, server="local")
+    set_priorities(queue.warehouse)
+    assert (queue.stored(gold), queue.stored(pushed)) == (0.4321, 0.1)
+
+
+def test_what_was_drawn_is_spread_over_the_queue(queue: Queue) -> None:
+    keys = [queue.ask(f"{number}", cause, "tool_review") for number, cause in enumerate(DRAWN * 40)]
+    tools = [{"key": key, "name": key, "category": "", "language": "en", "source": "", "description": "", "parameters": "{}",
+              "returns": None} for key in keys]  # fmt: skip
+    queue.warehouse.put_rows({"tools": tools})
+    set_priorities(queue.warehouse)
+    places = sorted(queue.stored(key) for key in keys)
+    assert 0.3 <= places[0] < 0.34
+    assert 0.84 < places[-1] <= 0.88
+    assert abs(places[len(places) // 2] - 0.59) < 0.08
+    before = [queue.stored(key) for key in keys]
+    set_priorities(queue.warehouse)
+    assert [queue.stored(key) for key in keys] == before
+
+
+def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_few(queue: Queue) -> None:
+    paths = {"many": 5, "few": 1}
+    for path, count in paths.items():
+        for _ in range(count):
+            queue.put(draft=path)
+    drafts = [
+        {"key": path, "type": "GoalPath", "body": "{}", "stage": "trace", "parents": [], "model": "", "prompt_version": "",
+         "planted": ""} for path in paths
+    ]  # fmt: skip
+    fates = [
+        {"build": "b1", "stage": "trace", "subject": path, "outcome": "passed", "reason": "", "made_at": NOW}
+        for path in paths
+    ]
+    queue.warehouse.put_rows({"drafts": drafts, "fates": fates})
+    for path in paths:
+        queue.ask(path, kind="correction")
+    assert [queue.parts(path)["reach"] for path in paths] == [0.8, 0]
+    assert queue.parts("many")["blocker"] == 1
+    assert queue.order("many", "few")
+
+
+def test_a_tool_that_its_category_lacks_comes_before_one_of_a_full_category(queue: Queue) -> None:
+    body = orjson.dumps({"source": {"tools_per_category": 2}}).decode()
+    toolset = {"key": "tools", "body": body, "started_at": NOW, "finished_at": NOW}
+    made = {
+        name: Tool(name=name, description=name, parameters={"type": "object"}, category=name[0]) for name in
+        ("a1", "a2", "a3", "b1")
+    }  # fmt: skip
+    passed = [
+        {"build": "tools", "stage": "tool_review", "subject": made[name].key, "outcome": "passed", "reason": "",
+         "made_at": NOW} for name in ("a1", "a2")
+    ]  # fmt: skip
+    queue.warehouse.put(made.values())
+    queue.warehouse.put_rows({"toolsets": [toolset], "fates": passed})
+    spare, needed = (queue.ask(made[name].key, kind="tool_review", build="tools") for name in ("a3", "b1"))
+    likeness = {spare: 0.7, needed: 0.7}
+    queue.warehouse.put(
+        [
+            Verdict(subject=key, check="tool_redundancy", decision="unproved", score=score)
+            for key, score in likeness.items()
+        ]
+    )
+    assert [(queue.parts(key)["blocker"], queue.parts(key)["rarity"]) for key in (spare, needed)] == [(0, 0), (1, 1)]
+    assert round(queue.parts(needed)["nearness"], 3) == round(0.3 / 0.34, 3)
+    assert queue.order(needed, spare)
+
+
+def test_each_priority_is_what_its_parts_say(office: Office) -> None:
+    office.warehouse.execute("update review_requests set pushed_at = null, server = null")
+    set_priorities(office.warehouse)
+    rows = office.rows("from review_priority")
+    assert {row["cause"] for row in rows} == {DOUBTFUL, SPOT_CHECK}
+    for row in rows:
+        assert row["priority"] == pytest.approx(row["lowest"] + row["span"] * row["worth"], abs=1e-4)
+        assert all(
+            0 <= row[part] <= 1 for part in ("nearness", "blocker", "rarity", "reach", "agreed", "chance", "worth")
+        )
+    doubtful = [row for row in rows if row["cause"] == DOUBTFUL]
+    assert all(
+        row["worth"] == pytest.approx(0.4 * row["nearness"] + 0.3 * row["blocker"] + 0.2 * row["rarity"])
+        for row in doubtful
+    )
+    stored = {row["subject"]: row["priority"] for row in office.rows("select subject, priority from review_requests")}
+    assert {row["subject"]: row["priority"] for row in rows} == stored
+    assert len({row["priority"] for row in doubtful}) > 1

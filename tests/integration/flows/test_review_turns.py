@@ -1,0 +1,114 @@
+"""Turns in the review loop, and what a push notes; with a drawer in the place of Label Studio."""
+
+import asyncio
+import fcntl
+import threading
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from annotation.projects import PushResult
+from flows.progress import Silence
+from flows.review.turns import async_review_turn, review_turn
+from flows.settings import Settings
+from tests.support.flows.offices import Office
+from tests.support.flows.small_builds import settings_of
+
+
+class Ear(Silence):
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Settings:
+    return settings_of(tmp_path / "home")
+
+
+def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
+    ear, order, inside = Ear(), [], threading.Event()
+
+    def first() -> None:
+        with review_turn(settings, Silence()):
+            inside.set()
+            time.sleep(0.4)
+            order.append("first")
+
+    thread = threading.Thread(target=first)
+    thread.start()
+    inside.wait()
+    with review_turn(settings, ear):
+        order.append("second")
+    thread.join()
+    assert order == ["first", "second"]
+    assert ear.said == ["Another push or pull of this work folder is under way; this one comes after it."]
+
+
+async def test_two_in_one_loop_come_one_after_the_other(settings: Settings) -> None:
+    order: list[str] = []
+
+    async def turn(name: str) -> None:
+        async with async_review_turn(settings, Silence()):
+            order.append(f"{name} in")
+            await asyncio.sleep(0.15)
+            order.append(f"{name} out")
+
+    await asyncio.gather(turn("a"), turn("b"))
+    assert order == ["a in", "a out", "b in", "b out"]
+
+
+async def test_a_push_within_a_pull_does_not_wait_for_it(settings: Settings) -> None:
+    ear = Ear()
+    async with async_review_turn(settings, ear):
+        with review_turn(settings, ear):
+            pass
+        with (settings.home / "review.lock").open("w") as other, pytest.raises(BlockingIOError):
+            fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    assert ear.said == []
+
+
+def test_other_work_folders_do_not_wait(settings: Settings, tmp_path: Path) -> None:
+    ear = Ear()
+    with review_turn(settings, ear), review_turn(settings_of(tmp_path / "other"), ear):
+        assert ear.said == []
+
+
+def test_a_turn_ends_with_an_error(settings: Settings) -> None:
+    with pytest.raises(KeyError), review_turn(settings, Silence()):
+        raise KeyError
+    with review_turn(settings, Silence()):
+        pass
+
+
+def test_pushing_again_forgets_nothing_of_what_was_seen_at_a_task(office: Office) -> None:
+    skipped = office.asked("doubtful")[0]
+    office.studio.annotate(skipped, skipped=True)
+    office.pull()
+    seen = "select * exclude (seen_at) from task_states order by all"
+    before = office.rows(seen)
+    assert sum(row["skipped"] for row in before) == 1
+    office.push(again=True)
+    assert office.rows(seen) == before
+
+
+def test_a_task_that_was_deleted_as_it_was_pushed_still_waits(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+    lost = office.asked("doubtful")[0]
+    office.warehouse.execute("delete from task_states where subject = ?", [lost])
+    office.warehouse.execute("update review_requests set pushed_at = null where subject = ?", [lost])
+    push = office.studio.push
+
+    def forgetful(*asked: Any) -> PushResult:
+        return push(*asked).with_changes(task_ids={})
+
+    with monkeypatch.context() as busy:
+        busy.setattr(office.studio, "push", forgetful)
+        office.push()
+    assert office.value("select count(*) from review_requests where pushed_at is null") == 1
+    office.push()
+    assert office.value("select count(*) from review_requests where pushed_at is null") == 0
+    assert office.value("select count(*) from task_states where subject = ?", lost) == 1

@@ -1,0 +1,110 @@
+"""Builds of questions over whole catalogs."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.build import BuildReport
+from flows.planning.routing import routing_shares
+from flows.recipe import parse_recipe, read_recipe
+from flows.settings import Settings
+from generators.catalogs.domain_catalogs import domain_tools, load_domains
+from generators.kinds import KINDS, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.routing.unknowns import unknown_arguments
+from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of
+from warehouse.errors import ConfigurationError
+from warehouse.records import Sample, UserTurn
+
+QUESTIONS = {ROUTING_EASY: 6, ROUTING_MEDIUM: 4, ROUTING_HARD: 4}
+CHANGED = {"routing_easy_SO_case1": 2, "routing_medium_external": 2, "routing_hard_SO_case1": 2}
+SAMPLES = {**QUESTIONS, **CHANGED}
+RECIPE: dict[str, Any] = {
+    "name": "routed", "seed": 4, "tools": [{"domains": ["Bank", "Clinic"]}], "languages": ["en"], "samples": SAMPLES,
+    "spare": 2.0, "shard_size": 5, "candidates_per_sample": 3,
+}  # fmt: skip
+
+
+class Built:
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.recipe = parse_recipe(RECIPE, Path(), "routed")
+        self.report: BuildReport = build(self.recipe, self.settings)
+
+    def samples(self) -> list[Sample]:
+        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
+        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("routed"))
+
+
+def test_every_difficulty_lands_as_often_as_asked_for_beside_the_papers_count(built: Built) -> None:
+    assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
+    assert {row.kind: row.paper for row in built.report.composition if row.kind in QUESTIONS} == {
+        ROUTING_EASY: 456, ROUTING_MEDIUM: 188, ROUTING_HARD: 85,
+    }  # fmt: skip
+
+
+def test_candidates_are_the_whole_catalog_whatever_the_recipe_says_of_candidates(built: Built) -> None:
+    sizes = {domain.name: len(domain.tools) for domain in load_domains()}
+    samples = built.samples()
+    assert {sample.category for sample in samples} == {"Bank", "Clinic"}
+    assert all(len(sample.candidates) == sizes[sample.category] > 100 for sample in samples)
+
+
+def test_what_lands_is_proved_by_the_check_of_routing(built: Built) -> None:
+    sql = """
+        select count(*) from accepted_samples a join verdicts v on v.subject = a.key
+        where v.check_name = 'routing' and v.decision = 'proved'
+    """
+    assert one(built.settings, sql) == sum(SAMPLES.values())
+    for sample in built.samples():
+        unknown = [name for call in sample.gold for name in unknown_arguments(call)]
+        assert bool(unknown) == sample.kind.startswith(ROUTING_HARD)
+
+
+def test_shifts_and_messages_take_questions_of_every_difficulty(built: Built) -> None:
+    changed = [sample for sample in built.samples() if sample.kind in CHANGED]
+    assert len(changed) == sum(CHANGED.values())
+    for sample in changed:
+        has_message = any(isinstance(turn, UserTurn) and turn.external for turn in sample.turns)
+        assert has_message == sample.kind.endswith("external")
+        assert len(sample.gold) > 1 or sample.kind.startswith(ROUTING_EASY)
+
+
+def test_the_lineage_goes_down_to_the_tools(built: Built) -> None:
+    rows = warehouse_of(built.settings).rows("select list(distinct type) as types from lineage group by sample")
+    assert rows
+    assert all({"Sample", "RoutingPlan", "Tool"} <= set(row["types"]) for row in rows)
+
+
+def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+    before = row_counts(built.settings)
+    assert build(built.recipe, built.settings) == built.report
+    assert row_counts(built.settings) == before
+
+
+def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> None:
+    recipe = read_recipe(TOP / "recipes" / "callnavi.yaml")
+    assert recipe.samples == {name: KINDS[name].paper for name in QUESTIONS}
+    for kind, count in recipe.samples.items():
+        shares = routing_shares(kind, count, ("en",), domain_tools())
+        difficulty = kind.removeprefix("routing_")
+        assert shares == {("en", domain.name): domain.composition[difficulty] for domain in load_domains()}
+
+
+def test_other_counts_are_shared_out_in_the_same_proportions() -> None:
+    shares = routing_shares(ROUTING_EASY, 46, ("en",), domain_tools())
+    assert sum(shares.values()) == 46
+    assert shares["en", "Telecom"] == max(shares.values())
+    assert min(shares.values()) >= 2
+
+
+@pytest.mark.parametrize("changes", [{"tools": [{"seed": ["Banking"]}]}, {"languages": ["zh"]}])
+def test_a_recipe_without_whole_catalogs_is_told_what_to_add(changes: dict[str, Any], tmp_path: Path) -> None:
+    recipe = parse_recipe(RECIPE | changes, Path(), "routed")
+    with pytest.raises(ConfigurationError, match=r"need the whole catalog of a domain.*Add `- domains: all`"):
+        build(recipe, settings_of(tmp_path))

@@ -1,0 +1,171 @@
+"""The runner: shards flow into each other, land together where they wait, and leave nothing behind."""
+
+import asyncio
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.build import open_build
+from flows.groups import GroupRun, Workers, run_group
+from flows.progress import Silence
+from flows.shards import Shard, ShardResult, record_line
+from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.small_builds import (
+    assert_balanced,
+    build,
+    leftovers,
+    settings_of,
+    small_recipe,
+    stub_roles,
+    warehouse_of,
+)
+from warehouse.records import Sample, UserTurn
+from warehouse.rows import body_of
+
+SLOTS = 2
+MOST_UNLANDED = 6
+
+
+def patiently(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + 30
+    while not is_so():
+        assert time.monotonic() < deadline
+        time.sleep(0.005)
+
+
+class SlowWarehouse:
+    """Lands only when it is let; knows how many folders came at once."""
+
+    def __init__(self, may_land: Callable[[], bool]) -> None:
+        self.may_land = may_land
+        self.landed: list[int] = []
+        self.is_landing = threading.Event()
+
+    def put_files(self, *folders: Path) -> None:
+        self.is_landing.set()
+        patiently(self.may_land)
+        self.landed.append(len(folders))
+
+    def rows(self, *_query: object) -> list[dict[str, float]]:
+        return [{"cost": 0.0}]
+
+
+class Told(Silence):
+    def __init__(self) -> None:
+        self.done = 0
+        self.said: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+    def advance(self, count: int) -> None:
+        self.done += count
+
+
+def run_of(tmp_path: Path, warehouse: Any, progress: Silence) -> GroupRun:
+    opened = open_build(small_recipe(shard_size=1), settings_of(tmp_path), Silence())
+    return opened._replace(warehouse=warehouse, progress=progress)
+
+
+def lines(count: int) -> list[bytes]:
+    samples = (
+        Sample(kind="perfect", language="en", category="c", candidates=(), turns=(UserTurn(text=f"Number {number}"),))
+        for number in range(count)
+    )
+    return [record_line("Sample", body_of(sample)) for sample in samples]
+
+
+async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait_for_room(tmp_path: Path) -> None:
+    worked: list[int] = []
+    warehouse = SlowWarehouse(lambda: len(worked) >= MOST_UNLANDED)
+    progress = Told()
+
+    async def work(shard: Shard) -> ShardResult:
+        worked.append(shard.number)
+        assert len(worked) - sum(warehouse.landed) <= MOST_UNLANDED
+        return ShardResult(shard.target, shard.records, 0)
+
+    await run_group(run_of(tmp_path, warehouse, progress), "consistency", lines(9), Workers(work, SLOTS))
+    assert warehouse.landed[:2] == [1, MOST_UNLANDED - 1]
+    assert sum(warehouse.landed) == progress.done == len(worked) == 9
+    assert leftovers(settings_of(tmp_path)) == []
+
+
+async def test_a_build_that_is_cancelled_lets_the_writer_end_and_leaves_no_files(tmp_path: Path) -> None:
+    may_land = threading.Event()
+    warehouse = SlowWarehouse(may_land.is_set)
+
+    async def work(shard: Shard) -> ShardResult:
+        return ShardResult(shard.target, shard.records, 0)
+
+    running = asyncio.create_task(
+        run_group(run_of(tmp_path, warehouse, Silence()), "consistency", lines(4), Workers(work, SLOTS))
+    )
+    await asyncio.to_thread(warehouse.is_landing.wait, 30)
+    running.cancel()
+    done, _ = await asyncio.wait([running], timeout=0.2)
+    assert not done, "the folder that is being landed is not taken away"
+    may_land.set()
+    with pytest.raises(asyncio.CancelledError):
+        await running
+    assert warehouse.landed == [1]
+    assert leftovers(settings_of(tmp_path)) == []
+
+
+async def test_what_shards_have_spent_counts_before_they_have_landed(tmp_path: Path) -> None:
+    spent: list[float] = []
+    warehouse = SlowWarehouse(lambda: len(spent) >= 3)
+
+    async def work(shard: Shard) -> ShardResult:
+        spent.append(shard.spent)
+        return ShardResult(shard.target, shard.records, 0, cost=1.0)
+
+    await run_group(run_of(tmp_path, warehouse, Silence()), "consistency", lines(6), Workers(work, 1))
+    assert spent[:3] == [0.0, 1.0, 2.0]
+
+
+def everything(settings: Any) -> dict[str, list[Any]]:
+    queries = {
+        "samples": "select key, body::varchar as body from samples order by key",
+        "drafts": "select key from drafts order by key",
+        "fates": "select stage, subject, outcome, reason from fates order by all",
+        "accepted": "select subject, proved from acceptances order by all",
+        "asked": "select subject, cause from review_requests order by all",
+        "links": "select sample, draft from build_samples order by all",
+    }
+    warehouse = warehouse_of(settings)
+    return {name: [tuple(row.values()) for row in warehouse.rows(sql)] for name, sql in queries.items()}
+
+
+def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> None:
+    samples = {"perfect": 14, "imperfect": 10, "irrelevant": 4, "sQsA": 6}
+    told = []
+    for size in (1, 9, 5000):
+        settings = settings_of(tmp_path / str(size))
+        report = build(small_recipe(samples=samples, shard_size=size), settings)
+        told.append((report, everything(settings)))
+    assert told[0] == told[1] == told[2]
+
+
+def test_samples_are_checked_while_others_are_still_being_made(model_server: ModelServer, tmp_path: Path) -> None:
+    titles: list[str] = []
+
+    def listen(asked: Asked) -> None:
+        titles.append(asked.title)
+
+    model_server.behaviour = listen
+    roles = stub_roles(model_server, concurrency=1)
+    settings = settings_of(tmp_path)
+    progress = Told()
+    report = build(small_recipe(samples={"perfect": 8}, models=roles), settings, progress)
+    assert_balanced(report, settings)
+    made = {"ParameterNames", "ArgumentValues", "Wording"}
+    last_made = max(at for at, title in enumerate(titles) if title in made)
+    first_checked = min(at for at, title in enumerate(titles) if title not in made)
+    assert first_checked < last_made
+    told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
+    assert progress.said == [told]

@@ -1,0 +1,200 @@
+"""Tools that wait for people: pushed, decided, and used by the next build or not."""
+
+import asyncio
+import copy
+import json
+import shutil
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.progress import Silence
+from flows.review.deciding import Pulled
+from flows.review.pushing import waiting_reviews
+from flows.review.status import review_status
+from flows.toolmaking import make_tools
+from tests.integration.flows.test_toolmaking import making
+from tests.support.flows.offices import NOTHING_NEW, Office, open_office
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.small_builds import build, settings_of
+from warehouse.records import Tool
+from warehouse.releases import read_tools
+
+
+@pytest.fixture(scope="module")
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> Office:
+    """A work folder with a toolset in it, its tasks in a drawer."""
+    home = tmp_path_factory.mktemp("tools")
+    _usable(settings_of(home))
+    office = open_office(home, PaperStudio())
+    office.push()
+    return office
+
+
+@pytest.fixture
+def tools(pushed: Office, tmp_path: Path) -> Office:
+    """A copy of it, the test's own."""
+    shutil.copytree(pushed.settings.home, tmp_path / "home")
+    return open_office(tmp_path / "home", copy.deepcopy(pushed.studio))
+
+
+def _usable(settings: Any) -> set[str]:
+    recipe = making()
+    source: Any = recipe.tools[0]
+    return {tool.key for tool in asyncio.run(make_tools(source, recipe, settings, Silence()))}
+
+
+def _waiting(office: Office) -> list[str]:
+    rows = office.rows("select subject from fates where outcome = 'waiting' order by subject")
+    return [row["subject"] for row in rows]
+
+
+def _tool(office: Office, key: str) -> Tool:
+    return read_tools(office.warehouse, [key])[key]
+
+
+def _edited(office: Office, key: str, **changes: Any) -> str:
+    tool = _tool(office, key)
+    typed = {"name": tool.name, "description": tool.description, "parameters": tool.parameters} | changes
+    typed["parameters"] = json.dumps(typed["parameters"])
+    office.studio.annotate(key, "edit", **{f"edited_{field}": text for field, text in typed.items()})
+    return tool.with_changes(**changes).key
+
+
+def test_what_waits_is_pushed_once_with_its_twin_beside_it(tools: Office) -> None:
+    waiting = _waiting(tools)
+    assert waiting
+    assert {task["subject"] for task in tools.studio.tasks.values()} == set(waiting)
+    assert all("Clock." in task["twin"] or "Weather." in task["twin"] for task in tools.studio.tasks.values())
+    assert tools.push() == (0, 0)
+    assert waiting_reviews(tools.settings) == 0
+    [row] = review_status(tools.settings)["tools"]
+    assert (row["tasks"], row["with_people"], row["reviewed"]) == (len(waiting), len(waiting), 0)
+    assert review_status(tools.settings)["samples"] == []
+    assert tools.push(again=True) == (0, len(waiting))
+
+
+def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: Office) -> None:
+    before = _usable(tools.settings)
+    accepted, rejected, *rest = _waiting(tools)
+    tools.studio.annotate(accepted, "accept")
+    tools.studio.annotate(rejected, "reject", reasons=["redundant"])
+    assert tools.pull() == Pulled(reviews=2, accepted=1, rejected=1)
+    assert _usable(tools.settings) == before | {accepted}
+    assert _waiting(tools) == rest
+    reasons = tools.rows(
+        "select subject, outcome, reason from fates where stage = 'tool_review' and reason like '%ann%'"
+    )
+    assert {row["subject"]: row["outcome"] for row in reasons} == {accepted: "passed", rejected: "rejected"}
+    assert tools.pull() == NOTHING_NEW
+    [row] = review_status(tools.settings)["tool_reviewers"]
+    assert (row["reviewer"], row["accepted"], row["rejected"]) == ("ann", 1, 1)
+
+
+@pytest.mark.parametrize("decision", ["accept", "reject", "edit"])
+def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: Office, decision: str) -> None:
+    usable, waiting = _usable(tools.settings), _waiting(tools)
+    key = waiting[0]
+    books = "select build, stage, outcome, reason from fates where subject = ? order by all"
+    before = tools.rows(books, key)
+    if decision == "edit":
+        _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.")
+    else:
+        tools.studio.annotate(key, decision, **({"reasons": ["redundant"]} if decision == "reject" else {}))
+    tools.pull()
+    assert tools.rows(books, key) != before
+    tools.studio.delete(max(tools.studio.annotations))
+    assert tools.pull() == Pulled(withdrawn=1)
+    assert tools.rows(books, key) == before
+    assert (_usable(tools.settings), _waiting(tools)) == (usable, waiting)
+    assert tools.pull() == NOTHING_NEW
+    tools.studio.annotate(key, "accept")
+    tools.pull()
+    assert _usable(tools.settings) == usable | {key}
+
+
+def test_the_next_build_takes_what_people_accepted(tools: Office) -> None:
+    first = build(making(), tools.settings)
+    [accepted, *_] = _waiting(tools)
+    tools.studio.annotate(accepted, "accept")
+    tools.pull()
+    second = build(making(), tools.settings)
+    assert second.build != first.build
+    sql = "select count(*) from build_tools where build = ? and tool = ?"
+    assert (tools.value(sql, first.build, accepted), tools.value(sql, second.build, accepted)) == (0, 1)
+
+
+def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(tools: Office) -> None:
+    before = _usable(tools.settings)
+    [key, *_] = _waiting(tools)
+    schema = {
+        "type": "object",
+        "properties": {"colour": {"type": "string", "description": "colour of the display"}},
+        "required": ["colour"],
+    }
+    new = _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.", parameters=schema)
+    assert tools.pull() == Pulled(reviews=1, edited=1)
+    assert _usable(tools.settings) == before | {new}
+    verdicts = tools.rows("select check_name, decision from verdicts where subject = ? order by 1", new)
+    assert [tuple(row.values()) for row in verdicts] == [("tool_complexity", "proved"), ("tool_redundancy", "proved")]
+    assert tools.value("select subject from decisions where result = ?", new) == key
+
+
+def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accepted(tools: Office) -> None:
+    before = _usable(tools.settings)
+    [key, *_] = _waiting(tools)
+    tool = _tool(tools, key)
+    many = {f"word{number}": {"type": "string", "description": "a word"} for number in range(14)}
+    new = _edited(tools, key, parameters={"type": "object", "properties": many, "required": []})
+    assert tools.pull() == Pulled(reviews=1, edited=1, contradicted=1)
+    assert _usable(tools.settings) == before
+    assert key in _waiting(tools)
+    task = tools.studio.newest_task(new)
+    assert "14 parameters" in task["why"]
+    assert task["name"] == tool.name
+    assert tools.pull() == NOTHING_NEW
+    tools.studio.annotate(new, "accept")
+    assert tools.pull() == Pulled(reviews=1, accepted=1)
+    assert _usable(tools.settings) == before | {new}
+
+
+def test_an_edit_that_is_no_tool_comes_back_with_what_was_typed(tools: Office) -> None:
+    before = _usable(tools.settings)
+    [key, *_] = _waiting(tools)
+    tools.studio.annotate(key, "edit", edited_name="Clock.A.b", edited_parameters="{")
+    assert tools.pull() == Pulled(returned=1)
+    back = tools.studio.newest_task(key)
+    assert (back["version"], back["name"], back["parameters"]) == (2, "Clock.A.b", "{")
+    assert "not JSON" in back["why"]
+    assert back["company"] != "none"
+    assert _usable(tools.settings) == before
+    tools.studio.annotate(key, "accept")
+    assert tools.pull() == Pulled(reviews=1, accepted=1)
+    assert _usable(tools.settings) == before | {key}
+
+
+def test_whoever_changes_their_mind_takes_the_tool_away_again(tools: Office) -> None:
+    before = _usable(tools.settings)
+    [key, *_] = _waiting(tools)
+    number = tools.studio.annotate(key, "accept")
+    tools.pull()
+    assert _usable(tools.settings) == before | {key}
+    tools.studio.annotate(key, "reject", reasons=["other"], change=number)
+    tools.pull()
+    assert _usable(tools.settings) == before
+    tools.studio.annotate(key, "accept", change=number)
+    tools.pull()
+    assert _usable(tools.settings) == before | {key}
+
+
+def test_samples_and_tools_wait_in_projects_of_their_own(tools: Office) -> None:
+    build(making(review={"spot_checks": 2}), tools.settings)
+    created, _ = tools.push()
+    assert created >= 2
+    assert set(tools.studio.projects) == {"sample_review", "tool_review"}
+    [sample] = tools.rows("select min(subject) as key from review_requests where kind = 'sample_review'")
+    [key, *_] = _waiting(tools)
+    tools.studio.annotate(sample["key"], "accept")
+    tools.studio.annotate(key, "accept")
+    assert tools.pull() == Pulled(reviews=2, accepted=2)

@@ -1,0 +1,269 @@
+"""Troubles: each is told in one sentence, loses nothing, and the next good build goes on from there."""
+
+import asyncio
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.build import BuildReport
+from flows.recipe import read_recipe
+from flows.settings import Settings
+from tests.support.flows.model_server import (
+    BUSY,
+    FILTERED,
+    ILL,
+    NO_SUCH_MODEL,
+    PRICE,
+    PRICED,
+    WRONG_KEY,
+    Asked,
+    Behaviour,
+    ModelServer,
+    Refusal,
+)
+from tests.support.flows.small_builds import (
+    KINDS,
+    assert_balanced,
+    build,
+    leftovers,
+    one,
+    row_counts,
+    run,
+    settings_of,
+    small_recipe,
+    stub_roles,
+    warehouse_of,
+    write_recipe,
+)
+from warehouse.errors import (
+    BudgetError,
+    CallwrightError,
+    ConfigurationError,
+    TransientError,
+)
+
+FEW = {"perfect": 6, "irrelevant": 2}
+
+
+def whole(server: ModelServer, home: Path, **changes: object) -> BuildReport:
+    """A build that nothing troubles any more."""
+    server.behaviour = lambda asked: None
+    settings = settings_of(home)
+    report = build(small_recipe(models=stub_roles(server), samples=FEW, **changes), settings)
+    assert_balanced(report, settings)
+    assert report.planned == sum(FEW.values())
+    assert leftovers(settings) == []
+    return report
+
+
+def always(answer: Refusal | str) -> Behaviour:
+    return lambda asked: answer
+
+
+@pytest.mark.parametrize(
+    ("refusal", "error", "said"),
+    [
+        (WRONG_KEY, ConfigurationError, r"refuses the key for openai/stub; set the model's api_key_variable"),
+        (NO_SUCH_MODEL, ConfigurationError, r"no model 'openai/stub' there; see its name and api_base"),
+        (ILL, TransientError, r"openai/stub can't answer now: .* It was asked 2 times"),
+        (BUSY, TransientError, r"Rate limit reached.* It was asked 2 times"),
+    ],
+)
+def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothing(
+    model_server: ModelServer, tmp_path: Path, refusal: Refusal, error: type[CallwrightError], said: str
+) -> None:
+    settings = settings_of(tmp_path)
+    recipe = small_recipe(models=stub_roles(model_server, concurrency=2), samples=FEW, shard_size=2)
+    model_server.behaviour = lambda asked: refusal if asked.number >= 10 else None
+    with pytest.raises(error, match=said + r".*[.] \d+ records of the group '\w+' are not done") as caught:
+        build(recipe, settings)
+    assert type(caught.value) is error
+    assert model_server.requests <= 10 + 2 * 2 * 2, "the rest is not asked for nothing"
+    assert leftovers(settings) == []
+    model_server.behaviour = lambda asked: None
+    model_server.asked.clear()
+    assert_balanced(build(recipe, settings), settings)
+    model_server.forget()
+    build(recipe, settings_of(tmp_path / "alone"))
+    assert one(settings, "select count(*) from llm_calls where not cached and error = ''") == model_server.requests
+
+
+def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    model_server.behaviour = lambda asked: (ILL if asked.number % 2 else BUSY) if asked.times == 0 else None
+    roles = stub_roles(model_server, attempts=3)
+    report = build(small_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings)
+    assert report.landed == 3
+    assert one(settings, "select count(*) from failures") == 0
+
+
+def malformed_first(asked: Asked) -> str | None:
+    return (
+        '{"request": "Half'
+        if asked.title == "Wording" and asked.times == 0 and "could not be used" not in asked.question
+        else None
+    )
+
+
+def test_a_reply_that_is_malformed_now_and_then_is_repaired(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.behaviour = malformed_first
+    settings = settings_of(tmp_path)
+    report = build(small_recipe(models=stub_roles(model_server), samples=FEW), settings)
+    assert_balanced(report, settings)
+    assert one(settings, "select count(*) from failures") == 0
+    assert report.landed > 0
+
+
+@pytest.mark.parametrize(
+    ("answer", "said"),
+    [
+        ('{"parameters": ["', "The reply is not a "),
+        ("I'm sorry, but I can't help with that.", "It begins: \"I'm sorry, but I can't help with that.\""),
+        ("", "The reply is not a "),
+        (FILTERED, "content filter"),
+        (Refusal(400, "Invalid request"), "refuses a request"),
+    ],
+    ids=["malformed", "refused", "empty", "filtered", "bad request"],
+)
+def test_replies_that_are_never_usable_become_failures_with_their_reasons(
+    model_server: ModelServer, tmp_path: Path, answer: Refusal | str, said: str
+) -> None:
+    model_server.behaviour = always(answer)
+    settings = settings_of(tmp_path)
+    report = build(small_recipe(models=stub_roles(model_server), samples=FEW), settings)
+    assert_balanced(report, settings)
+    assert (report.planned, report.landed) == (sum(FEW.values()), 0)
+    failures = warehouse_of(settings).rows("select * from failures")
+    assert len(failures) == sum(FEW.values())
+    for failure in failures:
+        assert (failure["error"], failure["build"]) == ("ReplyError", report.build)
+        assert said in failure["reason"]
+    assert leftovers(settings) == []
+
+
+def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build_ends_well(tmp_path: Path) -> None:
+    model = {"name": "template/v1", "error_rate": {"refusal": 1.0}}
+    recipe = write_recipe(tmp_path, models={"generator": model})
+    done = run("build", str(recipe), "--json", home=tmp_path / "home")
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["landed"] == 0
+    assert one(settings_of(tmp_path / "home"), "select count(*) from failures") == sum(KINDS.values())
+
+
+def test_a_spent_budget_stops_the_build_and_a_higher_one_goes_on(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    roles = stub_roles(model_server, name=PRICED, concurrency=4, max_tokens=30)
+    for budget in (PRICE * 15, PRICE * 30):
+        recipe = small_recipe(models=roles, samples=FEW, budget=budget, shard_size=3)
+        with pytest.raises(BudgetError, match=r"does not allow another request.* Raise the recipe's budget"):
+            build(recipe, settings)
+        spent = one(settings, "select sum(cost) from llm_calls")
+        assert 0 < spent <= budget
+        assert spent == pytest.approx(model_server.requests * PRICE)
+    report = build(small_recipe(models=roles, samples=FEW, budget=1.0), settings)
+    assert_balanced(report, settings)
+    assert report.landed > 0
+    assert max(model_server.asked.values()) == 1
+
+
+def test_what_a_stopped_build_has_spent_is_not_forgotten(model_server: ModelServer, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    recipe = small_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples=FEW)
+
+    asyncio.run(_cut_off(recipe, settings, model_server))
+    spent = one(settings, "select coalesce(sum(cost), 0) from llm_calls")
+    assert spent == pytest.approx(6 * PRICE, abs=1.5 * PRICE)
+
+
+def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelServer, tmp_path: Path) -> None:
+    def first_hangs(asked: Asked) -> None:
+        model_server.delay = 0.0 if asked.number % 3 else 0.5  # of the next one
+
+    model_server.behaviour = first_hangs
+    settings = settings_of(tmp_path)
+    roles = stub_roles(model_server, name=PRICED, hedge_after=0.15, max_tokens=500)
+    report = build(small_recipe(models=roles, samples={"perfect": 4}, budget=1.0), settings)
+    assert_balanced(report, settings)
+    called_off, answered = "error like 'Called off%'", "not cached and error = ''"
+    assert one(settings, f"select count(*) from llm_calls where {called_off}") > 0
+    assert one(settings, f"select min(cost) from llm_calls where {called_off}") > 500 * 0.6e-6
+    assert one(settings, f"select max(cost) from llm_calls where {answered}") == pytest.approx(PRICE)
+    assert one(settings, "select sum(errors) from llm_cost") == one(
+        settings, f"select count(*) from llm_calls where {called_off}"
+    )
+
+
+async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
+    from flows.build import build_dataset
+    from flows.progress import Silence
+
+    task = asyncio.create_task(build_dataset(recipe, settings, Silence()))  # type: ignore[arg-type]
+    while server.requests < 7:
+        await asyncio.sleep(0.005)
+        server.delay = 30.0 if server.requests >= 6 else 0.0
+    task.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await task
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"tools": [{"import": "openai", "path": "absent.json"}]}, "absent.json"),
+        ({"tools": [{"import": "openai", "path": "empty.json"}]}, "holds no tool"),
+        ({"tools": [{"import": "openai", "path": "broken.json"}]}, "broken.json"),
+        (
+            {"tools": [{"import": "openai", "path": "bare.json"}], "languages": ["en"], "samples": {"imperfect": 3}},
+            "allow 0 samples of the kind 'imperfect'",
+        ),
+        ({"models": {"judge": {"name": "template/v1", "error_rate": {"laziness": 0.5}}}}, "no defect 'laziness'"),
+        ({"models": {"judge": {"name": "template/v1", "error_rate": {"refusal": 5}}}}, "error_rate.refusal"),
+        ({"models": {"judge": {"name": "nonsense/model"}}}, "nonsense/model"),
+        ({"models": {"judge": {"name": "openai/gpt-4o", "api_base": "ftp://x"}}}, "must begin with http://"),
+    ],
+    ids=["absent", "no tool", "broken", "kind", "defect", "rate", "provider", "address"],
+)
+def test_a_recipe_that_asks_for_the_impossible_changes_nothing(
+    tmp_path: Path, changes: dict[str, object], said: str
+) -> None:
+    settings = settings_of(tmp_path / "home")
+    build(small_recipe(samples={"perfect": 2}), settings)
+    before = (row_counts(settings), one(settings, "select build from latest_builds"))
+    (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
+    (tmp_path / "broken.json").write_text("[{", encoding="utf-8")
+    bare = {"type": "function", "function": {"name": "ring", "description": "Ring the bell.", "parameters": {}}}
+    (tmp_path / "bare.json").write_text(json.dumps([bare]), encoding="utf-8")
+
+    with pytest.raises(ConfigurationError, match=said):
+        build(read_recipe(write_recipe(tmp_path, **changes)), settings)
+    if said != "nonsense/model":  # only asking finds out; a build that asks is written down
+        assert row_counts(settings) == before[0]
+    assert one(settings, "select build from latest_builds") == before[1]
+    assert leftovers(settings) == []
+
+
+def test_an_address_where_nobody_listens_is_told_and_tried_again_next_time(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    nobody = stub_roles(model_server, api_base="http://127.0.0.1:9/v1", attempts=1)
+    home = tmp_path / "home"
+    done = run("build", str(write_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
+    assert (done.returncode, done.stdout) == (1, "")
+    assert "openai/stub can't answer now" in done.stderr
+    assert "8 records of the group 'single_turn' are not done" in done.stderr
+    assert "Traceback" not in done.stderr
+    whole(model_server, home)
+
+
+def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.behaviour = always(WRONG_KEY)
+    home = tmp_path / "home"
+    roles = stub_roles(model_server, api_key_variable="MY_KEY")
+    recipe = write_recipe(tmp_path, models=roles, samples=FEW)
+    done = run("build", str(recipe), home=home, MY_KEY="sk-very-secret")
+    assert (done.returncode, done.stdout) == (2, "")
+    assert "set MY_KEY to a valid one" in done.stderr
+    assert "sk-very-secret" not in done.stderr
+    assert "Traceback" not in done.stderr
+    whole(model_server, home)

@@ -1,0 +1,77 @@
+"""Looking for twins over all samples of a build, and over what has a place already."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+
+from flows.landing import Landing, check_duplicates
+from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
+from warehouse.records import CallTurn, GoldCall, Sample, UserTurn
+
+NOW = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def sample(text: str) -> Sample:
+    turns = (UserTurn(text=text), CallTurn(calls=(GoldCall(tool="book"),)))
+    return Sample(kind="perfect", language="en", category="Food", candidates=("a",), turns=turns)
+
+
+def landing_of(home: Path) -> Landing:
+    return Landing("b", small_recipe(), warehouse_of(settings_of(home)))
+
+
+def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = "") -> None:
+    landing.warehouse.put(samples)
+    fates = [landing.note("meaning", one.key, "passed") for one in samples]
+    accepted = [
+        {"subject": one.key, "build": "o", "recipe": accepted_by_recipe, "proved": True, "accepted_by": "machine",
+         "vouched": False, "accepted_at": NOW, "withdrawn_at": None}
+        for one in samples
+    ]  # fmt: skip
+    landing.warehouse.put_rows({"acceptances": accepted} if accepted_by_recipe else {"fates": fates})
+
+
+def outcomes(landing: Landing) -> dict[str, tuple[str, str]]:
+    rows = landing.warehouse.rows("select subject, outcome, reason from fates where stage = 'duplicates'")
+    return {row["subject"]: (row["outcome"], row["reason"]) for row in rows}
+
+
+def test_of_twins_in_a_build_the_first_by_key_stays(tmp_path: Path) -> None:
+    landing, twins = landing_of(tmp_path), [sample("Book it"), sample("book IT!")]
+    pass_checks(landing, *twins, sample("Cancel it"))
+    check_duplicates(landing)
+    first, second = sorted(one.key for one in twins)
+    found = outcomes(landing)
+    assert [outcome for outcome, _ in found.values()].count("passed") == 2
+    assert found[second] == ("rejected", f"It says what {first} says, word for word, to the same end.")
+
+
+def test_what_came_before_keeps_its_place_and_gets_no_further_verdict(tmp_path: Path) -> None:
+    landing = landing_of(tmp_path)
+    ours, theirs = sample("Book it"), sample("Cancel it")
+    pass_checks(landing, theirs, accepted_by_recipe="another")
+    pass_checks(landing, ours)
+    check_duplicates(landing)
+    later = [sample("book it"), sample("cancel it"), sample("Pay it")]
+    pass_checks(landing, *later)
+    check_duplicates(landing)
+    found = outcomes(landing)
+    assert theirs.key not in found
+    assert [found[one.key][0] for one in (ours, *later)] == ["passed", "rejected", "rejected", "passed"]
+    assert theirs.key in found[later[1].key][1]
+    checked = landing.warehouse.rows("select subject from verdicts where check_name = 'duplicates'")
+    assert len(checked) == len(found) == 4
+
+
+def test_a_sample_that_another_recipe_landed_too_is_no_twin_of_itself(tmp_path: Path) -> None:
+    landing, one = landing_of(tmp_path), sample("Book it")
+    pass_checks(landing, one, accepted_by_recipe="another")
+    pass_checks(landing, one, sample("Cancel it"))
+    check_duplicates(landing)
+    assert {outcome for outcome, _ in outcomes(landing).values()} == {"passed"}
+
+
+def test_looking_for_twins_leaves_nothing_but_the_warehouse(tmp_path: Path) -> None:
+    landing = landing_of(tmp_path)
+    pass_checks(landing, sample("Book it"))
+    check_duplicates(landing)
+    assert list(landing.warehouse.path.parent.iterdir()) == [landing.warehouse.path]

@@ -1,0 +1,170 @@
+"""Builds that go in waves: dialogues, shifts and external information, made of samples that passed."""
+
+import asyncio
+from pathlib import Path
+
+import pytest
+
+from flows.build import BuildReport, build_dataset, open_build
+from flows.local_workers import local_workers
+from flows.making import make_samples
+from flows.planning.planner import Planner
+from flows.progress import Silence
+from flows.recipe import parse_recipe, read_recipe
+from flows.settings import Settings
+from flows.stages import STAGES
+from generators.kinds import KINDS
+from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of, write_recipe
+from warehouse.errors import ConfigurationError
+from warehouse.records import Sample
+from warehouse.store import Warehouse
+
+SAMPLES = {
+    "perfect": 8, "imperfect": 24, "irrelevant": 4, "external": 6, "sQsA": 16, "mQmA": 4, "mQsA": 4, "sQmA": 4,
+    "IS": 6, "SO_case1": 6, "SO_case2": 4, "mSv": 6, "sQsA_external": 4, "perfect_SO_case1": 4,
+}  # fmt: skip
+HAMMERBENCH = {kind.name for kind in KINDS.values() if kind.scale}
+RECIPE = {
+    "name": "waves", "seed": 5, "tools": [{"seed": "all"}], "languages": ["en", "zh"], "samples": SAMPLES,
+    "spare": 1.0, "shard_size": 20,
+}  # fmt: skip
+
+
+class Built:
+    """One build that the tests of this file look at."""
+
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.recipe = parse_recipe(RECIPE, Path(), "waves")
+        self.report: BuildReport = build(self.recipe, self.settings)
+        self.warehouse: Warehouse = warehouse_of(self.settings)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("waves"))
+
+
+def test_every_kind_lands_as_often_as_asked_for(built: Built) -> None:
+    assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
+    assert {row.kind: row.paper for row in built.report.composition if row.kind in KINDS} == {
+        name: KINDS[name].paper for name in HAMMERBENCH
+    }
+
+
+def test_each_kind_comes_in_both_languages_half_and_half(built: Built) -> None:
+    rows = built.warehouse.rows("select kind, language, landed from composition")
+    assert {(row["kind"], row["language"]): row["landed"] for row in rows} == {
+        (kind, language): count // 2 for kind, count in SAMPLES.items() for language in ("en", "zh")
+    }
+
+
+def test_at_each_stage_nothing_is_lost(built: Built) -> None:
+    for row in built.report.funnel:
+        assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
+    passed = {row.stage: row.passed for row in built.report.funnel}
+    entered = {row.stage: row.entered for row in built.report.funnel}
+    makers = {stage.name for stage in STAGES if stage.yields == "Sample"}
+    assert entered["format"] == sum(passed.get(name, 0) for name in makers)
+    ended = sum(row.rejected + row.failed + row.waiting for row in built.report.funnel)
+    assert built.report.planned == built.report.landed + ended
+
+
+def test_what_is_derived_comes_of_proved_samples_only(built: Built) -> None:
+    rows = built.warehouse.rows(
+        """
+        select count(*) as unproved from drafts d join verdicts v on v.subject = d.body ->> 'source'
+        where d.type = 'Derivation' and v.decision <> 'proved'
+        """
+    )
+    assert rows == [{"unproved": 0}]
+
+
+@pytest.mark.parametrize("kind", ["sQsA", "sQmA", "IS", "mSv", "sQsA_external", "perfect_SO_case1"])
+def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(built: Built, kind: str) -> None:
+    rows = built.warehouse.rows(
+        "select list(distinct l.type) as types from lineage l join samples s on s.key = l.sample where s.kind = ?"
+        " group by l.sample",
+        [kind],
+    )
+    assert rows
+    for row in rows:
+        assert {"Sample", "Derivation", "Assignment", "Tool"} <= set(row["types"])
+
+
+def test_each_argument_of_each_snapshot_has_its_evidence_before_it(built: Built) -> None:
+    for body in (row["body"] for row in built.warehouse.rows("select body from samples where kind <> 'irrelevant'")):
+        sample = Sample.model_validate_json(body)
+        for snapshot in sample.snapshots():
+            for call in snapshot.calls:
+                assert {one.argument for one in call.evidence} == set(call.arguments), sample
+                assert all(one.turn is not None and one.turn < snapshot.turn for one in call.evidence)
+
+
+def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+    before = row_counts(built.settings)
+    again = build(built.recipe, built.settings)
+    assert again == built.report
+    assert row_counts(built.settings) == before
+
+
+def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> None:
+    recipe = parse_recipe(RECIPE | {"samples": {"perfect": 6}}, Path(), "waves")
+    settings = settings_of(tmp_path)
+    build(recipe, settings)
+    warehouse = warehouse_of(settings)
+    for table, column in (("drafts", "key"), ("fates", "subject")):
+        warehouse.execute(
+            f"update {table} set {column} = 'old ' || {column}"
+            " where " + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")
+        )
+    run = open_build(recipe, settings, Silence())
+    assert list(Planner(run, ["perfect"]).assignments()) == []
+
+
+def test_a_build_that_ended_between_making_and_checking_goes_on(built: Built, tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+
+    async def make_first_wave() -> None:
+        with local_workers(built.recipe, settings) as workers:
+            await make_samples(
+                open_build(built.recipe, settings, Silence()), workers, ["perfect", "imperfect", "irrelevant"]
+            )
+
+    asyncio.run(make_first_wave())
+    assert asyncio.run(build_dataset(built.recipe, settings, Silence())) == built.report
+
+
+def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_path: Path) -> None:
+    progress = Heard()
+    recipe = parse_recipe(RECIPE | {"samples": {"imperfect": 4, "sQsA": 30}, "spare": 0}, Path(), "waves")
+    report = build(recipe, settings_of(tmp_path), progress)
+    assert [row.made for row in report.composition] == [4, 4]
+    assert [sentence for sentence in progress.sentences if "sQsA (en): 2 of 15 can be made" in sentence]
+
+
+class Heard(Silence):
+    """Progress that are kept."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+
+def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) -> None:
+    recipe = read_recipe(write_recipe(tmp_path, scale="paper"))
+    assert recipe.samples == {name: KINDS[name].scale for name in HAMMERBENCH}
+    assert recipe.with_limit(3).samples == dict.fromkeys(HAMMERBENCH, 3)
+    again = type(recipe).model_validate_json(recipe.with_limit(3).model_dump_json(by_alias=True))
+    assert again.samples == dict.fromkeys(HAMMERBENCH, 3)
+
+
+def test_a_kind_whose_sources_are_not_asked_for_is_refused(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"wrong at samples: .*'mSv' are made of the kinds sQsA"):
+        read_recipe(write_recipe(tmp_path, samples={"mSv": 3}))
+
+
+def test_the_recipe_that_comes_along_has_every_kind() -> None:
+    assert set(read_recipe(TOP / "recipes" / "hammerbench.yaml").samples) == HAMMERBENCH

@@ -1,0 +1,326 @@
+"""template/v1 asked as the stages ask it. The answer classes here are the stages' own, the prompts too."""
+
+import asyncio
+import os
+import subprocess
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from pydantic import BaseModel, JsonValue
+
+from generators.parameters import ParameterNames
+from generators.requests import Wording, wording_problem
+from generators.values import ArgumentValues
+from llm.chat import ChatMessage, ChatRequest
+from llm.language.locating import locate
+from llm.prompts import render
+from llm.template.candidate import NO_TOOL
+from llm.template.model import TemplateModel
+from llm.template.values import fill_in
+from warehouse.errors import ReplyError
+from warehouse.records import Arguments, Assignment, DraftCall, Tool
+
+ROOT = Path(__file__).parents[4]
+Ask = Callable[..., ChatRequest]
+Saying = Callable[..., tuple[ChatMessage, ...]]
+
+
+class ProposedCall(BaseModel):
+    tool: str | None
+    arguments: dict[str, JsonValue] = {}
+
+
+class Judgement(BaseModel):
+    agree: bool
+    reason: str
+
+
+class Relevance(BaseModel):
+    tool: str | None
+    reason: str
+
+
+class Poem(BaseModel):
+    verses: list[str]
+
+
+def _shown(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:
+    return [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools]
+
+
+def _draft(tools: tuple[Tool, ...], seed: int) -> tuple[Tool, Arguments]:
+    rng = Random(seed)
+    tool = rng.choice(tools)
+    chosen = [name for name in tool.properties if rng.random() < 0.6]
+    return tool, fill_in(chosen, tool.properties, tool.language, rng)
+
+
+async def _worded(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> Wording:
+    prompt = render(
+        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=seed
+    )
+    return Wording.model_validate_json((await model.send(ask(prompt, Wording))).text)
+
+
+async def _proposed(model: TemplateModel, tools: tuple[Tool, ...], conversation: str, ask: Ask) -> ProposedCall:
+    prompt = render("validators.prompts", "call_zero_shot", tools=_shown(tools), conversation=conversation)
+    return ProposedCall.model_validate_json((await model.send(ask(prompt, ProposedCall))).text)
+
+
+async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(tools: tuple[Tool, ...], ask: Ask):
+    model = TemplateModel()
+    for tool in tools:
+        offered = list(tool.properties)
+        for count in range(1, len(offered)):
+            prompt = render(
+                "generators.prompts", "choose_parameters", tool=tool, offered=offered, count=count, seed=count
+            )
+            names = ParameterNames.model_validate_json((await model.send(ask(prompt, ParameterNames))).text).parameters
+            assert len(set(names)) == count
+            assert set(names) <= set(offered)
+            if count == len(tool.required):
+                assert set(names) == set(tool.required)
+
+
+async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: Ask):
+    for tool in tools:
+        names = list(tool.properties)
+        prompt = render(
+            "generators.prompts", "fill_values", tool=tool, parameters=names, language=tool.language, seed=3
+        )
+        answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
+        assert [pair.parameter for pair in answer.values] == names
+
+
+async def test_a_wording_keeps_the_format_and_is_understood(tools: tuple[Tool, ...], ask: Ask):
+    model, misread = TemplateModel(), []
+    for seed in range(400):
+        tool, arguments = _draft(tools, seed)
+        wording = await _worded(model, tool, arguments, seed, ask)
+        assignment = Assignment(
+            kind="perfect", language=tool.language, category="test", tool=tool.key, candidates=(tool.key,),
+            parameter_count=len(arguments), seed=seed,
+        )  # fmt: skip
+        assert wording_problem(wording, DraftCall(assignment=assignment, arguments=arguments), tool) == ""
+        same_language = tuple(other for other in tools if other.language == tool.language)
+        call = await _proposed(model, same_language, f"user: {wording.request}", ask)
+        if (call.tool, call.arguments) != (tool.name, arguments):
+            misread.append((wording.request, arguments, call))
+    assert len(misread) <= 4, misread[:3]
+
+
+async def test_a_request_states_no_more_than_it_is_told_to(tools: tuple[Tool, ...], ask: Ask):
+    for tool in tools:
+        wording = await _worded(TemplateModel(), tool, {}, 1, ask)
+        assert wording.mentions == []
+        call = await _proposed(TemplateModel(), (tool,), f"user: {wording.request}", ask)
+        assert (call.tool, call.arguments) == (tool.name, {})
+
+
+async def test_no_name_is_spelled_as_code(tools: tuple[Tool, ...], ask: Ask):
+    for seed in range(60):
+        tool, arguments = _draft(tools, seed)
+        request = (await _worded(TemplateModel(), tool, arguments, seed, ask)).request
+        assert tool.name not in request
+        coded = [name for name in tool.properties if "_" in name or any(map(str.isupper, name))]
+        assert not [name for name in coded if name in request]
+
+
+async def test_seeds_and_sample_indices_give_other_wordings(tools: tuple[Tool, ...], ask: Ask):
+    arguments: Arguments = {"restaurant": "Blue Door", "guests": 4}
+    by_seed = {(await _worded(TemplateModel(), tools[0], arguments, seed, ask)).request for seed in range(60)}
+    by_model = {(await _worded(TemplateModel(seed=seed), tools[0], arguments, 1, ask)).request for seed in range(60)}
+    assert len(by_seed) > 50
+    assert len(by_model) > 50
+
+
+async def test_what_no_tool_does_is_called_by_none(tools: tuple[Tool, ...], ask: Ask):
+    for conversation in ("user: Translate the word umbrella into French.", "user: 帮我翻译一下雨伞这个词"):
+        assert (await _proposed(TemplateModel(), tools, conversation, ask)).tool is None
+
+
+@pytest.mark.parametrize(
+    ("conversation", "tool", "arguments"),
+    [
+        (
+            "user: I need a table at \"Blue Door\" for 4 guests.\nassistant: What day of the visit?\nuser: 5 March 2027",
+            "Dining.Tables.bookTable",
+            {"restaurant": "Blue Door", "date": "2027-03-05", "guests": 4},
+        ),
+        (
+            "user: Please book a table at a restaurant. Number of guests: 4.\nassistant: Sure.\n"
+            "user: Sorry, the number of guests is 6.",
+            "Dining.Tables.bookTable",
+            {"guests": 6},
+        ),
+        ("user: 退掉已购买的火车票，订单号E12345678。", "Travel.Trains.refundTicket", {"order_id": "E12345678"}),
+        (
+            "user: 查询列车车次，从北京到西安。\nassistant: 请问出发日期？\nuser: 2027年3月5日",
+            "Travel.Trains.findTrains",
+            {"origin": "北京", "destination": "西安", "date": "2027-03-05"},
+        ),
+    ],
+)  # fmt: skip
+async def test_a_conversation_is_read_to_its_end(
+    tools: tuple[Tool, ...], ask: Ask, conversation: str, tool: str, arguments: Arguments
+):
+    call = await _proposed(TemplateModel(), tools, conversation, ask)
+    assert (call.tool, call.arguments) == (tool, arguments)
+
+
+@pytest.mark.parametrize(
+    ("given_call", "agrees"),
+    [
+        ({"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 4}}, True),
+        ({"tool": "Dining.Tables.bookTable", "arguments": {"guests": "4", "time": "7:30 pm"}}, True),
+        ({"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 5}}, False),
+        ({"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30"}}, False),
+        ({"tool": "Dining.Tables.cancelTable", "arguments": {"time": "19:30", "guests": 4}}, False),
+        (None, False),
+    ],
+)
+async def test_a_judge_agrees_where_both_calls_do_the_same(
+    tools: tuple[Tool, ...], ask: Ask, given_call: dict[str, Any] | None, agrees: bool
+):
+    prompt = render(
+        "validators.prompts", "judge_calls", tools=_shown(tools), given=given_call,
+        conversation="user: Book a table at half past seven in the evening for four guests.",
+        expected={"tool": "Dining.Tables.bookTable", "arguments": {"time": "19:30", "guests": 4}},
+    )  # fmt: skip
+    judgement = Judgement.model_validate_json((await TemplateModel().send(ask(prompt, Judgement))).text)
+    assert judgement.agree is agrees, judgement.reason
+
+
+async def test_a_judge_does_not_accept_what_nobody_said(tools: tuple[Tool, ...], ask: Ask):
+    call = {"tool": "Dining.Tables.bookTable", "arguments": {"guests": 4}}
+    prompt = render(
+        "validators.prompts", "judge_calls", tools=_shown(tools), conversation="user: Book a table.",
+        expected=call, given=call,
+    )  # fmt: skip
+    judgement = Judgement.model_validate_json((await TemplateModel().send(ask(prompt, Judgement))).text)
+    assert not judgement.agree
+    assert "guests" in judgement.reason
+
+
+async def test_relevance_names_the_tool_that_fits(tools: tuple[Tool, ...], ask: Ask):
+    for said, tool in (("Send money to another person, please.", tools[2].name), ("Sing me a lullaby.", None)):
+        prompt = render("validators.prompts", "judge_relevance", tools=_shown(tools), conversation=f"user: {said}")
+        assert Relevance.model_validate_json((await TemplateModel().send(ask(prompt, Relevance))).text).tool == tool
+
+
+async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(tools: tuple[Tool, ...], ask: Ask):
+    styles = set()
+    for seed in range(20):
+        prompt = render(
+            "validators.prompts", "answer_as_candidate", tools=_shown(tools),
+            conversation="user: Please cancel a table that was booked. The booking number is TB-12345.",
+        )  # fmt: skip
+        text = (await TemplateModel(seed=seed).send(ask(prompt, None))).text
+        styles.add(text[:1])
+        call = orjson.loads(text.removeprefix("```json\n").removesuffix("\n```"))
+        assert call == {"name": "Dining.Tables.cancelTable", "arguments": {"booking_id": "TB-12345"}}
+    assert styles == {"`", "{"}
+    prompt = render(
+        "validators.prompts", "answer_as_candidate", tools=_shown(tools), conversation="user: Sing me a lullaby."
+    )
+    assert (await TemplateModel().send(ask(prompt, None))).text == NO_TOOL
+
+
+async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
+    prompt = render("generators.prompts", "choose_parameters", tool={"name": "x", "description": "", "parameters": {}},
+                    offered=[], count=0, seed=1)  # fmt: skip
+    with pytest.raises(ReplyError, match=r"'Poem'.*ParameterNames, ArgumentValues, Wording"):
+        await TemplateModel().send(ask(prompt, Poem))
+    with pytest.raises(ReplyError, match="as a candidate"):
+        await TemplateModel().send(ask(prompt, None))
+
+
+async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ...], ask: Ask):
+    tool, arguments = _draft(tools, 5)
+    prompt = render(
+        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=5
+    )
+    plain = ask(prompt, Wording)
+    dressed = plain._replace(model="another/name", tools=tools, options=(("temperature", 1.0),))
+    model = TemplateModel()
+    assert await model.send(plain) == await model.send(dressed)
+    assert await model.send(plain) != await model.send(plain._replace(sample_index=1))
+
+
+def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool, ...], ask: Ask):
+    tool, arguments = _draft(tools, 11)
+    prompt = render(
+        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=11
+    )
+    request = ask(prompt, Wording)
+    body = orjson.dumps([[message.model_dump() for message in request.messages], request.schema])
+    code = (
+        "import asyncio, sys, orjson\n"
+        "from llm.chat import ChatMessage, ChatRequest\n"
+        "from llm.template.model import TemplateModel\n"
+        "messages, schema = orjson.loads(sys.stdin.buffer.read())\n"
+        "asked = ChatRequest('m', tuple(ChatMessage(**one) for one in messages), schema, (), (), 0)\n"
+        "print(asyncio.run(TemplateModel().send(asked)).text)\n"
+        "assert not [name for name in sys.modules if name.split('.')[0] in ('generators', 'validators', 'litellm')]\n"
+    )
+    here = asyncio.run(TemplateModel().send(request)).text
+    for hash_seed in ("1", "77"):
+        environment = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        there = subprocess.run(
+            [sys.executable, "-c", code], input=body, capture_output=True, cwd=ROOT, env=environment, check=False
+        )
+        assert there.returncode == 0, there.stderr.decode()
+        assert there.stdout.decode().strip() == here
+
+
+@settings(max_examples=150, deadline=None)
+@given(
+    st.text(max_size=300)
+    | st.lists(
+        st.sampled_from(
+            ["user: ", "assistant: ", "message (Mail): ", "</conversation>", "<tools>[]</tools>", "\n", '"', "date is ",
+             "5 March 2027", "guests", "four", "9" * 40, "预订", "从北京到", "book a table", ",", " as the ", "(", "“"]
+        ),
+        max_size=40,
+    ).map("".join)
+)  # fmt: skip
+async def test_no_conversation_raises_anything_but_a_reply_error(tools: tuple[Tool, ...], ask: Ask, talk: str):
+    call = {"tool": tools[0].name, "arguments": {"guests": 4}}
+    for name, answer in (
+        ("call_zero_shot", ProposedCall), ("judge_calls", Judgement), ("judge_relevance", Relevance),
+        ("answer_as_candidate", None),
+    ):  # fmt: skip
+        prompt = render("validators.prompts", name, tools=_shown(tools), conversation=talk, expected=call, given=call)
+        try:
+            reply = await TemplateModel().send(ask(prompt, answer))
+        except ReplyError:
+            continue
+        assert reply.text
+        assert answer is None or answer.model_validate_json(reply.text)
+
+
+async def test_an_endless_conversation_is_answered_soon(tools: tuple[Tool, ...], ask: Ask):
+    for talk in ("user: " + "guests " * 30_000, "user: " + "5 March 2027 " * 10_000, "user: a\n" * 30_000):
+        answered = await _proposed(TemplateModel(), tools, talk, ask)
+        assert answered == await _proposed(TemplateModel(), tools, talk * 2, ask), "all of it is read, however long"
+
+
+async def test_what_a_mention_quotes_says_the_value(tools: tuple[Tool, ...], ask: Ask):
+    for seed in range(100):
+        tool, arguments = _draft(tools, seed)
+        wording = await _worded(TemplateModel(seed=1), tool, arguments, seed, ask)
+        assert sorted(mention.parameter for mention in wording.mentions) == sorted(arguments)
+        for mention in wording.mentions:
+            assert mention.words in wording.request
+            assert locate(arguments[mention.parameter], tool.properties[mention.parameter], mention.words)
+
+
+async def test_a_model_has_nothing_to_close():
+    assert await TemplateModel().close() is None

@@ -1,0 +1,262 @@
+"""Batches over real HTTP: gathered, handed in, waited for, and never paid for twice."""
+
+import asyncio
+import sqlite3
+from collections.abc import AsyncIterator, Callable
+from contextlib import asynccontextmanager
+from pathlib import Path
+
+import pytest
+from aiohttp import web
+from pydantic import BaseModel
+
+from llm.asking import LedgeredChat
+from llm.budget import Budget
+from llm.chat import ChatMessage, Prompt
+from llm.ledger import Ledger
+from llm.models import BATCH_SLOTS, open_chat, read_model
+from llm.prices import read_price
+from tests.support.llm.batch_server import BatchServer
+from tests.support.llm.fixtures import completion
+from warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError
+
+HALF = 100 * 0.075e-6 + 20 * 0.3e-6  # what litellm's price map says of batches
+Opened = Callable[..., AsyncIterator[LedgeredChat]]
+
+
+class Trip(BaseModel):
+    """What the tests ask for."""
+
+    city: str
+    days: int
+
+
+LYON = Trip(city="Lyon", days=2)
+
+
+def question(number: int = 0) -> Prompt:
+    return Prompt(name="trip", version="1", messages=(ChatMessage(role="user", content=f"Which city, {number}?"),))
+
+
+@pytest.fixture
+async def provider() -> AsyncIterator[BatchServer]:
+    server = BatchServer(completion)
+    runner = web.AppRunner(server.application(), shutdown_timeout=0.1)
+    await runner.setup()
+    await web.TCPSite(runner, "127.0.0.1", 0).start()
+    server.url = f"http://127.0.0.1:{runner.addresses[0][1]}/v1"
+    yield server
+    await runner.cleanup()
+
+
+@pytest.fixture
+def opened(provider: BatchServer, tmp_path: Path):
+    """A chat in batches, as a process opens it; whatever it kept is in one file."""
+
+    @asynccontextmanager
+    async def open_one(**changes):
+        told = {"transport": "batch", "api_base": provider.url, "batch_gather": 0.05, "batch_poll": 0.02}
+        told |= {"api_key": "sk-secret"} | changes
+        calls = []
+        async with Ledger(tmp_path / "ledger.sqlite") as ledger:
+            settings = read_model("openai/gpt-4o-mini", told)
+            chat = open_chat(settings, ledger=ledger, budget=Budget(5.0), record=calls.append)
+            chat.calls = calls
+            try:
+                yield chat
+            finally:
+                await chat.close()
+
+    return open_one
+
+
+async def ask_all(chat: LedgeredChat, count: int) -> list[Trip | BaseException]:
+    return await asyncio.gather(*(chat.ask(question(at), Trip) for at in range(count)), return_exceptions=True)
+
+
+async def until(is_so: Callable[[], object]) -> None:
+    async with asyncio.timeout(20):
+        while not is_so():  # noqa: ASYNC110 - a counter tells nobody that it moved
+            await asyncio.sleep(0.01)
+
+
+async def stopped_in_its_batch(opened, provider: BatchServer, count: int = 3) -> None:
+    """A process that asks, and is ended while the provider is at work."""
+    provider.looks = 10**6
+    async with opened() as chat:
+        asking = asyncio.create_task(ask_all(chat, count))
+        await until(lambda: provider.calls["look"] > 1)
+        asking.cancel()
+    provider.looks = 0
+
+
+async def test_requests_go_off_together_and_cost_what_batches_cost(opened, provider):
+    async with opened() as chat:
+        assert await ask_all(chat, 30) == [LYON] * 30
+        assert await ask_all(chat, 30) == [LYON] * 30
+
+    assert (provider.calls["upload"], provider.calls["create"], len(provider.paid)) == (1, 1, 30)
+    paid = [call for call in chat.calls if not call.cached]
+    assert [call.cost for call in paid] == [pytest.approx(HALF)] * 30
+    assert read_price("openai/gpt-4o-mini").prompt == 2 * read_price("openai/gpt-4o-mini", in_batches=True).prompt
+    [written] = [line for line in provider.files["file-0"].splitlines() if b", 7?" in line]
+    assert b'"method":"POST","url":"/v1/chat/completions"' in written
+    assert b'"response_format":{"type":"json_schema"' in written
+
+
+async def test_a_stopped_process_leaves_a_batch_that_the_next_one_waits_for(opened, provider):
+    await stopped_in_its_batch(opened, provider)
+
+    async with opened() as chat:
+        assert await ask_all(chat, 5) == [LYON] * 5
+
+    assert provider.calls["create"] == 2, "the two new requests alone make another batch"
+    assert set(provider.paid.values()) == {1}
+    assert sum(call.cost for call in chat.calls) == pytest.approx(5 * HALF), "the money is noted where it is fetched"
+
+
+async def test_replies_that_nobody_waited_for_are_kept_with_their_price(opened, provider):
+    await stopped_in_its_batch(opened, provider)
+    async with opened() as chat:
+        assert await chat.ask(question(0), Trip) == LYON
+
+    async with opened() as chat:
+        assert await ask_all(chat, 3) == [LYON] * 3
+
+    assert (provider.calls["create"], set(provider.paid.values())) == (1, {1})
+    assert [call.cached for call in chat.calls].count(True) == 1
+    assert sum(call.cost for call in chat.calls) == pytest.approx(2 * HALF)
+
+
+async def test_what_the_ledger_holds_is_not_kept_twice_for_long(opened, provider, tmp_path):
+    async with opened() as chat:
+        await ask_all(chat, 3)
+    async with opened() as chat:
+        await chat.ask(question(9), Trip)
+    with sqlite3.connect(tmp_path / "ledger.sqlite") as file:
+        assert file.execute("select count(*) from answers").fetchone() == (4,)
+        assert file.execute("select count(*) from batch_lines").fetchone() == (1,)
+        assert file.execute("select count(*) from batch_files").fetchone() == (0,)
+    file.close()
+
+
+async def test_a_batch_whose_beginning_nobody_heard_of_is_found_again(opened, provider):
+    provider.lose = {"create"}
+    async with opened() as chat:
+        assert await ask_all(chat, 3) == [LYON] * 3
+    assert (provider.calls["create"], provider.calls["list"], set(provider.paid.values())) == (1, 1, {1})
+
+
+async def test_what_expires_is_asked_again_and_the_rest_is_not(opened, provider):
+    late = iter([True, True])
+    provider.behaviour = lambda body, _: (
+        provider.expired() if ", 1?" in body["messages"][0]["content"] and next(late, False) else provider.well()
+    )
+    async with opened() as chat:
+        assert await ask_all(chat, 3) == [LYON] * 3
+    assert (provider.calls["create"], set(provider.paid.values())) == (3, {1})
+
+
+async def test_a_refused_line_fails_alone_and_says_why(opened, provider):
+    provider.behaviour = lambda body, _: (
+        provider.refused(400, "Invalid prompt") if ", 1?" in body["messages"][0]["content"] else provider.well()
+    )
+    async with opened() as chat:
+        first, second, third = await ask_all(chat, 3)
+    assert (first, third) == (LYON, LYON)
+    assert isinstance(second, ReplyError)
+    assert "Invalid prompt" in str(second)
+
+
+async def test_an_answer_that_does_not_parse_is_mended_in_the_next_batch(opened, provider):
+    provider.behaviour = lambda body, _: provider.well("Lyon!") if len(body["messages"]) == 1 else provider.well()
+    async with opened() as chat:
+        assert await ask_all(chat, 4) == [LYON] * 4
+    assert (provider.calls["create"], len(provider.paid)) == (2, 8)
+
+
+@pytest.mark.parametrize(
+    ("endpoint", "status", "message", "error", "words"),
+    [
+        ("upload", 401, "Incorrect API key provided: sk-secret", ConfigurationError, "refuses the key"),
+        ("upload", 404, "Not found", ConfigurationError, "takes no batches"),
+        ("create", 400, "Too many files", ReplyError, "Too many files"),
+        ("look", 401, "Incorrect API key provided", ConfigurationError, "refuses the key"),
+    ],
+)
+async def test_a_refusal_reaches_all_who_wait_and_leaves_what_is_paid(
+    opened, provider, endpoint, status, message, error, words
+):
+    provider.refuse = {endpoint: (status, {"error": {"message": message, "code": None}})}
+    async with opened() as chat:
+        for refused in await ask_all(chat, 2):
+            assert isinstance(refused, error)
+            assert words in str(refused)
+            assert "sk-secret" not in str(refused)
+    async with opened() as chat:
+        assert await ask_all(chat, 2) == [LYON] * 2
+    assert set(provider.paid.values()) == {1}
+
+
+async def test_a_provider_that_is_busy_is_asked_again(opened, provider):
+    busy = (429, {"error": {"message": "Rate limit reached", "code": None}})
+    provider.refuse = {"upload": busy, "create": busy, "look": busy}
+    provider.lose = {"look"}
+    async with opened() as chat:
+        assert await ask_all(chat, 3) == [LYON] * 3
+    assert set(provider.paid.values()) == {1}
+
+
+async def test_a_batch_that_fails_whole_says_why_and_is_forgotten(opened, provider):
+    provider.status = "failed"
+    async with opened() as chat:
+        [refused] = await ask_all(chat, 1)
+    assert isinstance(refused, ConfigurationError)
+    assert "This line is not valid." in str(refused)
+    provider.status = "completed"
+    async with opened() as chat:
+        assert await ask_all(chat, 1) == [LYON]
+
+
+async def test_a_batch_that_the_provider_has_lost_is_handed_in_again(opened, provider):
+    await stopped_in_its_batch(opened, provider, 1)
+    provider.batches.clear()
+    async with opened() as chat:
+        assert await ask_all(chat, 1) == [LYON]
+
+
+async def test_a_line_without_a_result_is_asked_again(opened, provider):
+    lost = iter([b'{"custom_id":"zz"}\nhalf a li'])
+    work = provider._work
+
+    def lose_once(batch):
+        work(batch)
+        if (text := next(lost, None)) is not None:
+            provider.files[batch["output_file_id"]] = text
+
+    provider._work = lose_once
+    async with opened() as chat:
+        assert await ask_all(chat, 2) == [LYON] * 2
+    assert provider.calls["create"] == 2
+
+
+async def test_a_bug_leaves_nobody_waiting(opened, provider):
+    provider.refuse = {"create": (200, {"no": "id"})}
+    async with opened() as chat:
+        [bug] = await ask_all(chat, 1)
+    assert isinstance(bug, KeyError)
+    assert not isinstance(bug, CallwrightError)
+
+
+def test_a_model_in_batches_needs_a_server_that_has_them():
+    assert read_model("openai/gpt-4o-mini", {"transport": "batch"}).concurrency == BATCH_SLOTS
+    assert read_model("openai/gpt-4o-mini", {"transport": "batch", "concurrency": 40}).concurrency == 40
+    assert read_model("openai/gpt-4o-mini", {"transport": "batch"}).key_variable == "OPENAI_API_KEY"
+    with pytest.raises(ConfigurationError, match="transport batch needs the api_base"):
+        read_model("anthropic/claude-3-5-haiku-latest", {"transport": "batch"})
+
+
+async def test_a_server_that_is_away_ends_the_waiting(opened, provider):
+    async with opened(attempts=2, api_base="http://127.0.0.1:9/v1") as chat:
+        [refused] = await ask_all(chat, 1)
+    assert isinstance(refused, TransientError)

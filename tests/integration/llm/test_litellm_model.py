@@ -1,0 +1,104 @@
+"""What only litellm does."""
+
+import asyncio
+import logging
+import sys
+from pathlib import Path
+
+import pytest
+
+from llm.chat import ChatMessage, ChatRequest
+from llm.litellm_model import LiteLLMModel
+from llm.prices import read_price, say_unpriced
+from warehouse.errors import ConfigurationError
+
+ROOT = Path(__file__).resolve().parents[3]
+CALLING = """
+import asyncio, os, sys
+assert not [name for name in os.environ if name.startswith("LITELLM")]
+reached = set()
+def note(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        reached.add(arguments[1][0])
+    elif event == "socket.getaddrinfo":
+        reached.add(arguments[0])
+sys.addaudithook(note)
+import llm.models
+assert "litellm" not in sys.modules and "aiohttp" not in sys.modules
+from llm.chat import ChatMessage, ChatRequest
+async def main():
+    for name in ("openai/gpt-4o-mini", "openai/mine"):
+        settings = llm.models.read_model(name, {"api_base": sys.argv[1], "transport": sys.argv[2]})
+        adapter = llm.models.open_adapter(settings)
+        messages = (ChatMessage(role="user", content="Hi"),)
+        request = ChatRequest(name, messages, {"type": "object"}, (), settings.options, 0)
+        assert (await adapter.send(request)).text
+        await adapter.price(10, 10)
+        await adapter.close()
+asyncio.run(main())
+print(sorted(reached), "litellm" in sys.modules)
+"""
+
+
+@pytest.fixture
+async def ask(server):
+    """Ask through litellm, once."""
+    opened = []
+
+    async def send(name):
+        opened.append(LiteLLMModel(name, api_key="sk-secret"))
+        messages = (ChatMessage(role="user", content="Which city?"),)
+        return await opened[-1].send(ChatRequest(name, messages, None, (), (("api_base", server.url),), 0))
+
+    yield send
+    for model in opened:
+        await model.close()
+
+
+async def test_a_provider_that_litellm_does_not_know_is_a_wrong_setting(ask, server):
+    with pytest.raises(ConfigurationError, match="'nonsense/x'"):
+        await ask("nonsense/x")
+
+    assert server.bodies == []
+
+
+async def test_a_model_without_a_price_is_free_and_says_so_once(ask, caplog):
+    say_unpriced.cache_clear()
+    read_price.cache_clear()
+    models = [LiteLLMModel("openai/unpriced") for _ in range(2)]
+    with caplog.at_level(logging.WARNING):
+        prices = [await model.price(1000, 1000) for model in models]
+    for model in models:
+        await model.close()
+
+    assert (await ask("openai/unpriced")).cost == 0.0
+    assert prices == [0.0, 0.0]
+    assert sum("no price for openai/unpriced" in record.message for record in caplog.records) == 1
+
+
+async def test_litellm_writes_no_reports_for_listeners(ask):
+    import litellm
+
+    heard = []
+    litellm.success_callback.append(lambda *_arguments: heard.append(1))
+    litellm._async_success_callback.append(lambda *_arguments: heard.append(1))
+    try:
+        await ask("openai/gpt-4o-mini")
+        await asyncio.sleep(0.05)
+    finally:
+        litellm.success_callback.clear()
+        litellm._async_success_callback.clear()
+
+    assert heard == []
+
+
+@pytest.mark.parametrize("transport", ["litellm", "lean"])
+async def test_nothing_but_the_given_address_is_reached(server, transport):
+    child = await asyncio.create_subprocess_exec(
+        sys.executable, "-c", CALLING, server.url, transport, env={}, cwd=ROOT, stdout=-1, stderr=-1
+    )
+    out, err = await child.communicate()
+
+    assert child.returncode == 0, err.decode()
+    assert out.decode().strip() == f"['127.0.0.1'] {transport == 'litellm'}", "the lean way loads no litellm"
+    assert len(server.bodies) == 2

@@ -1,0 +1,228 @@
+"""What an annotator of dialogue acts does and sees, in a real Chromium at 1366 x 768, against a real Label Studio."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from annotation.acts_lines import write_act_lines
+from annotation.acts_review import parse_acts_review
+from annotation.acts_task import acts_task
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.review import ParsedReview
+from annotation.screens import screen_for
+from annotation.server import ServerInfo
+from annotation.task import QueuedTask, Returned
+from annotation.words import words_in
+from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from tests.support.browsers import open_browser
+from tests.support.conversational import converse
+from warehouse.records import Language, ReplyTurn, ResultTurn, Sample
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+
+
+@pytest.fixture(scope="module")
+def talk() -> Sample:
+    """Six turns of the assistant; made before the browser opens, which keeps event loops away."""
+    return asyncio.run(converse("underfill"))
+
+
+@pytest.fixture(scope="module")
+def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageContext]:
+    with open_browser() as opened:
+        tab = opened.new_page(viewport={"width": 1366, "height": 768})
+        tab.set_default_timeout(30_000)
+        made = StageContext(tab, label_studio_server.url)
+        made.sign_in(label_studio_server)
+        yield made
+
+
+class Question:
+    """A conversation that waits in a project of its own."""
+
+    def __init__(self, sample: Sample, project: Project, label_studio: LabelStudio) -> None:
+        self.sample, self.project, self._label_studio = sample, project, label_studio
+
+    def answer(self) -> ParsedReview:
+        (annotation,) = self._label_studio.pull(self.project).annotations
+        return parse_acts_review(annotation, self.sample)
+
+
+@pytest.fixture
+def ask(label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample) -> Callable[..., Question]:
+    def ask(language: Language = "en", sample: Sample = talk, returned: Returned | None = None) -> Question:
+        kind = f"acts_{abs(hash(request.node.nodeid)) % 10**9}"
+        project = label_studio.ensure_project(screen_for("dialogue_acts", language).with_changes(kind=kind))
+        task = acts_task(sample, reason="Drawn from the conversations.", language=language, returned=returned)
+        label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
+        return Question(sample, project, label_studio)
+
+    return ask
+
+
+def _tab_to(context: StageContext, name: str) -> str:
+    """Press Tab, see that it leads into this box, and read what the box holds."""
+    context.page.keyboard.press("Tab")
+    context.page.wait_for_function(f"document.activeElement.name === '{name}'", timeout=15_000)
+    return context.page.evaluate("document.activeElement.value")
+
+
+def _background(context: StageContext, number: int) -> str:
+    return context.page.locator(f'[data-testid="phrase:{number}"]').evaluate(
+        "row => getComputedStyle(row).backgroundColor"
+    )
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_conversation_and_its_acts_are_seen_without_scrolling(
+    context: StageContext, ask, language, talk, tmp_path: Path
+):
+    context.open(ask(language).project)
+    last = f'[data-testid="phrase:{len(talk.turns) - 1}"]'
+    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-why", ".cw-rules", "[name=comment]")
+    words = words_in(language)
+    assert context.page.inner_text('[data-testid="phrase:1"]').endswith(
+        f"1 [{words.act['reject']}] {talk.turns[1].text}"
+    )
+    assert context.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_the_turns_of_the_assistant_stand_out(context: StageContext, ask, language, talk):
+    context.open(ask(language).project)
+    marked = {at for at in range(len(talk.turns)) if _background(context, at) != "rgba(0, 0, 0, 0)"}
+    assert marked == {at for at, turn in enumerate(talk.turns) if isinstance(turn, ReplyTurn)}
+    dim = {
+        at
+        for at in range(len(talk.turns))
+        if context.page.locator(f'[data-testid="phrase:{at}"]').evaluate("row => getComputedStyle(row).opacity") != "1"
+    }
+    assert dim == {at for at, turn in enumerate(talk.turns) if turn.kind in ("calls", "result")}
+
+
+def test_acts_are_accepted_with_two_keys(context: StageContext, ask):
+    question = ask()
+    context.open(question.project)
+    context.page.keyboard.press("1")
+    context.submit()
+    review = question.answer().review
+    assert review.decision == "accept"
+    assert review.seconds > 0
+
+
+def test_acts_are_rejected_with_reasons_by_keys_alone(context: StageContext, ask):
+    question = ask()
+    context.open(question.project)
+    keys = context.page.keyboard
+    keys.press("3")
+    context.page.get_by_text("A turn can't be labelled").wait_for()  # the reasons come with the verdict
+    keys.press("4")
+    keys.press("6")
+    _tab_to(context, "comment")
+    keys.type("Nobody talks like that.")
+    keys.press("Shift+Enter")
+    context.submit()
+    review = question.answer().review
+    assert (review.decision, review.reasons) == ("reject", ("ambiguous_turn", "unnatural"))
+    assert review.comment == "Nobody talks like that."
+
+
+@pytest.mark.parametrize(
+    ("language", "told", "typed"), [("en", "inform", "inform, seek"), ("zh", "告知", "告知, 询问")]
+)
+def test_acts_are_corrected_by_keys_alone(context: StageContext, ask, language, told, typed, tmp_path: Path):
+    question = ask(language)
+    context.open(question.project)
+    keys = context.page.keyboard
+    keys.press("2")
+    box = _tab_to(context, "edited_acts")
+    assert box == write_act_lines(question.sample, words_in(language))
+    assert_seen(context, ".cw-top", "textarea[name=edited_acts]", "[name=comment]")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+    keys.press("Control+A")
+    keys.insert_text(box.replace(f"3 [{told}]", f"3 [{typed}]"))
+    keys.press("Shift+Enter")
+    context.submit()
+    edited = question.answer().edited
+    acts = [turn.acts for turn in edited.turns if isinstance(turn, ReplyTurn)]
+    assert acts == [("reject",), ("seek",), ("seek", "inform"), ("seek",), ("inform",), ("other",)]
+    assert edited.origin.parents == (question.sample.key,)
+
+
+def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(context: StageContext, ask):
+    question = ask()
+    context.open(question.project)
+    keys = context.page.keyboard
+    keys.press("2")
+    box = _tab_to(context, "edited_acts")
+    keys.press("Control+A")
+    keys.insert_text(box.replace("2 [seek]", "2 [ask]"))
+    keys.press("Shift+Enter")
+    context.submit()
+    returned = question.answer().returned
+    assert returned.problem.startswith("Line 2: there is no dialogue act 'ask'")
+    again = ask(returned=returned)
+    context.open(again.project)
+    assert "there is no dialogue act 'ask'" in context.page.inner_text(".cw-why")
+    keys.press("2")
+    assert _tab_to(context, "edited_acts") == returned.request
+
+
+def test_without_a_verdict_nothing_is_submitted(context: StageContext, ask, label_studio):
+    question = ask()
+    context.open(question.project)
+    context.page.keyboard.press("Control+Enter")
+    context.page.wait_for_timeout(1500)
+    assert label_studio.status(question.project).annotations == 0
+
+
+def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(context: StageContext, ask, talk):
+    notes = {"notes": "Breakfast is served from seven. " * 200}
+    turns = [turn.with_changes(results=(notes,)) if isinstance(turn, ResultTurn) else turn for turn in talk.turns]
+    long = talk.with_changes(
+        turns=(*turns, *turns[:-1], talk.turns[-2].with_changes(text="W" * 3000), *talk.turns[-1:])
+    )
+    context.open(ask(sample=long).project)
+    assert context.page.locator('[data-testid="phrase:6"]').bounding_box()["height"] < 40
+    panel = context.page.get_by_text("What came back, in full")
+    text = context.page.locator(".cw-right").get_by_text("Breakfast is served").first
+    assert not text.is_visible()
+    panel.click()
+    text.wait_for()
+    last = context.page.locator(f'[data-testid="phrase:{len(long.turns) - 1}"]')
+    last.scroll_into_view_if_needed()
+    assert_seen(context, ".cw-top")
+    widths = context.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
+    assert max(widths) <= 1366
+
+
+def test_hostile_text_is_shown_as_text(context: StageContext, ask, talk):
+    first, *middle = talk.turns
+    said = [
+        turn.with_changes(text=HOSTILE) if isinstance(turn, ReplyTurn)
+        else turn.with_changes(results=({HOSTILE: HOSTILE},)) if isinstance(turn, ResultTurn)
+        else turn
+        for turn in middle
+    ]  # fmt: skip
+    hostile = talk.with_changes(turns=(first.with_changes(text=HOSTILE), *said))
+    question = ask(sample=hostile)
+    context.open(question.project)
+    assert context.page.inner_text(".cw-left").count("<script>alert(1)</script>") >= 7
+    context.page.keyboard.press("2")
+    box = _tab_to(context, "edited_acts")
+    assert box == write_act_lines(hostile, words_in("en"))
+    context.page.get_by_text("What came back, in full").click()
+    context.page.keyboard.press("Shift+Enter")
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -1,0 +1,136 @@
+"""What an auditor of the metric does and sees, in a real Chromium at 1366 x 768, against a real Label Studio."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from annotation.audit_review import parse_audit
+from annotation.audit_task import AuditCase, audit_task
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.screens import PREDICTION_AUDIT, screen_for
+from annotation.server import ServerInfo
+from annotation.task import QueuedTask
+from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from tests.support.browsers import open_browser
+from warehouse.records import Call, Prediction, Review, Sample
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+
+NASTY = f"{HOSTILE} \u202eright to left\u200f \x00\x07"
+ANSWER = {"restaurant": "Trattoria Verde", "date": "2026-05-03", "time": "7:30 pm", "people": 4, "seating": "inside"}
+
+
+@pytest.fixture(scope="module")
+def context(label_studio_server: ServerInfo) -> Iterator[StageContext]:
+    with open_browser() as opened:
+        tab = opened.new_page(viewport={"width": 1366, "height": 768})
+        tab.set_default_timeout(30_000)
+        made = StageContext(tab, label_studio_server.url)
+        made.sign_in(label_studio_server)
+        yield made
+
+
+@pytest.fixture
+def ask(label_studio: LabelStudio, tools, request: pytest.FixtureRequest) -> Callable[..., Project]:
+    def ask(answer: Prediction, sample: Sample, error_type: str = "wrong_value", language: str = "en") -> Project:
+        kind = f"audit_{abs(hash(request.node.nodeid)) % 10**9}"
+        project = label_studio.ensure_project(screen_for(PREDICTION_AUDIT, language).with_changes(kind=kind))
+        task = audit_task(AuditCase(answer, sample, tools, error_type), reason="Drawn.", language=language)
+        label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
+        return project
+
+    return ask
+
+
+def answer_to(sample: Sample, *calls: Call, turn: int = 1, text: str = "") -> Prediction:
+    return Prediction(release="v1", subject=sample.key, turn=turn, model="openai/secret", text=text, calls=calls)
+
+
+@pytest.fixture
+def answer(sample: Sample) -> Prediction:
+    return answer_to(sample, Call(tool="book_table", arguments=ANSWER))
+
+
+def pulled(label_studio: LabelStudio, project: Project, answer: Prediction) -> Review:
+    (annotation,) = label_studio.pull(project).annotations
+    return parse_audit(annotation, answer.key).review
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_all_that_the_verdict_needs_is_seen_without_scrolling(
+    context, ask, dialogue, language: str, tmp_path: Path
+) -> None:
+    answer = answer_to(dialogue, Call(tool="book_table", arguments={"restaurant": "Blue Boat", "people": "4"}), turn=10)
+    context.open(ask(answer, dialogue, language=language))
+    assert_seen(
+        context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:9"]', ".cw-metric", ".cw-gold", ".cw-answer",
+        ".cw-why"
+    )  # fmt: skip
+    assert context.page.inner_text(".cw-gold").count("−   date = 2026-05-03") == 1
+    assert '≠   people = "4"' in context.page.inner_text(".cw-answer")
+    assert "secret" not in context.page.inner_text("body")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+def test_the_metric_is_found_right_with_two_keys(context, ask, label_studio, sample, answer) -> None:
+    project = ask(answer, sample)
+    context.open(project)
+    context.page.keyboard.press("1")
+    context.submit()
+    review = pulled(label_studio, project, answer)
+    assert (review.decision, review.reasons) == ("accept", ())
+
+
+def test_the_metric_is_found_wrong_with_reasons_by_keys_alone(
+    context, ask, label_studio, sample, answer, tmp_path: Path
+) -> None:
+    project = ask(answer, sample)
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    context.page.get_by_text("Too strict about a value").wait_for()  # the reasons come with the verdict
+    assert_seen(context, ".cw-top", ".cw-metric", ".cw-gold", ".cw-answer")
+    keys.press("3")
+    keys.press("5")
+    keys.press("Tab")
+    keys.type("Half past seven is the same hour.")
+    keys.press("Shift+Enter")
+    context.page.screenshot(path=tmp_path / "rejected.png")
+    context.submit()
+    review = pulled(label_studio, project, answer)
+    assert (review.decision, review.reasons) == ("reject", ("gold_wrong", "too_strict"))
+    assert review.comment == "Half past seven is the same hour."
+
+
+def test_a_long_answer_folds_and_the_verdict_stays_in_reach(context, ask, sample) -> None:
+    answer = answer_to(sample, text="I would rather tell a story. " * 7_000)
+    context.open(ask(answer, sample, "refused"))
+    assert_seen(context, ".cw-top", ".cw-metric", ".cw-gold", ".cw-answer", ".cw-why")
+    context.page.mouse.wheel(0, 4_000)
+    assert_seen(context, ".cw-top")
+    assert len(context.page.inner_text(".cw-answer")) < 1_400
+    assert context.page.get_by_text("The answer as it came").is_visible()
+
+
+def test_hostile_answers_are_shown_as_text(context, ask, make_sample) -> None:
+    sample = make_sample(NASTY)
+    answer = answer_to(sample, Call(tool=NASTY, arguments={NASTY: NASTY}), text=NASTY)
+    context.open(ask(answer, sample, "wrong_tool"))
+    context.page.get_by_text("The answer as it came").click()
+    context.page.get_by_text("The tools that the model could choose from").click()
+    shown = context.page.inner_text(".cw")
+    assert shown.count("<script>alert(1)</script>") >= 5
+    assert shown.count("\\u202eright to left\\u200f \\u0000\\u0007") >= 5
+    assert "{{7*7}}" in shown
+    assert not set(shown) & set("\u202e\u200f\x00\x07")
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -1,0 +1,172 @@
+"""What models say is shown as text in every screen, however nasty and long it is, and the screen stays usable."""
+
+import asyncio
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from annotation.acts_task import acts_task
+from annotation.audit_task import AuditCase, audit_task
+from annotation.correction_task import correction_task
+from annotation.disambiguation_task import disambiguation_task
+from annotation.label_studio import LabelStudio
+from annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    PREDICTION_AUDIT,
+    REVIEW_KINDS,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+    screen_for,
+)
+from annotation.server import ServerInfo
+from annotation.task import QueuedTask, Task, review_task
+from annotation.tool_task import Company, tool_task
+from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from tests.support.annotation.paths import doubt, goal_path, path_sample
+from tests.support.browsers import open_browser
+from tests.support.conversational import converse
+from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Tool, Verdict
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+
+MARKS = "\u202eright to left\u202c \u200f\u2067 \x00\x07\x1b[2J\x0b"
+NASTY = f"{HOSTILE} {MARKS} end"
+LONG = f"{NASTY} {'All of it stays text. ' * 9_500} {NASTY}"  # 200 KB
+SHOWN = (
+    "<script>alert(1)</script>",
+    '<img src="http://127.0.0.1:9/x"',
+    "<View><Choices/></View>",
+    "{{7*7}}",
+    "right to left",
+)
+
+
+@pytest.fixture(scope="module")
+def talk() -> Sample:
+    """A conversation with dialogue acts; made before the browser opens, which keeps event loops away."""
+    return asyncio.run(converse("underfill"))
+
+
+@pytest.fixture(scope="module")
+def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageContext]:
+    with open_browser() as opened:
+        tab = opened.new_page(viewport={"width": 1366, "height": 768})
+        tab.set_default_timeout(60_000)
+        made = StageContext(tab, label_studio_server.url)
+        made.sign_in(label_studio_server)
+        yield made
+
+
+@pytest.fixture
+def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Sample) -> Callable[[str], Task]:
+    """The task of a review kind in which everything that a model can write is nasty."""
+
+    def make(kind: str) -> Task:
+        return {
+            SAMPLE_REVIEW: lambda: _sample_task(make_sample(LONG), tools),
+            TOOL_REVIEW: lambda: _tool_task(tools[0]),
+            CORRECTION: lambda: correction_task(goal_path().with_changes(request=LONG), [], reason=NASTY),
+            DISAMBIGUATION: _disambiguation_task,
+            DIALOGUE_ACTS: lambda: acts_task(_nasty_talk(talk), reason=NASTY),
+            PREDICTION_AUDIT: lambda: _audit_task(make_sample(NASTY), tools),
+        }[kind]()
+
+    return make
+
+
+def _sample_task(sample: Sample, tools: list[Tool]) -> Task:
+    calls = CallTurn(calls=(GoldCall(tool=NASTY, arguments={NASTY: LONG}),))
+    verdict = Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=NASTY)
+    return review_task(sample.with_changes(turns=(sample.turns[0], calls)), tools, [verdict], reason=NASTY)
+
+
+def _tool_task(tool: Tool) -> Task:
+    schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
+    nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
+    return tool_task(nasty, Company([tool.with_changes(description=NASTY)], [NASTY]), [], reason=NASTY)
+
+
+def _disambiguation_task() -> Task:
+    hotel = {"hotel_id": "h2", "name": LONG, "price": 70, NASTY: NASTY}
+    found = [hotel | {"hotel_id": f"h{number}"} for number in range(3)]
+    sample = path_sample({"data": {"hotels": found}})
+    turns = (sample.turns[0].with_changes(text=LONG), *sample.turns[1:])
+    return disambiguation_task(sample.with_changes(turns=turns), [doubt(sample)], reason=NASTY)
+
+
+def _nasty_talk(talk: Sample) -> Sample:
+    said = [
+        turn.with_changes(text=LONG) if isinstance(turn, ReplyTurn)
+        else turn.with_changes(results=({NASTY: LONG},)) if isinstance(turn, ResultTurn)
+        else turn
+        for turn in talk.turns
+    ]  # fmt: skip
+    return talk.with_changes(turns=tuple(said))
+
+
+def _audit_task(sample: Sample, tools: list[Tool]) -> Task:
+    calls = (Call(tool=NASTY, arguments={NASTY: LONG}),)
+    answer = Prediction(release="v1", subject=sample.key, turn=1, model="m", text=LONG, calls=calls)
+    return audit_task(AuditCase(answer, sample, tools, "wrong_tool"), reason=NASTY)
+
+
+@pytest.mark.parametrize("kind", REVIEW_KINDS)
+def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
+    kind: str, context: StageContext, nasty_task: Callable[[str], Task], label_studio: LabelStudio
+) -> None:
+    named = f"nasty_{kind}_{id(context)}"
+    project = label_studio.ensure_project(screen_for(kind).with_changes(kind=named))
+    task = nasty_task(kind).with_changes(kind=named)
+    label_studio.push(project, [QueuedTask(task)])
+    context.dialogs.clear()
+    context.strangers.clear()
+    context.open(project)
+    shown = context.page.inner_text(".cw")
+    for text in SHOWN:
+        assert text in shown, f"{text} is not shown as it was written"
+    assert context.page.locator(".cw script, .cw img, .cw iframe").count() == 0
+    assert_seen(context, ".cw-top")
+    widths = context.page.evaluate("[document.documentElement.scrollWidth, document.querySelector('.cw').scrollWidth]")
+    assert max(widths) <= 1366
+    context.page.mouse.wheel(0, 100_000)
+    assert_seen(context, ".cw-top")
+    context.page.keyboard.press("1")
+    context.submit()
+    (annotation,) = label_studio.pull(project).annotations
+    assert annotation.subject == task.subject
+    assert [one["value"] for one in annotation.result if one["from_name"] == "verdict"] == [{"choices": ["accept"]}]
+    assert context.dialogs == []
+    assert context.strangers == []
+
+
+def test_marks_that_turn_the_writing_round_turn_nothing_else_round(
+    context: StageContext, nasty_task: Callable[[str], Task], label_studio: LabelStudio
+) -> None:
+    """Right-to-left marks that are never closed end with the text in which they stand."""
+    named = f"turned_{id(context)}"
+    project = label_studio.ensure_project(screen_for(SAMPLE_REVIEW).with_changes(kind=named))
+    open_ended = nasty_task(SAMPLE_REVIEW).with_changes(kind=named, why="\u202eLook: turned", failed="plain words")
+    label_studio.push(project, [QueuedTask(open_ended)])
+    context.open(project)
+    before, after = (
+        context.page.get_by_text(text, exact=False).first.evaluate(_FIRST_AND_LAST)
+        for text in ("Look: turned", "plain words")
+    )
+    assert before[0] > before[1], "the mark has no effect; then this test says nothing"
+    assert after[0] < after[1]
+
+
+# How far to the right the first and the last letter of a text stand.
+_FIRST_AND_LAST = """node => {
+    const walk = document.createTreeWalker(node, NodeFilter.SHOW_TEXT), text = walk.nextNode(), range = document.createRange();
+    const at = index => { range.setStart(text, index); range.setEnd(text, index + 1); return range.getBoundingClientRect().x; };
+    const letters = [...text.data].map((one, index) => [one, index]).filter(([one]) => /[a-z]/.test(one)).map(([, at]) => at);
+    return [at(letters[0]), at(letters[letters.length - 1])];
+}"""

@@ -1,0 +1,94 @@
+"""In which order people are shown what waits, in a real Chromium."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.screens import screen_for
+from annotation.server import ServerInfo
+from annotation.studio_questions import table_of
+from annotation.task import QueuedTask, review_task
+from tests.support.browsers import open_browser
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+EARLIER, LATER = (0.3, 0.5), (0.9, 0.4)  # the priorities of two pushes
+
+
+@pytest.fixture
+def page(label_studio_server: ServerInfo) -> Iterator[object]:
+    with open_browser() as browser:
+        opened = browser.new_page(viewport={"width": 1366, "height": 768})
+        opened.set_default_timeout(60_000)
+        opened.goto(f"{label_studio_server.url}/user/login/")
+        opened.fill("input[name=email]", label_studio_server.username)
+        opened.fill("input[name=password]", label_studio_server.password)
+        opened.press("input[name=password]", "Enter")
+        opened.wait_for_url(lambda url: "login" not in url)
+        yield opened
+
+
+@pytest.fixture
+def project(label_studio: LabelStudio, make_sample, tools, request: pytest.FixtureRequest) -> Project:
+    kind = f"order_{abs(hash(request.node.nodeid)) % 10**9}"
+    found = label_studio.ensure_project(screen_for("sample_review").with_changes(kind=kind))
+    for start, priorities in ((0, EARLIER), (10, LATER)):
+        label_studio.push(found, [
+            QueuedTask(
+                review_task(make_sample(number=start + number), tools, [], reason="-").with_changes(kind=kind), priority
+            )
+            for number, priority in enumerate(priorities)
+        ])  # fmt: skip
+    return found
+
+
+def next_shown(page, click) -> str:
+    """The priority of the task that is shown after this click."""
+    with page.expect_response(lambda answer: "id=next_task" in answer.url) as found:
+        click()
+    page.wait_for_selector(".cw")
+    return found.value.json()["data"]["priority"]
+
+
+def open_table(page, project: Project) -> None:
+    page.goto(project.url)
+    page.wait_for_selector("text=Label All Tasks")
+
+
+def test_the_link_and_labeling_as_displayed_follow_the_priority(page, project):
+    assert next_shown(page, lambda: page.goto(f"{project.url}?labeling=1")) == "0.9000"
+    open_table(page, project)
+    page.locator("button[aria-label='Toggle open']").click()
+    assert next_shown(page, lambda: page.get_by_text("Label Tasks As Displayed").click()) == "0.9000"
+
+
+def test_labeling_all_tasks_follows_the_priority_whenever_it_was_pushed(page, project, label_studio):
+    shown = []
+    for _ in range(4):
+        open_table(page, project)
+        shown.append(next_shown(page, lambda: page.get_by_text("Label All Tasks").click()))
+        page.keyboard.press("Escape")
+        page.keyboard.press("1")
+        with page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "POST"):
+            page.keyboard.press("Control+Enter")
+    assert shown == ["0.9000", "0.5000", "0.4000", "0.3000"]
+
+
+def test_a_table_that_a_person_arranged_is_told_from_one_that_people_only_looked_at(page, project, label_studio):
+    screen = screen_for("sample_review").with_changes(kind=project.kind)
+    open_table(page, project)
+    next_shown(page, lambda: page.get_by_text("Label All Tasks").click())
+    [view] = label_studio._client.views.list(project=project.id)
+    assert view.data == table_of(screen)
+    open_table(page, project)
+    with page.expect_response(lambda answer: "/api/dm/views" in answer.url and answer.request.method == "PATCH"):
+        page.locator("button[aria-label='Sort ascending']").click()
+    label_studio.ensure_project(screen)
+    [view] = label_studio._client.views.list(project=project.id)
+    assert view.data["ordering"] == ["tasks:data.priority"]

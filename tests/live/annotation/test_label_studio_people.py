@@ -1,0 +1,133 @@
+"""Several people at a real Label Studio: who is shown what, and when a task is done."""
+
+from collections.abc import Iterator
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.screens import screen_for
+from annotation.server import ServerInfo
+from annotation.task import QueuedTask, review_task
+from tests.support.flows.paper_studio import control_result
+from tests.support.studio_users import StudioUser, invite
+
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+
+ACCEPT = [control_result("verdict", ["accept"])]
+REJECT = [control_result("verdict", ["reject"]), control_result("reasons", ["unnatural"])]
+
+
+@pytest.fixture(scope="module")
+def people(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[list[StudioUser]]:
+    """Three people who came by the invitation link."""
+    mark = abs(hash(str(tmp_path_factory.getbasetemp()))) % 10**6
+    found = [invite(label_studio_server, f"{name}{mark}") for name in ("first", "second", "third")]
+    yield found
+    for person in found:
+        person.close()
+
+
+@pytest.fixture
+def asked(label_studio: LabelStudio, tools, make_sample, request: pytest.FixtureRequest):
+    """Push as many tasks as there are numbers, each to be answered by so many people: the project, and the tasks' ids."""
+    kind = f"people_{abs(hash(request.node.nodeid)) % 10**9}"
+
+    def push(*reviewers: int) -> tuple[Project, list[int]]:
+        project = label_studio.ensure_project(screen_for("sample_review").with_changes(kind=kind))
+        tasks = [
+            QueuedTask(
+                review_task(make_sample(number=number), tools, [], reason="-").with_changes(kind=kind),
+                priority=0.9 - number / 10,
+                reviewers=count,
+            )
+            for number, count in enumerate(reviewers)
+        ]
+        ids = label_studio.push(project, tasks).task_ids
+        return project, [ids[task.callwright_key] for task in tasks]
+
+    return push
+
+
+def shown(person: StudioUser, project: Project, **how: bool) -> int | None:
+    task = person.next_task(project.id, **how)
+    return task and task["id"]
+
+
+def overlaps(label_studio: LabelStudio, ids: list[int]) -> list[int]:
+    return [label_studio._client.tasks.get(id=str(task)).overlap for task in ids]
+
+
+@pytest.mark.parametrize("as_displayed", [False, True])
+def test_a_task_for_two_people_is_shown_to_each_of_them_once_and_to_a_third_when_they_disagree(
+    label_studio, asked, people, as_displayed
+):
+    first, second, third = people
+    project, [task] = asked(2)
+    assert shown(first, project, as_displayed=as_displayed) == task
+    first.annotate(task, ACCEPT)
+    assert shown(first, project, as_displayed=as_displayed) is None
+    assert shown(second, project, as_displayed=as_displayed) == task
+    second.annotate(task, REJECT)
+    assert shown(third, project, as_displayed=as_displayed) is None
+
+    label_studio.ask_several({task: 3})
+    assert [shown(person, project, as_displayed=as_displayed) for person in (first, second)] == [None, None]
+    assert shown(third, project, as_displayed=as_displayed) == task
+    third.annotate(task, REJECT)
+    assert [shown(person, project, as_displayed=as_displayed) for person in people] == [None, None, None]
+    assert sorted(one.reviewer for one in label_studio.pull(project).annotations) == sorted(
+        person.email for person in people
+    )
+
+
+def test_whoever_skips_a_task_leaves_it_to_others(label_studio, asked, people):
+    first, second, third = people
+    project, [task] = asked(2)
+    first.annotate(task, [], skipped=True)
+    second.annotate(task, ACCEPT)
+    assert shown(third, project) == task
+    third.annotate(task, ACCEPT)
+    [state] = label_studio.pull(project).states
+    assert (len(state.submitted), state.skipped, state.drafts) == (2, 1, 0)
+
+
+def test_a_push_after_a_crash_opens_no_task_again_that_enough_people_answered(label_studio, asked, people):
+    first, second, third = people
+    project, [one, two] = asked(1, 1)
+    first.annotate(one, ACCEPT)
+    second.annotate(one, ACCEPT)
+    first.annotate(two, ACCEPT)
+    label_studio._client.tasks.update(id=str(one), request_options=_body(overlap=1))
+    label_studio._client.tasks.update(id=str(two), request_options=_body(overlap=1))
+    assert asked(2, 2) == (project, [one, two])  # as if the crash had come between the import and the overlap
+    assert overlaps(label_studio, [one, two]) == [2, 2]
+    assert shown(third, project) == two
+
+
+def test_each_task_gets_its_own_number_of_people_and_what_somebody_raised_stays(label_studio, asked):
+    _, ids = asked(2, 1, 2, 3)
+    assert overlaps(label_studio, ids) == [2, 1, 2, 3]
+    label_studio.ask_several({ids[1]: 5})
+    label_studio.ask_several({ids[1]: 2})
+    asked(2, 1, 2, 3)
+    assert overlaps(label_studio, ids) == [2, 5, 2, 3]
+
+
+def test_a_task_that_somebody_deleted_keeps_nobody_from_being_asked(label_studio, asked):
+    _, [one, two] = asked(1, 1)
+    label_studio._client.tasks.delete(id=str(one))
+    label_studio.ask_several({one: 2, two: 2})
+    assert overlaps(label_studio, [two]) == [2]
+
+
+def test_two_people_at_once_are_shown_two_tasks_where_they_label_all(asked, people):
+    """As displayed, Label Studio shows both the same one: it keeps no task from the second."""
+    first, second, _ = people
+    project, ids = asked(1, 1)
+    assert {shown(first, project), shown(second, project)} == set(ids)
+    assert shown(first, project, as_displayed=True) == shown(second, project, as_displayed=True) == ids[0]
+
+
+def _body(**fields: object) -> dict[str, object]:
+    return {"additional_body_parameters": fields}

@@ -1,0 +1,185 @@
+"""What a pull sees of a real Label Studio beside new annotations: what was taken back, skipped, begun, deleted, changed."""
+
+from collections.abc import Callable
+from datetime import datetime, timedelta
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.pulled import TaskState
+from annotation.screens import Screen, screen_for
+from annotation.studio_questions import table_of
+from annotation.task import QueuedTask, review_task
+from tests.support.flows.paper_studio import control_result
+from warehouse.errors import AnnotationError
+
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+
+ACCEPT = [control_result("verdict", ["accept"])]
+
+
+@pytest.fixture
+def screen(request: pytest.FixtureRequest) -> Screen:
+    """The screen of sample reviews, under a kind of this test's own."""
+    return screen_for("sample_review").with_changes(kind=f"states_{abs(hash(request.node.nodeid)) % 10**9}")
+
+
+@pytest.fixture
+def tasks(make_sample, tools, screen) -> list[QueuedTask]:
+    return [
+        QueuedTask(review_task(make_sample(number=number), tools, [], reason="-").with_changes(kind=screen.kind))
+        for number in range(6)
+    ]
+
+
+@pytest.fixture
+def pushed(label_studio: LabelStudio, screen: Screen, tasks) -> tuple[Project, list[int]]:
+    project = label_studio.ensure_project(screen)
+    ids = label_studio.push(project, tasks).task_ids
+    return project, [ids[task.callwright_key] for task in tasks]
+
+
+@pytest.fixture
+def states(label_studio: LabelStudio, pushed) -> Callable[..., dict[int, TaskState]]:
+    """The states of the tasks that changed since a moment, which the adapter looks back from by two minutes."""
+
+    def look(since: datetime | None = None) -> dict[int, TaskState]:
+        later = since and since + timedelta(minutes=2)
+        return {state.task_id: state for state in label_studio.pull(pushed[0], later).states}
+
+    return look
+
+
+def annotate(label_studio: LabelStudio, task: int, **fields: object) -> int:
+    made = label_studio._client.annotations.create(id=task, result=ACCEPT, lead_time=4.5, **fields)
+    return int(made.id)
+
+
+def test_every_way_of_taking_an_annotation_back_is_seen(label_studio, pushed, states):
+    project, ids = pushed
+    held = [annotate(label_studio, task) for task in ids[:5]]
+    since = label_studio.pull(project).cursor
+    assert states(since) == {}
+    http = label_studio._client
+    http.annotations.delete(id=held[0])
+    http.annotations.update(id=held[1], was_cancelled=True)
+    http.annotations.update(id=held[2], result=[control_result("verdict", ["reject"])])
+    http.actions.create(
+        project=project.id, id="delete_tasks_annotations",
+        selected_items={"all": False, "included": [ids[3]]}, filters={"conjunction": "and", "items": []},
+    )  # fmt: skip
+    seen = {task: (state.submitted, state.skipped) for task, state in states(since).items()}
+    assert seen == {ids[0]: ((), 0), ids[1]: ((), 1), ids[2]: ((held[2],), 0), ids[3]: ((), 0)}
+    everything = {task: state.submitted for task, state in states().items()}
+    assert everything == {task: submitted for task, (submitted, _) in seen.items()} | {ids[4]: (held[4],)}
+
+
+def test_a_draft_is_seen_while_it_is_there(label_studio, label_studio_server, pushed, states):
+    project, ids = pushed
+    annotate(label_studio, ids[1])
+    since = label_studio.pull(project).cursor
+    draft = _ask(label_studio, "POST", f"api/tasks/{ids[0]}/drafts", {"result": ACCEPT, "lead_time": 1})["id"]
+    assert {task: state.drafts for task, state in states(since).items()} == {ids[0]: 1}
+    assert label_studio.pull(project, since).cursor >= since
+    _ask(label_studio, "DELETE", f"api/drafts/{draft}/")
+    assert states(since) == {}
+
+
+def test_two_annotations_by_one_person_are_both_seen(label_studio, pushed, states):
+    _, ids = pushed
+    held = {annotate(label_studio, ids[0]), annotate(label_studio, ids[0])}
+    assert set(states()[ids[0]].submitted) == held
+
+
+def test_a_pull_after_a_pull_reads_what_changed_and_not_what_was_only_imported(
+    label_studio, pushed, screen, tasks, states
+):
+    project, ids = pushed
+    annotate(label_studio, ids[0])
+    since = label_studio.pull(project).cursor
+    again = [QueuedTask(task.task.with_changes(version=2)) for task in tasks]
+    label_studio.push(project, again)
+    annotate(label_studio, ids[1])
+    assert set(states(since)) == {ids[1]}
+
+
+def test_deleted_tasks_are_named_also_where_somebody_put_as_many_others_there(label_studio, pushed):
+    project, ids = pushed
+    assert label_studio.gone(project, ids) == set()
+    for task in ids[:2]:
+        label_studio._client.tasks.delete(id=str(task))
+    fields = {"request": "-", "calls": "-"}
+    label_studio._client.projects.import_tasks(
+        project.id, request=[{"data": _shown(label_studio, ids[2]) | fields} for _ in range(2)]
+    )
+    assert label_studio.status(project).tasks == 6
+    assert label_studio.gone(project, ids) == set(ids[:2])
+    assert len(label_studio.pull(project).foreign) == 2
+
+
+def test_a_deleted_project_is_made_anew_and_everything_pushed_again(label_studio, pushed, screen, tasks):
+    project, _ = pushed
+    label_studio._client.projects.delete(project.id)
+    assert label_studio.find_project(screen.kind) is None
+    with pytest.raises(AnnotationError, match="does not have that"):
+        label_studio.push(project, tasks)
+    anew = label_studio.ensure_project(screen)
+    assert anew.id != project.id
+    assert label_studio.push(anew, tasks).created == 6
+
+
+def test_a_changed_interface_is_reported_and_breaks_neither_push_nor_pull(label_studio, pushed, screen, tasks):
+    project, ids = pushed
+    annotate(label_studio, ids[0])
+    for own in (
+        screen.config.replace('name="comment"', 'name="remark"'),  # a control renamed
+        '<View><Text name="conversation" value="$request"/></View>',  # all controls taken away
+    ):
+        label_studio._client.projects.update(project.id, label_config=own)
+        found = label_studio.find_project(screen.kind)
+        assert found.changed_by_hand
+        assert label_studio.ensure_project(screen).changed_by_hand
+        assert label_studio._client.projects.get(project.id).label_config == own
+        pulled = label_studio.pull(found)
+        assert [one.task_id for one in pulled.annotations] == [ids[0]]
+        assert pulled.problems == ()
+        assert label_studio.push(found, tasks).created == 0
+
+
+def test_an_interface_that_wants_a_field_that_we_do_not_have_is_told_with_its_name(label_studio, screen, tasks):
+    own = '<View><Text name="conversation" value="$price"/></View>'
+    empty = label_studio.ensure_project(screen)
+    label_studio._client.projects.update(empty.id, label_config=own)
+    with pytest.raises(AnnotationError, match=r'refused \(400\).*"price" key is expected in task data'):
+        label_studio.push(empty, tasks)
+
+
+def test_a_table_of_an_older_callwright_is_ordered_and_one_that_a_person_changed_stays(label_studio, pushed, screen):
+    project, _ = pushed
+    [view] = label_studio._client.views.list(project=project.id)
+    older = {name: value for name, value in table_of(screen).items() if name != "ordering"}
+    for data, becomes in (
+        (older | {"hiddenColumns": {"explore": [], "labeling": []}}, table_of(screen)),
+        (older | {"gridWidth": 4}, None),
+        (table_of(screen) | {"title": "Mine"}, None),
+    ):
+        label_studio._client.views.delete(str(view.id))
+        view = label_studio._client.views.create(project=project.id, data=data)
+        label_studio.ensure_project(screen)
+        [held] = label_studio._client.views.list(project=project.id)
+        assert held.data == (becomes or data)
+
+
+def _shown(label_studio: LabelStudio, task: int) -> dict[str, object]:
+    """The data of a task as somebody else's: without our key."""
+    data = label_studio._client.tasks.get(id=str(task)).data
+    return {name: value for name, value in data.items() if name != "callwright_key"}
+
+
+def _ask(label_studio: LabelStudio, method: str, path: str, body: object = None) -> dict:
+    """What the vendor's client has no word for."""
+    http = label_studio._client._client_wrapper.httpx_client
+    answer = http.request(path, method=method, json=body)
+    assert answer.status_code < 400, answer.text
+    return answer.json() if answer.content else {}

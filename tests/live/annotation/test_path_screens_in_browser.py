@@ -1,0 +1,148 @@
+"""What annotators of multi-step samples do and see, in a real Chromium at 1366 x 768, against a real Label Studio."""
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+from annotation.correction_review import parse_correction_review
+from annotation.correction_task import correction_task
+from annotation.disambiguation_review import parse_disambiguation
+from annotation.disambiguation_task import disambiguation_task
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.pulled import PulledAnnotation
+from annotation.screens import screen_for
+from annotation.server import ServerInfo
+from annotation.task import QueuedTask, review_task
+from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
+from tests.support.browsers import open_browser
+from warehouse.records import GoalPath, Language, Sample
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+
+SAMPLE = path_sample(hotels(40, (4, 9, 17), prose=3))
+PATH = goal_path(hotels(40, (), prose=3))
+
+
+@pytest.fixture(scope="module")
+def context(label_studio_server: ServerInfo) -> Iterator[StageContext]:
+    with open_browser() as opened:
+        tab = opened.new_page(viewport={"width": 1366, "height": 768})
+        tab.set_default_timeout(30_000)
+        made = StageContext(tab, label_studio_server.url)
+        made.sign_in(label_studio_server)
+        yield made
+
+
+@pytest.fixture
+def ask(label_studio: LabelStudio, request: pytest.FixtureRequest) -> Callable[..., Project]:
+    def ask(screen: str, language: Language = "en", sample: Sample = SAMPLE, path: GoalPath = PATH) -> Project:
+        tasks = {
+            "sample_review": lambda: review_task(sample, TOOLS, [doubt(sample)], reason="-", language=language),
+            "correction": lambda: correction_task(
+                path, [], reason="Drawn from the corrected paths.", language=language
+            ),
+            "disambiguation": lambda: disambiguation_task(sample, [doubt(sample)], reason="-", language=language),
+        }
+        kind = f"paths_{abs(hash(request.node.nodeid)) % 10**9}"
+        project = label_studio.ensure_project(screen_for(screen, language).with_changes(kind=kind))
+        label_studio.push(project, [QueuedTask(tasks[screen]().with_changes(kind=kind))])
+        return project
+
+    return ask
+
+
+def _pulled(label_studio: LabelStudio, project: Project) -> PulledAnnotation:
+    (annotation,) = label_studio.pull(project).annotations
+    return annotation
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_steps_picks_and_rivals_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
+    context.open(ask("sample_review", language))
+    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:4"]', ".cw-calls", ".cw-failed")
+    shown = context.page.inner_text(".cw-left")
+    assert "▶ [2] price: 70" in shown
+    assert shown.count("≈") == 2 + 3
+    assert "Quiet rooms" not in shown
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_both_paths_and_the_corrections_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
+    context.open(ask("correction", language))
+    assert_seen(context, ".cw-top", ".cw-request", ".cw-why", ".cw-before", ".cw-after")
+    assert "✗ Find_Place(query = Old Lyon)" in context.page.inner_text(".cw-before")
+    assert "✓ Hotel_Reviews" in context.page.inner_text(".cw-after")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+def test_a_correction_is_accepted_with_two_keys(context, ask, label_studio):
+    project = ask("correction")
+    context.open(project)
+    context.page.keyboard.press("1")
+    context.submit()
+    assert parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision == "accept"
+
+
+def test_a_correction_is_rejected_with_reasons_by_keys_alone(context, ask, label_studio):
+    project = ask("correction")
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    context.page.get_by_text("A shorter path does it").wait_for()  # the reasons come with the verdict
+    assert_seen(context, ".cw-top", ".cw-why")
+    keys.press("3")
+    keys.press("5")
+    keys.press("Tab")
+    keys.type("One search is enough.")
+    keys.press("Shift+Enter")
+    context.submit()
+    review = parse_correction_review(_pulled(label_studio, project), PATH.key).review
+    assert review.reasons == ("not_shortest", "wrong_value")
+    assert review.comment == "One search is enough."
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_entries_are_struck_by_keys_alone(context, ask, label_studio, language, tmp_path: Path):
+    project = ask("disambiguation", language)
+    context.open(project)
+    assert_seen(context, ".cw-top", ".cw-why", ".cw-picked", ".cw-strikes")
+    for key in ("2", "e", "t", "a"):
+        context.page.keyboard.press(key)
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+    context.submit()
+    parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
+    assert [(one.step, one.entries, one.entry) for one in parsed.strikes] == [
+        (1, "data.hotels", 4), (1, "data.hotels", 9), (1, "data.hotels", 17)
+    ]  # fmt: skip
+    assert len(parsed.edited.turns[4].results[0]["data"]["hotels"]) == 40 - 3
+    assert parsed.review.result == parsed.edited.key
+
+
+def test_what_nobody_ticks_is_not_struck(context, ask, label_studio):
+    project = ask("disambiguation")
+    context.open(project)
+    context.page.keyboard.press("1")
+    context.submit()
+    parsed = parse_disambiguation(_pulled(label_studio, project), SAMPLE)
+    assert parsed.review.decision == "accept"
+    assert parsed.edited is None
+
+
+def test_hostile_entries_are_shown_as_text(context, ask):
+    hotel = {"hotel_id": "h2", "name": HOSTILE, "price": 70}
+    hostile = path_sample({"data": {"hotels": [hotel | {"hotel_id": "h0"}, hotel | {"hotel_id": "h1"}, hotel]}})
+    context.open(ask("disambiguation", sample=hostile))
+    assert context.page.inner_text(".cw-strikes").count("<script>alert(1)</script>") == 2
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -1,0 +1,290 @@
+"""What an annotator does and sees, in a real Chromium at 1366 x 768."""
+
+import json
+from collections.abc import Callable, Iterator
+
+import pytest
+
+from annotation.dialogue_lines import write_dialogue
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from annotation.review import ParsedReview, parse_review
+from annotation.screens import screen_for
+from annotation.server import ServerInfo
+from annotation.task import QueuedTask, review_task
+from annotation.words import words_in
+from tests.support.browsers import open_browser
+from warehouse.records import CallTurn, GoldCall, Sample, Verdict
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+
+HOSTILE = '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"> <View><Choices/></View> {{7*7}}'
+
+
+class StageContext:
+    """An annotator's screen, and what went on behind it."""
+
+    def __init__(self, page, url: str) -> None:
+        self.page, self.url = page, url
+        self.dialogs: list[str] = []
+        self.strangers: list[str] = []
+        page.on("dialog", lambda dialog: (self.dialogs.append(dialog.message), dialog.dismiss()))
+        page.on("request", lambda request: self._note(request.url))
+
+    def _note(self, url: str) -> None:
+        if not url.startswith((self.url, "data:", "blob:")):
+            self.strangers.append(url)
+
+    def sign_in(self, server: ServerInfo) -> None:
+        self.page.goto(f"{self.url}/user/login/")
+        self.page.fill("input[name=email]", server.username)
+        self.page.fill("input[name=password]", server.password)
+        self.page.press("input[name=password]", "Enter")
+        self.page.wait_for_url(lambda url: "login" not in url)
+
+    def open(self, project: Project) -> None:
+        self.page.goto(f"{project.url}?labeling=1")
+        self.page.wait_for_selector(".cw")
+        self.page.wait_for_selector("text=Labeling Instructions")
+        self.page.keyboard.press("Escape")
+        self.page.wait_for_selector("text=Labeling Instructions", state="hidden")
+        self.page.wait_for_selector("text=/Submit/")
+
+    def submit(self) -> None:
+        with self.page.expect_response(lambda answer: "/annotations" in answer.url and answer.request.method == "POST"):
+            self.page.keyboard.press("Control+Enter")
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[object]:
+    with open_browser() as opened:
+        yield opened
+
+
+@pytest.fixture
+def context(browser, label_studio_server: ServerInfo) -> Iterator[StageContext]:
+    page = browser.new_page(viewport={"width": 1366, "height": 768})
+    page.set_default_timeout(30_000)
+    context = StageContext(page, label_studio_server.url)
+    context.sign_in(label_studio_server)
+    yield context
+    page.close()
+
+
+@pytest.fixture
+def pushed(label_studio: LabelStudio, tools, request) -> Callable[..., Project]:
+    def push(sample: Sample, language: str = "en", reason: str = "A check failed: grounding.") -> Project:
+        kind = f"browser_{abs(hash(request.node.nodeid)) % 10**9}"
+        project = label_studio.ensure_project(screen_for("sample_review", language).with_changes(kind=kind))
+        verdicts = [
+            Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=reason),
+            Verdict(subject=sample.key, check="format", decision="proved"),
+        ]
+        task = review_task(sample, tools, verdicts, reason=f"Look: {reason}", language=language).with_changes(kind=kind)
+        label_studio.push(project, [QueuedTask(task)])
+        return project
+
+    return push
+
+
+def pulled(label_studio: LabelStudio, project: Project, sample: Sample, tools) -> ParsedReview:
+    (annotation,) = label_studio.pull(project).annotations
+    return parse_review(annotation, sample, tools)
+
+
+def assert_seen(context: StageContext, *selectors: str) -> None:
+    """Assert that each of these stands above the bar at the foot of the page."""
+    for selector in selectors:
+        box = context.page.locator(selector).last.bounding_box()
+        assert box["y"] >= 0
+        assert box["y"] + box["height"] <= 768 - 50, f"{selector} ends below the fold"
+
+
+def test_a_sample_is_accepted_with_two_keys(context, pushed, sample, tools, label_studio):
+    project = pushed(sample)
+    context.open(project)
+    context.page.keyboard.press("1")
+    context.submit()
+    parsed = pulled(label_studio, project, sample, tools)
+    assert parsed.review.decision == "accept"
+    assert parsed.review.reviewer == context.page.evaluate("window.APP_SETTINGS.user.email")
+    assert parsed.review.seconds > 0
+
+
+def test_a_sample_is_rejected_with_reasons_by_keys_alone(context, pushed, sample, tools, label_studio):
+    project = pushed(sample)
+    context.open(project)
+    for key in ("3", "5", "7"):
+        context.page.keyboard.press(key)
+    context.submit()
+    assert pulled(label_studio, project, sample, tools).review.reasons == ("wrong_value", "invented")
+
+
+def test_calls_and_request_are_edited_by_keys_alone(context, pushed, sample, tools, label_studio):
+    project = pushed(sample)
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    keys.press("Tab")
+    assert context.page.evaluate("document.activeElement.name") == "edited_request"
+    keys.press("Control+End")
+    keys.type(" Outside, please.")
+    keys.press("Tab")
+    box = context.page.evaluate("document.activeElement.value")
+    assert box == json.dumps(json.loads(box), indent=2, ensure_ascii=False)
+    keys.press("Control+A")
+    keys.insert_text(box.replace('"people": 4', '"people": 4,\n      "seating": "outside"'))
+    keys.press("Shift+Enter")
+    shown = context.page.locator(".lsf-textarea__region").last.inner_text()
+    assert '\n      "seating": "outside"' in shown, "the JSON lost its indentation"
+    context.submit()
+    edited = pulled(label_studio, project, sample, tools).edited
+    assert edited.request == sample.request + " Outside, please."
+    assert edited.gold[0].arguments == {**sample.gold[0].arguments, "seating": "outside"}
+    assert edited.origin.parents == (sample.key,)
+
+
+def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample, tools, label_studio):
+    project = pushed(sample)
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    keys.press("Tab")
+    keys.press("Tab")
+    keys.press("Control+A")
+    keys.insert_text("[{ no json")
+    keys.press("Shift+Enter")
+    context.submit()
+    parsed = pulled(label_studio, project, sample, tools)
+    assert parsed.outcome == "returned"
+    assert parsed.returned.calls == "[{ no json"
+
+
+def test_without_a_verdict_nothing_is_submitted(context, pushed, sample, label_studio):
+    project = pushed(sample)
+    context.open(project)
+    context.page.keyboard.press("Control+Enter")
+    context.page.wait_for_timeout(1500)
+    assert label_studio.status(project).annotations == 0
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_verdict_request_and_calls_are_seen_without_scrolling(language, context, pushed, sample, tmp_path):
+    context.open(pushed(sample, language))
+    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', ".cw-calls", ".cw-failed")
+    assert context.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_conversation_of_four_turns_is_decided_without_scrolling(language, context, pushed, dialogue, tmp_path):
+    context.open(pushed(dialogue, language))
+    last = f'[data-testid="phrase:{len(dialogue.turns)}"]'
+    assert "~ people: 3 → 4" in context.page.inner_text(last)
+    assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-calls", ".cw-failed", ".cw-tools")
+    assert context.page.inner_text(".cw-calls").count("←") == 3
+    assert context.page.inner_text(".cw-left").count("book_table") == 1
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_a_conversation_is_edited_line_by_line(language, context, pushed, dialogue, tools, label_studio):
+    project = pushed(dialogue, language)
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    assert context.page.locator("textarea[name=edited_calls]").is_hidden()
+    keys.press("Tab")
+    assert context.page.evaluate("document.activeElement.name") == "edited_request"
+    box = context.page.evaluate("document.activeElement.value")
+    assert box == write_dialogue(dialogue, words_in(language))
+    keys.press("Control+A")
+    keys.insert_text(box.replace("+ restaurant = Blue Boat", "+ restaurant = Red Boat").replace("at Blue", "at Red"))
+    keys.press("Shift+Enter")
+    context.submit()
+    parsed = pulled(label_studio, project, dialogue, tools)
+    assert parsed.edited.request == "A table at Red Boat, please."
+    assert [calls[0].arguments["restaurant"] for _, _, calls in parsed.edited.snapshots()] == ["Red Boat"] * 4
+    assert parsed.edited.tags == dialogue.tags
+
+
+@pytest.mark.parametrize(("language", "told", "typed"), [("en", "seek", "inform, seek"), ("zh", "询问", "告知, 询问")])
+def test_dialogue_acts_are_seen_and_corrected(
+    language, told, typed, context, pushed, dialogue, tools, label_studio, tmp_path
+):
+    turns = [turn.with_changes(acts=("seek",)) if turn.kind == "reply" else turn for turn in dialogue.turns]
+    labelled = dialogue.with_changes(turns=tuple(turns))
+    project = pushed(labelled, language)
+    context.open(project)
+    assert f"[{told}] For which day?" in context.page.inner_text('[data-testid="phrase:2"]')
+    keys = context.page.keyboard
+    keys.press("2")
+    keys.press("Tab")
+    box = context.page.evaluate("document.activeElement.value")
+    keys.press("Control+A")
+    keys.insert_text(box.replace(f"[{told}] How many", f"[{typed}] How many"))
+    keys.press("Shift+Enter")
+    context.page.screenshot(path=tmp_path / f"{language}.png")
+    context.submit()
+    edited = pulled(label_studio, project, labelled, tools).edited
+    assert edited.turns[5].acts == ("seek", "inform")
+    assert edited.turns[2] == labelled.turns[2]
+
+
+def test_a_conversation_with_a_line_that_fits_nowhere_comes_back(context, pushed, dialogue, tools, label_studio):
+    project = pushed(dialogue)
+    context.open(project)
+    keys = context.page.keyboard
+    keys.press("2")
+    keys.press("Tab")
+    keys.press("Control+End")
+    keys.type(" guests")
+    keys.press("Shift+Enter")
+    context.submit()
+    returned = pulled(label_studio, project, dialogue, tools).returned
+    assert returned.problem == "Line 13: book_table, people: '4 guests' is not of type 'integer'."
+    assert returned.request.endswith("~ people = 4 guests")
+
+
+def test_the_table_of_tasks_is_readable(context, pushed, dialogue):
+    project = pushed(dialogue)
+    context.page.goto(project.url)
+    context.page.wait_for_selector("text=User 1: A table at Blue Boat, please.")
+    shown = context.page.inner_text("body")
+    assert "sQsA_SO_case2" in shown
+    assert '{"author"' not in shown
+    assert "callwright_key" not in shown
+
+
+def test_hostile_text_is_shown_as_text(context, pushed, make_sample):
+    sample = make_sample(HOSTILE)
+    context.open(pushed(sample, reason=HOSTILE))
+    context.page.keyboard.press("2")
+    shown = context.page.inner_text(".cw")
+    assert shown.count("<script>alert(1)</script>") >= 3
+    assert "{{7*7}}" in shown
+    assert context.page.input_value("textarea[name=edited_request]") == HOSTILE
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0
+
+
+def test_a_hostile_conversation_is_shown_as_text(context, pushed, dialogue):
+    first = dialogue.turns[0].with_changes(text=HOSTILE)
+    call = GoldCall(tool=HOSTILE, arguments={HOSTILE: HOSTILE})
+    context.open(
+        pushed(dialogue.with_changes(turns=(first, CallTurn(calls=(call,)), *dialogue.turns[2:])), reason=HOSTILE)
+    )
+    assert context.page.inner_text(".cw").count("<script>alert(1)</script>") >= 6
+    context.page.keyboard.press("2")
+    assert context.page.input_value("textarea[name=edited_request]").count("{{7*7}}") >= 4
+    context.page.wait_for_timeout(500)
+    assert context.dialogs == []
+    assert context.strangers == []
+    assert context.page.locator(".cw script, .cw img").count() == 0

@@ -1,0 +1,3 @@
+"""The fixtures of these tests."""
+
+from tests.support.flows.fixtures import *  # noqa: F403

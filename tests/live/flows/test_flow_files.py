@@ -1,0 +1,127 @@
+"""Flow files, as Prefect loads them, and builds that have nothing to do with Prefect."""
+
+import importlib.metadata
+import importlib.util
+import json
+import socket
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.recipe import read_recipe
+from tests.support.flows.small_builds import TOP, environment, run, write_recipe
+
+LOADING = """
+import json, sys
+from collections import defaultdict
+from pathlib import Path
+from prefect.utilities.importtools import import_object
+top, before = Path(sys.argv[1]), list(sys.path)
+flow = import_object(f"flows/{sys.argv[2]}.py:{sys.argv[2]}")
+names = defaultdict(list)
+for name, module in list(sys.modules.items()):
+    file = getattr(module, "__file__", None)
+    if file and Path(file).is_relative_to(top) and ".venv" not in file and name not in ("__main__", "__mp_main__"):
+        names[str(Path(file).relative_to(top))].append(name)
+described = {name: bool(one.get("description")) for name, one in flow.parameters.properties.items()}
+print(json.dumps({"name": flow.name, "modules": names, "described": described}))
+"""
+WITHOUT = """
+import sys
+from flows.cli.main import app, quiet_vendors
+quiet_vendors()
+app(["build", sys.argv[1], "--no-review"], standalone_mode=False)
+print([name for name in sys.modules if name.partition(".")[0] == "prefect"])
+"""
+
+
+@pytest.fixture
+def dead() -> Iterator[str]:
+    """An address of this machine where nobody answers."""
+    with socket.socket() as held:
+        held.bind(("127.0.0.1", 0))
+        yield f"http://127.0.0.1:{held.getsockname()[1]}/api"
+
+
+def python(code: str, *words: str, home: Path) -> str:
+    done = subprocess.run(
+        [sys.executable, "-c", code, *words],
+        env=environment(home),
+        cwd=TOP,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+@pytest.mark.prefect
+@pytest.mark.parametrize("flow", ["build_dataset", "evaluate_models", "pull_reviews"])
+def test_prefect_finds_a_flow_in_its_file_and_no_module_is_there_twice(flow: str, tmp_path: Path) -> None:
+    loaded = json.loads(python(LOADING, str(TOP), flow, home=tmp_path))
+    assert loaded["name"] == flow.replace("_", "-")
+    assert loaded["described"] == dict.fromkeys(loaded["described"], True)
+    assert loaded["modules"].pop(f"flows/{flow}.py") == [flow]
+    twice = {file: names for file, names in loaded["modules"].items() if len(names) > 1}
+    assert twice == {}
+    assert all(name.partition(".")[0] != Path(file).stem for file, [name] in loaded["modules"].items() if "/" in file)
+
+
+def test_nothing_beside_the_flow_files_hides_somebody_elses_module() -> None:
+    # Prefect puts the folder of a flow file first on sys.path.
+    ours = {path.stem for path in (TOP / "flows").iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
+    assert ours & (set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())) == set()
+
+
+def test_a_build_without_a_server_does_not_import_prefect(tmp_path: Path) -> None:
+    told = python(WITHOUT, str(write_recipe(tmp_path, samples={"perfect": 2})), home=tmp_path / "home")
+    assert told.splitlines()[-1] == "[]"
+
+
+@pytest.mark.parametrize("words", [("build",), ("deploy",)])
+def test_a_dead_prefect_server_is_named_in_one_sentence(words: tuple[str, ...], dead: str, tmp_path: Path) -> None:
+    done = run(*words, "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL=dead)
+    assert (done.returncode, done.stdout) == (1, "")
+    [line] = done.stderr.splitlines()
+    assert line.startswith(f"callwright: No Prefect server answers at '{dead}', where PREFECT_API_URL points: ")
+    assert not (tmp_path / "warehouse.duckdb").exists()
+
+
+def test_an_address_that_is_none_is_a_wrong_setting(tmp_path: Path) -> None:
+    done = run("build", "recipes/demo.yaml", home=tmp_path, PREFECT_API_URL="somewhere")
+    assert done.returncode == 2
+    assert done.stderr.startswith("callwright: PREFECT_API_URL is 'somewhere', which is no address.")
+
+
+def test_two_recipes_of_one_name_are_not_deployed(tmp_path: Path, dead: str) -> None:
+    other = tmp_path / "other"
+    other.mkdir()
+    paths = [str(write_recipe(folder)) for folder in (tmp_path, other)]
+    done = run("deploy", *paths, home=tmp_path, PREFECT_API_URL=dead)
+    assert done.returncode == 2
+    assert "Several of these recipes are named 'small'." in done.stderr
+
+
+def deployments() -> list[dict[str, Any]]:
+    return yaml.safe_load((TOP / "prefect.yaml").read_text(encoding="utf-8"))["deployments"]
+
+
+@pytest.mark.parametrize("deployment", deployments(), ids=lambda deployment: deployment["name"])
+def test_prefect_yaml_names_flows_that_are_there(deployment: dict[str, Any]) -> None:
+    file, _, flow = deployment["entrypoint"].partition(":")
+    text = (TOP / file).read_text(encoding="utf-8")
+    assert f"async def {flow}(" in text
+    assert all(f"        {name}: " in text for name in deployment.get("parameters", {}))
+
+
+def test_prefect_yaml_runs_the_demo_when_its_recipe_says() -> None:
+    [demo] = [deployment for deployment in deployments() if deployment["name"] == "demo"]
+    schedule = read_recipe(TOP / demo["parameters"]["recipe"]).schedule
+    assert schedule is not None
+    assert demo["schedules"] == [schedule.model_dump()]

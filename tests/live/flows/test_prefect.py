@@ -1,0 +1,305 @@
+"""Builds that Prefect shows, and builds that Prefect starts: the same rows as the command line's own."""
+
+import json
+import os
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.settings import Settings
+from tests.support.flows.model_server import BUSY, Asked, ModelServer
+from tests.support.flows.prefect_api import Known
+from tests.support.flows.small_builds import TOP, one, run, settings_of, stub_roles, warehouse_of, write_recipe
+from tests.support.servers import HeardPrefect
+
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+EVERY = "CALLWRIGHT_REVIEW_EVERY"
+LOOPBACK = {"127.0.0.1", "localhost", "::1"}
+KEPT = (
+    "select key, body from samples order by key",
+    "select build, stage, subject, outcome, reason from fates order by all",
+    "select subject, recipe, proved, accepted_by from acceptances order by all",
+    "select subject, cause, reason from review_requests order by all",
+)
+
+
+@pytest.fixture
+def known(prefect_server: HeardPrefect) -> Known:
+    return Known(prefect_server)
+
+
+@pytest.fixture
+def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
+    """The environment of a command line whose builds Prefect shows."""
+    return prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+
+
+def kept(home: Path) -> list[list[dict[str, Any]]]:
+    warehouse = warehouse_of(settings_of(home))
+    return [warehouse.rows(sql) for sql in KEPT]
+
+
+def until(found: Any) -> Any:
+    """What `found` gives once it gives something: Prefect's server writes some things down a moment later."""
+    end = time.monotonic() + 20
+    while not (result := found()):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.2)
+    return result
+
+
+def start_worker(home: Path, pool: str, shown: dict[str, str]) -> str:
+    """Let a worker carry out what waits, and end; what it said."""
+    command = [sys.executable, "-m", "prefect", "worker", "start", "--pool", pool, "--type", "process", "--run-once"]
+    environment = {"PATH": os.environ["PATH"], **shown}
+    done = subprocess.run(command, env=environment, cwd=home, capture_output=True, text=True, check=False, timeout=240)
+    assert done.returncode == 0, done.stderr
+    return done.stdout + done.stderr
+
+
+def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
+    known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    recipe = write_recipe(tmp_path, name="alike")
+    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    seen = run("build", str(recipe), "--no-review", home=tmp_path / "seen", **shown)
+    assert (seen.returncode, seen.stdout) == (0, plain.stdout)
+    assert set(plain.stderr.splitlines()) <= set(seen.stderr.splitlines())
+    assert "prefect" not in seen.stderr.lower()
+    assert kept(tmp_path / "seen") == kept(tmp_path / "plain")
+
+    [build] = [found for found in known.runs("build-dataset") if found["name"] == "alike"]
+    groups = known.groups(build)
+    assert {flow: found["name"] for flow, found in groups.items()} == {
+        "make-samples": "alike, imperfect and irrelevant and perfect", "check-samples": "alike", "land-samples": "alike",
+    }  # fmt: skip
+    shards = until(lambda: [task["name"] for task in known.tasks(groups["make-samples"])])
+    assert sorted(shards) == [f"single_turn, shard {number} of 4" for number in (1, 2, 3, 4)]
+    assert known.tasks(groups["check-samples"]) == []  # each sample is checked as soon as it is made
+    [funnel] = known.artifacts(groups["land-samples"])
+    assert (funnel["key"], funnel["type"]) == ("funnel-alike", "table")
+    assert [row["stage"] for row in json.loads(funnel["data"])][-1] == "land"
+    [progress] = known.artifacts(groups["make-samples"])
+    assert (progress["type"], progress["data"]) == ("progress", 100.0)
+
+
+def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_them(
+    known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
+    recipe = write_recipe(tmp_path, name="with-tools", tools=tools, samples={"perfect": 4}, shard_size=250)
+    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    for _ in range(2):
+        seen = run("build", str(recipe), "--no-review", home=tmp_path / "seen", **shown)
+        assert (seen.returncode, seen.stdout) == (0, plain.stdout), seen.stderr
+    assert kept(tmp_path / "seen") == kept(tmp_path / "plain")
+
+    again, first = [found for found in known.runs("build-dataset") if found["name"] == "with-tools"]
+    made = until(lambda: sorted(task["name"] for task in known.tasks(known.groups(first)["make-samples"])))
+    assert made == ["single_turn, shard 1 of 1", "toolset, shard 1 of 2", "toolset, shard 2 of 2"]
+    assert known.groups(again) == {}, "nothing had changed"
+
+
+def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
+    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+) -> None:
+    def built(**change: Any) -> dict[str, Any]:
+        recipe = write_recipe(
+            tmp_path, name="idle", models=stub_roles(model_server), **{"samples": {"perfect": 2}} | change
+        )
+        model_server.forget()
+        done = run("build", str(recipe), "--no-review", home=tmp_path / "home", **shown)
+        assert done.returncode == 0, done.stderr
+        [newest, *_] = [found for found in known.runs("build-dataset") if found["name"] == "idle"]
+        return newest["state"] | {"printed": done.stdout}
+
+    first = built()
+    assert (first["name"], model_server.requests > 0) == ("Completed", True)
+    again = built()
+    assert (again["name"], again["type"], model_server.requests) == ("Nothing to do", "COMPLETED", 0)
+    assert again["message"].startswith("Nothing to do: recipe, tools, models and prompts are as they were")
+    assert again["printed"] == first["printed"]
+    changed = built(samples={"perfect": 3})
+    assert (changed["name"], model_server.requests > 0) == ("Completed", True)
+
+
+@pytest.mark.parametrize(
+    ("change", "group"),
+    [
+        ({"tools": [{"seed": ["Dreams"]}]}, "make-samples"),
+        ({"tools": [{"import": "openai", "path": "absent.json"}]}, "make-samples"),
+        ({"models": {"judge": "local/absent.gguf"}}, "make-samples"),
+    ],
+)
+def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
+    known: Known, shown: dict[str, str], tmp_path: Path, change: dict[str, Any], group: str
+) -> None:
+    recipe = write_recipe(tmp_path, **change)
+    plain = run("build", str(recipe), home=tmp_path / "plain")
+    seen = run("build", str(recipe), home=tmp_path / "seen", **shown)
+    assert (seen.returncode, seen.stdout, seen.stderr) == (plain.returncode, plain.stdout, plain.stderr)
+    assert plain.returncode == 2
+    sentence = plain.stderr.splitlines()[-1].removeprefix("callwright: ")
+    for flow in ("build-dataset", group):
+        newest = known.runs(flow)[0]
+        assert (newest["state_type"], newest["state"]["message"]) == ("FAILED", sentence)
+        assert not [line for line in known.logs(newest) if "Traceback" in line]
+
+
+def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
+    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+) -> None:
+    ill: set[str] = set()
+
+    def behave(asked: Asked) -> Any:
+        """The third question is refused for as long as a model's own tries last, and once more."""
+        if asked.number == 3:
+            ill.add(asked.question)
+        return BUSY if asked.question in ill and asked.times < 3 else None
+
+    model_server.behaviour = behave
+    recipe = write_recipe(tmp_path, name="again", models=stub_roles(model_server), samples={"perfect": 6})
+    done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", **shown)
+    assert done.returncode == 0, done.stderr
+    settings: Settings = settings_of(tmp_path / "home")
+    assert json.loads(done.stdout)["planned"] == 6
+    assert one(settings, "select count(*) from fates where stage = 'parameters'") == 6
+    assert set(model_server.answered.values()) == {1}
+    assert (
+        one(settings, "select count(*) from llm_calls where not cached and coalesce(error, '') = ''")
+        == model_server.answered.total()
+    )
+    making = next(found for found in known.runs("make-samples") if found["name"] == "again, perfect")
+    assert sorted(task["run_count"] for task in until(lambda: known.tasks(making))) == [1, 2]
+
+
+def test_recipes_are_deployed_once_and_updated_after_that(known: Known, shown: dict[str, str], tmp_path: Path) -> None:
+    def deployed(**change: Any) -> dict[str, Any]:
+        recipe = write_recipe(tmp_path, name="nightly", **change)
+        done = run("deploy", str(recipe), "--pool", "nights", "--json", home=tmp_path / "home", **shown)
+        assert done.returncode == 0, done.stderr
+        told, pulling = json.loads(done.stdout)
+        assert (told["name"], pulling["name"]) == ("build-dataset/nightly", "pull-reviews/home")
+        [found] = known.ask("deployments/filter", {"deployments": {"name": {"any_": ["nightly"]}}})
+        assert told["url"].endswith(found["id"])
+        return found
+
+    first = deployed(schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
+    [schedule] = first["schedules"]
+    assert (schedule["schedule"]["cron"], schedule["schedule"]["timezone"]) == ("0 3 * * *", "Europe/Berlin")
+    assert first["parameters"] == {"recipe": str(tmp_path / "nightly.yaml"), "limit": 0, "model": "", "review": True}
+    properties = first["parameter_openapi_schema"]["properties"]
+    assert all(properties[name]["description"] for name in first["parameters"])
+    assert first["job_variables"]["env"]["CALLWRIGHT_HOME"] == str(tmp_path / "home")
+    assert known.ask("work_pools/nights")["type"] == "process"
+
+    second = deployed(schedule={"cron": "30 4 * * 1"}, description="Now on Mondays.")
+    assert second["id"] == first["id"]
+    assert [found["schedule"]["cron"] for found in second["schedules"]] == ["30 4 * * 1"]
+    assert second["description"] == "Now on Mondays."
+    assert deployed()["schedules"] == []
+
+
+def test_reviews_are_pulled_on_a_schedule_by_default(known: Known, shown: dict[str, str], tmp_path: Path) -> None:
+    def deployed(**settings: str) -> list[dict[str, Any]]:
+        recipe, home = write_recipe(tmp_path, name="looped"), tmp_path / "office" / ".callwright"
+        done = run("deploy", str(recipe), "--pool", "loops", home=home, **shown, **settings)
+        assert done.returncode == 0, done.stderr
+        found = known.ask("deployments/name/pull-reviews/office")
+        assert found["job_variables"]["env"]["CALLWRIGHT_HOME"] == str(home)
+        assert found["work_pool_name"] == "loops"
+        told = "every 10 minutes" if not settings else "no schedule" if settings[EVERY] == "0" else "every 2.5 minutes"
+        assert f"pull-reviews/office: {told}" in done.stdout
+        return [schedule["schedule"]["interval"] for schedule in found["schedules"]]
+
+    assert deployed() == [600]
+    assert deployed(**{EVERY: "2.5"}) == [150]
+    assert deployed(**{EVERY: "0"}) == []
+    started = known.ask(f"deployments/{known.ask('deployments/name/pull-reviews/office')['id']}/create_flow_run", {})
+    said = start_worker(tmp_path, "loops", shown)
+    ended = known.ask(f"flow_runs/{started['id']}")
+    assert ended["state_type"] == "COMPLETED", said  # nobody was asked yet, so there is nothing to fail at
+    assert until(lambda: [line for line in known.logs(ended) if "there is nothing to pull" in line])
+
+
+def test_a_worker_builds_the_same_rows_as_the_command_line(
+    prefect_server: HeardPrefect, known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    recipe = write_recipe(tmp_path, name="worked")
+    assert run("deploy", str(recipe), "--pool", "works", home=tmp_path / "worked", **shown).returncode == 0
+    deployment = known.ask("deployments/name/build-dataset/worked")
+    started = known.ask(f"deployments/{deployment['id']}/create_flow_run", {"parameters": {"limit": 4}})
+    said = start_worker(tmp_path, "works", shown)
+    ended = known.ask(f"flow_runs/{started['id']}")
+    assert (ended["state_type"], ended["name"]) == ("COMPLETED", "worked, at most 4 a kind"), said
+    assert "leaked" not in said
+    plain = run("build", str(recipe), "--limit", "4", "--no-review", home=tmp_path / "plain")
+    assert plain.returncode == 0
+    assert kept(tmp_path / "worked") == kept(tmp_path / "plain")
+    # By now the server, command lines, a worker and its flow have been at work, and all of them were listened to.
+    assert prefect_server.addresses() - LOOPBACK == set()
+    assert prefect_server.addresses()
+
+
+def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_path: Path) -> None:
+    recipes = [write_recipe(tmp_path, name=name, seed=seed) for seed, name in enumerate(("left", "right"))]
+    with ThreadPoolExecutor(2) as both:
+        done = list(
+            both.map(
+                lambda path: run("build", str(path), "--no-review", "--json", home=tmp_path / "home", **shown), recipes
+            )
+        )
+    assert [one_of.returncode for one_of in done] == [0, 0], [one_of.stderr for one_of in done]
+    settings = settings_of(tmp_path / "home")
+    for one_of in done:
+        told = json.loads(one_of.stdout)
+        where = f"where recipe = '{told['recipe']}'"
+        assert one(settings, f"select count(*) from acceptances {where}") == told["landed"] > 0
+        rows = warehouse_of(settings).rows(f"select distinct entered from funnel {where} and stage = 'parameters'")
+        assert rows == [{"entered": told["planned"]}]
+
+
+def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
+    known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    recipe = write_recipe(tmp_path, name="scored")
+    home = tmp_path / "home"
+    assert run("build", str(recipe), "--no-review", home=home).returncode == 0
+    assert run("release", "create", "v1", home=home).returncode == 0
+    code = (
+        "import asyncio; from flows.evaluate_models import evaluate_models\n"
+        "print(asyncio.run(evaluate_models('v1', ['template/v1']))[0]['predictions'])\n"
+        "asyncio.run(evaluate_models('v2', ['template/v1']))"
+    )
+    environment = {"CALLWRIGHT_HOME": str(home), "PATH": os.environ["PATH"], **shown}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=TOP, capture_output=True, text=True, check=False
+    )
+    assert int(done.stdout) > 0, done.stderr
+    assert "no release 'v2'" in done.stderr.splitlines()[-1]
+    failed, scored = known.runs("evaluate-models")
+    assert (failed["name"], failed["state_type"], scored["name"]) == ("v2", "FAILED", "v1")
+    assert failed["state"]["message"].startswith("There is no release 'v2'")
+    [shows] = known.artifacts(scored)
+    assert shows["key"] == "scores-v1"
+    assert "| template/v1 | direct |" in shows["data"]
+    assert str(home / "report.html") in shows["data"]
+    assert not [line for line in known.logs(failed) if "Traceback" in line]
+    assert (home / "report.html").is_file()
+
+
+def test_reviews_without_a_label_studio_fail_in_one_sentence(
+    known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    code = "import asyncio; from flows.pull_reviews import pull_reviews; asyncio.run(pull_reviews())"
+    environment = {"CALLWRIGHT_HOME": str(tmp_path), "PATH": os.environ["PATH"], **shown}
+    done = subprocess.run(
+        [sys.executable, "-c", code], env=environment, cwd=TOP, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 1
+    assert known.runs("pull-reviews")[0]["state"]["message"].startswith("No Label Studio is named or running.")

@@ -1,0 +1,120 @@
+"""The local Prefect server: started once, found again, ended with all that belongs to it; and its pages."""
+
+import os
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+
+from flows.engine.server import running_prefect, start_prefect, stop_prefect
+from flows.settings import Settings
+from tests.support.browsers import open_browser
+from tests.support.flows.prefect_api import Known
+from tests.support.flows.small_builds import TOP, run, settings_of, write_recipe
+from tests.support.servers import HeardPrefect
+from warehouse.errors import CallwrightError
+
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+
+
+@pytest.fixture
+def settings(tmp_path: Path) -> Iterator[Settings]:
+    settings = settings_of(tmp_path)
+    yield settings
+    stop_prefect(settings)
+
+
+def processes_of(folder: Path) -> list[str]:
+    """The command lines of the processes that were started for what lies in `folder`."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        try:
+            environment = (entry / "environ").read_bytes() if entry.name.isdecimal() else b""
+            if str(folder).encode() in environment:
+                found.append((entry / "cmdline").read_text(encoding="utf-8").replace("\0", " "))
+        except OSError:
+            continue
+    return [command for command in found if command]
+
+
+def test_a_server_is_started_once_found_again_and_ended_whole(settings: Settings, tmp_path: Path) -> None:
+    progress: list[str] = []
+    with ThreadPoolExecutor(2) as both:
+        first, second = both.map(lambda say: start_prefect(settings, say), (progress.append, progress.append))
+    assert first == second == start_prefect(settings, progress.append) == running_prefect(settings)
+    assert progress == ["Starting a Prefect server."]
+    assert len(processes_of(tmp_path)) == 2, "the server and its keeper"
+    assert stop_prefect(settings)
+    assert processes_of(tmp_path) == []
+    assert running_prefect(settings) is None
+    assert not stop_prefect(settings)
+    again = start_prefect(settings, progress.append)
+    assert (again.url, again.pid == first.pid) == (first.url, False)
+
+
+def test_a_server_that_can_t_come_up_is_told_with_the_end_of_its_log(settings: Settings, tmp_path: Path) -> None:
+    data = tmp_path / "prefect" / "data"
+    data.mkdir(parents=True)
+    (data / "prefect.db").write_text("This is no database. " * 100, encoding="utf-8")
+    with pytest.raises(
+        CallwrightError, match=r"(?s)did not come up:.*file is not a database.*The log is .*server\.log"
+    ):
+        start_prefect(settings, print)
+    assert processes_of(tmp_path) == []
+
+
+@pytest.mark.browser
+def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
+    prefect_server: HeardPrefect, tmp_path: Path
+) -> None:
+    recipe, server = write_recipe(tmp_path, name="looked-at"), prefect_server.server
+    shown = {"PREFECT_API_URL": server.api, "HOME": str(tmp_path)}
+    assert run("build", str(recipe), "--no-review", home=tmp_path / "home", **shown).returncode == 0
+    [build] = [found for found in Known(prefect_server).runs("build-dataset") if found["name"] == "looked-at"]
+    asked: set[str] = set()
+    with open_browser() as browser:
+        page = browser.new_page()  # type: ignore[attr-defined]
+        page.on("request", lambda request: asked.add(request.url))
+        for address, words in (("", "Dashboard"), ("/runs", "looked-at"), ("/artifacts", "funnel-looked-at")):
+            page.goto(server.url + address)
+            page.get_by_text(words).first.wait_for()
+        page.goto(f"{server.url}/runs/flow-run/{build['id']}")
+        page.get_by_text("Finished in state Completed()").first.wait_for()
+        assert page.get_by_text("Upgrade").count() == 0
+    assert any(url.startswith(server.api) for url in asked)
+    assert {url for url in asked if not url.startswith((f"{server.url}/", "data:", "blob:"))} == set()
+
+
+def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardPrefect, tmp_path: Path) -> None:
+    shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+    assert run("deploy", "recipes/demo.yaml", home=tmp_path, **shown).returncode == 0
+    before = Known(prefect_server).ask("deployments/name/build-dataset/demo")
+    command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
+    environment = {"PATH": os.environ["PATH"], **shown}
+    done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stdout + done.stderr
+    known = Known(prefect_server)
+    after = known.ask("deployments/name/build-dataset/demo")
+    assert after["id"] == before["id"]
+    assert [found["schedule"] for found in after["schedules"]] == [found["schedule"] for found in before["schedules"]]
+    assert known.ask("deployments/name/pull-reviews/reviews")["work_pool_name"] == "callwright"
+    assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith("flows/evaluate_models.py")
+
+
+def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
+    shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+    assert run("deploy", str(recipe), "--pool", "plans", home=tmp_path, **shown).returncode == 0
+    known = Known(prefect_server)
+    planned = {
+        "deployments": {"name": {"any_": ["planned"]}},
+        "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},
+    }
+    end = time.monotonic() + 60
+    while known.ask("flow_runs/count", planned) < 3:
+        assert time.monotonic() < end, "no run was planned in a minute"
+        time.sleep(1)

@@ -1,0 +1,194 @@
+"""Pushing to a real Label Studio while it, the way to it or this process fails: no task is lost, none stands there twice."""
+
+import signal
+import subprocess
+import sys
+import time
+from concurrent.futures import ThreadPoolExecutor
+
+import pytest
+
+from flows.progress import Silence
+from flows.review import pushing
+from tests.support.fault_proxy import Fault
+from tests.support.flows.live_offices import LiveOffice, local
+from tests.support.flows.small_builds import TOP, environment
+from warehouse.errors import CallwrightError, TransientError
+
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+
+IMPORT = r"^POST /api/projects/\d+/import"
+SEARCH = r"^GET /api/tasks"
+NEVER_ARRIVED = {
+    "500 before it": Fault(delivered=False, status=500),
+    "429": Fault(delivered=False, status=429),
+    "429 with a wish": Fault(delivered=False, status=429, headers={"Retry-After": "0"}),
+    "cut before it": Fault(delivered=False, cut=True),
+}
+CARRIED_OUT = {
+    "500 after it": Fault(status=500),
+    "502 after it": Fault(status=502),
+    "429 after it": Fault(status=429, headers={"Retry-After": "0"}),
+    "truncated JSON": Fault(share=0.5),
+    "an empty answer": Fault(share=0),
+    "cut in the answer": Fault(share=0.5, cut=True),
+    "cut before the answer": Fault(share=0, cut=True),
+}
+FAULTS = NEVER_ARRIVED | CARRIED_OUT
+
+
+@pytest.mark.parametrize("name", FAULTS)
+def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveOffice, name: str) -> None:
+    live.proxy.expect(IMPORT, FAULTS[name])
+    pushed = live.office.push()
+    assert not live.proxy.faults
+    assert sum(pushed) == len(live.asked())
+    live.validate_all_is_there_once()
+    assert live.proxy.count(IMPORT) == (2 if name in NEVER_ARRIVED else 1), "what arrived is not sent again"
+    assert live.office.push() == (0, 0)
+
+
+@pytest.mark.parametrize("name", ["500 before it", "429 with a wish", "truncated JSON", "cut in the answer"])
+def test_a_search_for_tasks_that_is_answered_badly_makes_no_double(live: LiveOffice, name: str) -> None:
+    live.proxy.expect(SEARCH, Fault(), FAULTS[name])  # the search before the import, then the one after it
+    assert sum(live.office.push()) == len(live.asked())
+    live.proxy.expect(SEARCH, FAULTS[name])
+    assert live.office.push(again=True) == (0, len(live.asked()))
+    assert not live.proxy.faults
+    live.validate_all_is_there_once()
+
+
+@pytest.mark.parametrize("name", ["500 before it", "cut before it", "truncated JSON"])
+def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
+    live: LiveOffice, name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pushing, "_AT_ONCE", 4)
+    live.proxy.expect(IMPORT, Fault(), *[FAULTS[name]] * 5)
+    # What arrived in spite of a bad answer is found there, so that only trouble before the import stays.
+    if name in NEVER_ARRIVED:
+        with pytest.raises(TransientError):
+            live.office.push()
+        assert live.office.value("select count(*) from review_requests where pushed_at is not null") == 4
+        assert len(live.people.tasks()) == 4
+        live.proxy.heal()
+        assert live.office.push() == (len(live.asked()) - 4, 0)
+    else:
+        live.office.push()
+    live.validate_all_is_there_once()
+
+
+def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(live: LiveOffice) -> None:
+    def power_cut() -> None:
+        time.sleep(0.05)
+        live.server.kill()
+
+    live.proxy.expect(IMPORT, Fault(meanwhile=power_cut))
+    with pytest.raises(CallwrightError, match="Label Studio at"):
+        live.office.push()
+    assert live.proxy.count(IMPORT) >= 1
+    assert live.office.value("select count(*) from review_requests where pushed_at is not null") == 0
+    live.server.start()
+    live.proxy.heal()
+    assert sum(live.office.push()) == len(live.asked())
+    live.validate_all_is_there_once()
+
+
+# Pushes, and ends itself as kill -9 would: between the import and its bookkeeping, or right after that.
+_DYING = """
+import os, signal, sys
+from pathlib import Path
+from annotation.label_studio import LabelStudio
+from flows.progress import Silence
+from flows.review.pushing import push_reviews
+from tests.support.flows.small_builds import settings_of
+from warehouse.store import Warehouse
+
+home, url, token, moment = Path(sys.argv[1]), *sys.argv[2:]
+class Dying(LabelStudio):
+    def push(self, *args, **kwargs):
+        pushed = super().push(*args, **kwargs)
+        put_rows = Warehouse.put_rows
+        def put(self, *args, **kwargs):
+            if moment == "after":
+                put_rows(self, *args, **kwargs)
+            os.kill(os.getpid(), signal.SIGKILL)
+        Warehouse.put_rows = put
+        return pushed
+push_reviews(settings_of(home), Dying(url, token, name="local"), Silence())
+"""
+
+
+@pytest.mark.parametrize("moment", ["before", "after"])
+def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveOffice, moment: str) -> None:
+    info, home = live.server.info, live.office.settings.home
+    died = subprocess.run(
+        [sys.executable, "-c", _DYING, str(home), info.url, info.token, moment],
+        cwd=TOP, env=environment(home, PYTHONPATH=str(TOP)), capture_output=True, text=True, check=False,
+    )  # fmt: skip
+    assert died.returncode == -signal.SIGKILL, died.stderr
+    assert live.people.keys() == live.asked()
+    noted = live.office.value("select count(*) from review_requests where pushed_at is not null")
+    assert (noted, live.office.value("select count(*) from task_states")) == (
+        (len(live.asked()),) * 2 if moment == "after" else (0, 0)
+    )
+    assert live.office.push() == ((0, 0) if moment == "after" else (0, len(live.asked())))
+    live.validate_all_is_there_once()
+
+
+def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveOffice) -> None:
+    info = live.server.info
+
+    def push(_side: int) -> int:
+        with local(info.url, info.token) as studio:
+            return pushing.push_reviews(live.office.settings, studio, Silence()).created
+
+    with ThreadPoolExecutor(2) as sides:
+        made = list(sides.map(push, range(2)))
+    assert sum(made) == len(live.asked())
+    live.validate_all_is_there_once()
+
+
+def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveOffice) -> None:
+    info = live.server.info
+    named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
+    pushes = [
+        subprocess.Popen(
+            [sys.executable, "-m", "flows.cli.run", "review", "push", "--json"],
+            cwd=TOP, env=environment(live.office.settings.home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+        )
+        for _ in range(2)
+    ]  # fmt: skip
+    said = [push.communicate(timeout=300) for push in pushes]
+    assert [push.returncode for push in pushes] == [0, 0], said
+    live.validate_all_is_there_once()
+
+
+def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveOffice) -> None:
+    """A slow way: the first try is still under way when the second has made the tasks."""
+    live.office.studio.close()
+    slow = local(live.proxy.url, live.server.info.token, timeout=2)
+    office = live.office._replace(studio=slow)  # type: ignore[arg-type]
+    live.proxy.expect(IMPORT, Fault(wait=6))
+    office.push()
+    end = time.monotonic() + 30
+    while live.proxy.waiting:
+        assert time.monotonic() < end
+        time.sleep(0.05)
+    doubled = live.people.keys()
+    assert len(doubled) == 2 * len(live.asked()), "the late import has made its tasks"
+    office.pull()
+    slow.close()
+    live.validate_all_is_there_once()
+
+
+def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveOffice) -> None:
+    live.office.push()
+    [first, *_] = live.people.tasks()
+    project = live.people.client.tasks.get(id=str(first.id)).project
+    made = live.people.client.projects.import_tasks(project, request=[{"data": first.data}], return_task_ids=True)
+    live.people.annotate(first.id, "accept")
+    live.people.annotate(made.task_ids[0], "accept")
+    assert live.office.pull().reviews == 2
+    live.office.pull()
+    assert live.office.value("select count(*) from reviews") == 2
+    assert live.people.keys().count(first.data["callwright_key"]) == 2

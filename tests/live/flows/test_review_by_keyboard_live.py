@@ -1,0 +1,218 @@
+"""An annotator labels ten tasks of each kind by the keyboard alone; after the pull the warehouse holds what was typed.
+
+A real Chromium, a real Label Studio, and a work folder with real builds.
+"""
+
+import copy
+import json
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, SAMPLE_REVIEW, TOOL_REVIEW
+from annotation.server import ServerInfo
+from flows.review.deciding import Pulled
+from tests.support.browsers import open_browser
+from tests.support.flows.asked_office import EACH, asked, fill_office
+from tests.support.flows.keyboard_office import Answer, KeyboardOffice, accept_or_reject
+from tests.support.flows.live_offices import People, office_at
+from tests.support.flows.sample_reviewer import SampleReviewer, told
+from tests.support.typist import Shown, Typist
+from warehouse.records import ReplyTurn, ResultTurn, Sample
+from warehouse.releases import read_tools
+
+pytestmark = [
+    pytest.mark.labelstudio,
+    pytest.mark.browser,
+    pytest.mark.enable_socket,
+    pytest.mark.xdist_group("labelstudio"),
+]
+
+
+@pytest.fixture(scope="module")
+def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardOffice]:
+    """An annotator who has signed in where all that is asked was pushed."""
+    home = tmp_path_factory.mktemp("asked")
+    waiting = asked(fill_office(home))
+    assert min(waiting.values()) >= EACH
+    assert len(waiting) == 6
+    people = People(label_studio_server.url, label_studio_server.token)
+    people.remove_projects()
+    people.close()
+    with LabelStudio(label_studio_server.url, label_studio_server.token, name="local") as studio:
+        office = office_at(home, studio)
+        assert office.push() == (sum(waiting.values()), 0)
+        with open_browser() as browser:
+            page = browser.new_page(viewport={"width": 1366, "height": 768})
+            page.set_default_timeout(60_000)
+            typist = Typist(page, label_studio_server.url)
+            typist.sign_in(label_studio_server)
+            yield KeyboardOffice(office, studio, typist, label_studio_server.username)
+
+
+def test_requests_and_conversations_are_reviewed(context: KeyboardOffice) -> None:
+    office, reviewer = context.office, SampleReviewer(context)
+    answers = context.label(SAMPLE_REVIEW, reviewer.answer)
+    assert reviewer.done["edit", True]
+    assert reviewer.done["edit", False]
+    assert {decision for decision, _ in reviewer.done} == {"accept", "edit", "reject"}
+    pulled = context.pull()
+    assert (pulled.reviews, pulled.returned, pulled.problems) == (EACH - 1, 1, ())
+    context.see_reviews(SAMPLE_REVIEW, [one for one in answers if one.decision != "returned"])
+    landed = 0
+    for answer in answers:
+        accepted = office.accepted(answer.subject)
+        if answer.decision == "accept":
+            assert accepted is not None
+            assert accepted["accepted_by"] == context.reviewer
+        if answer.decision in ("edit", "reject"):
+            assert accepted is None
+        if answer.decision == "edit":
+            result = context.result_of(answer, SAMPLE_REVIEW)
+            edited = office.sample(result)
+            assert told(edited) == reviewer.edits[answer.subject]
+            assert edited.origin is not None
+            assert edited.origin.parents == (answer.subject,)
+            landed += (office.accepted(result) or {}).get("accepted_by") == context.reviewer
+    assert landed
+    rows = office.rows("select subject, version, calls from review_rounds where cause = 'returned edit'")
+    assert [(row["subject"], row["version"], row["calls"]) for row in rows] == [
+        (subject, 2, typed) for subject, typed in reviewer.broken.items()
+    ]
+
+
+def test_tools_are_reviewed(context: KeyboardOffice) -> None:
+    typist, edits = context.typist, {}
+
+    def answer(shown: Shown, number: int) -> Answer:
+        if number % 4:
+            return accept_or_reject(context, TOOL_REVIEW, shown, number, "redundant", "other")
+        typist.choose(TOOL_REVIEW, "edit")
+        name = typist.tab_to("edited_name")
+        typist.append("Later")
+        description = typist.tab_to("edited_description")
+        typist.append(" At once.")
+        schema = json.loads(typist.tab_to("edited_parameters"))
+        parameter = next(iter(schema["properties"].values()))
+        typist.replace(f'"description": "{parameter["description"]}"', '"description": "what is meant"')
+        typist.leave_box()
+        parameter["description"] = "what is meant"
+        edits[shown.subject] = {"name": f"{name}Later", "description": f"{description} At once.", "parameters": schema}
+        return Answer(shown.subject, "edit")
+
+    answers = context.label(TOOL_REVIEW, answer)
+    assert context.pull().reviews == EACH
+    context.see_reviews(TOOL_REVIEW, answers)
+    assert edits
+    for one in (one for one in answers if one.decision == "edit"):
+        made = context.result_of(one, TOOL_REVIEW)
+        tools = read_tools(context.office.warehouse, [one.subject, made])
+        assert tools[made] == tools[one.subject].with_changes(**edits[one.subject])
+    stands = {"accept": "passed", "edit": "passed", "reject": "rejected"}
+    assert {one.subject: context.office.standing(one.subject)[1] for one in answers} == {
+        one.subject: stands[one.decision] for one in answers
+    }
+
+
+def test_corrections_are_reviewed(context: KeyboardOffice) -> None:
+    answers = context.label(
+        CORRECTION,
+        lambda shown, number: accept_or_reject(context, CORRECTION, shown, number, "incomplete", "wrong_pick"),
+    )
+    assert context.pull().reviews == EACH
+    decided = context.office.rows(
+        "select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION
+    )
+    paths = {one.subject for one in answers}
+    found = [
+        Answer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
+    ]
+    assert sorted(found) == sorted(answers)
+    made = "select distinct sample from build_samples where list_contains(?::varchar[], draft)"
+    rejected = [one.subject for one in answers if one.decision == "reject"]
+    samples = [row["sample"] for row in context.office.rows(made, rejected)]
+    assert samples
+    own = {row["subject"] for row in context.office.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)}
+    assert [context.office.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
+
+
+def test_entries_are_struck(context: KeyboardOffice) -> None:
+    office, typist = context.office, context.typist
+    struck: dict[str, list[str]] = {}
+
+    def answer(shown: Shown, number: int) -> Answer:
+        if number % 3:
+            return accept_or_reject(context, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
+        typist.choose(DISAMBIGUATION, "edit")
+        first, *others = shown.data["strikes"]
+        typist.tick_first()
+        typist.press(*(box["hotkey"] for box in others[:1]))
+        struck[shown.subject] = [box["alias"] for box in (first, *others[:1])]
+        return Answer(shown.subject, "edit")
+
+    answers = context.label(DISAMBIGUATION, answer)
+    pulled = context.pull()
+    assert (pulled.reviews, pulled.problems) == (EACH, ())
+    context.see_reviews(DISAMBIGUATION, answers)
+    assert max(map(len, struck.values())) > 1
+    for one in (one for one in answers if one.decision == "edit"):
+        edited = office.sample(context.result_of(one, DISAMBIGUATION))
+        assert _responses(edited) == _without(office.sample(one.subject), struck[one.subject])
+
+
+def _responses(sample: Sample) -> list[list[Any]]:
+    return [list(turn.results) for turn in sample.turns if isinstance(turn, ResultTurn)]
+
+
+def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
+    """What the calls of a sample returned, without the entries of these boxes: `step.call.entry:list`."""
+    found = copy.deepcopy(_responses(sample))
+    for where, _, names in sorted((box.partition(":") for box in boxes), key=lambda one: -int(one[0].split(".")[2])):
+        step, call, entry = map(int, where.split("."))
+        held = found[step][call]
+        for name in names.split("."):
+            held = held[name]
+        del held[entry]
+    return found
+
+
+def test_dialogue_acts_are_reviewed(context: KeyboardOffice) -> None:
+    office, typist = context.office, context.typist
+    corrected: dict[str, tuple[str, ...]] = {}
+
+    def answer(shown: Shown, number: int) -> Answer:
+        if number % 3:
+            return accept_or_reject(context, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
+        typist.choose(DIALOGUE_ACTS, "edit")
+        told = typist.tab_to("edited_acts").partition("]")[0]
+        typed = "inform, seek" if told != "1 [inform, seek" else "seek"
+        typist.replace(told, f"1 [{typed}")
+        typist.leave_box()
+        corrected[shown.subject] = ("seek", "inform") if typed == "inform, seek" else ("seek",)
+        return Answer(shown.subject, "edit")
+
+    answers = context.label(DIALOGUE_ACTS, answer)
+    assert context.pull().reviews == EACH
+    context.see_reviews(DIALOGUE_ACTS, answers)
+    for one in (one for one in answers if one.decision == "edit"):
+        before, after = (office.sample(key) for key in (one.subject, context.result_of(one, DIALOGUE_ACTS)))
+        acts, others = (
+            [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)] for sample in (after, before)
+        )
+        assert acts == [corrected[one.subject], *others[1:]]
+        assert told(after) == told(before)
+
+
+def test_the_metric_is_audited(context: KeyboardOffice) -> None:
+    answers = context.label(
+        PREDICTION_AUDIT,
+        lambda shown, number: accept_or_reject(
+            context, PREDICTION_AUDIT, shown, number, "too_strict", "unclear_request"
+        ),
+    )
+    assert context.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
+    context.see_reviews(PREDICTION_AUDIT, answers)
+    audited = context.office.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
+    assert audited == [{"audited": EACH, "agreed": 4}]

@@ -1,0 +1,3 @@
+"""The fixtures of these tests."""
+
+from tests.support.annotation.fixtures import *  # noqa: F403

@@ -1,0 +1,128 @@
+"""A work folder in which ten questions of every review kind wait for people."""
+
+import asyncio
+from pathlib import Path
+from typing import Any
+
+from annotation.disambiguation_task import has_competition
+from annotation.screens import CORRECTION, DISAMBIGUATION
+from flows.evaluation.evaluating import Conditions, evaluate_release
+from flows.progress import Silence
+from flows.recipe import Candidate
+from flows.review.prediction_audits import draw_audits
+from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, ask
+from flows.tool_checking import check_made_tools
+from generators.catalogs.seed_catalog import seed_tools
+from generators.kinds import CONVERSATION
+from llm.models import read_model
+from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
+from tests.support.flows.offices import Office, erring_recipe, open_office
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.small_builds import build, small_recipe
+from warehouse.records import Language, Tool
+from warehouse.releases import create_release
+
+EACH = 10
+RELEASE = "v1"
+TALKS = {
+    "name": "talks", "seed": 4, "tools": [{"seed": ["Hotels", "Flights", "Restaurants", "Shopping"]}],
+    "samples": {CONVERSATION: EACH}, "spare": 1.0, "review": {"spot_checks": 0, "dialogue_acts": EACH},
+}  # fmt: skip
+PATHS = {
+    "name": "paths", "tools": [{"environment": "travel"}], "samples": {"multi_step": 32}, "variants": 1, "shard_size": 50,
+    "review": {"spot_checks": 5},
+}  # fmt: skip
+STRAYING = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
+SYNONYMS = {
+    "set": "choose", "list": "show", "start": "run", "add": "create", "snooze": "delay", "send": "write", "search": "find",
+    "create": "open", "mute": "silence", "share": "show", "forward": "pass",
+}  # fmt: skip
+ANSWERING = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.15)
+
+
+def fill_office(home: Path, language: Language = "en") -> Office:
+    """Build small datasets in a work folder, and see that there is enough to ask about; nothing is pushed."""
+    office = open_office(home, PaperStudio())
+    _ask_about_samples(office, language)
+    _ask_about_answers(office)
+    build(small_recipe(**TALKS, languages=[language]), office.settings)
+    _ask_about_paths(office)
+    _ask_about_tools(office, language)
+    return office
+
+
+def asked(office: Office) -> dict[str, int]:
+    """How many questions of each review kind wait."""
+    rows = office.rows("select kind, count(*) as n from review_requests group by kind")
+    return {row["kind"]: row["n"] for row in rows}
+
+
+def _ask_about_samples(office: Office, language: Language) -> None:
+    """Requests and conversations, some of them in doubt."""
+    samples = {"perfect": 7, "imperfect": 2, "sQsA": 4, "SO_case2": 3, "irrelevant": 1}
+    review = {"spot_checks": 10}
+    build(erring_recipe(name="samples", samples=samples, review=review, languages=[language]), office.settings)
+
+
+def _ask_about_answers(office: Office) -> None:
+    """What candidates answered to all that has landed so far."""
+    create_release(office.warehouse, RELEASE)
+    candidates = [
+        Candidate(label=label, model=read_model("template/v1", {"error_rate": rates, "seed": seed}))
+        for seed, (label, rates) in enumerate({"near": {}, "careless": ANSWERING}.items())
+    ]
+    asyncio.run(evaluate_release(RELEASE, candidates, office.settings, Silence(), Conditions()))
+    draw_audits(RELEASE, office.settings, (), EACH)
+
+
+def _ask_about_paths(office: Office) -> None:
+    """Corrections that the build does not ask about by itself, and samples of other paths in which entries compete."""
+    models = {"generator": {"name": "template/v1", "error_rate": STRAYING}}
+    report = build(small_recipe(**PATHS, languages=["en"], models=models), office.settings)
+    free = office.rows(_FREE_PATHS, report.build)
+    made = [(row, office.sample(row["sample"])) for row in free]
+    twins = [(row, with_twins(one, 1 + at % 3)) for at, (row, one) in enumerate(made) if can_have_a_twin(one)]
+    competing = [(row, sample) for row, sample in twins if has_competition(sample)][:EACH]
+    others = [row["path"] for row in free if row not in [row for row, _ in competing]]
+    reason = "Drawn from the corrected paths, to see how good the corrections are."
+    more = others[: EACH - asked(office)[CORRECTION]]
+    ask(office.warehouse, [Question(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more])
+    for row, sample in competing:
+        let_wait(office, sample, row["sample"])
+        doubt_the_path(office, sample.key, "Other entries fit as well.")
+    reason = "path: Other entries fit as well."
+    ask(office.warehouse, [Question(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION) for _, one in competing])
+
+
+def _ask_about_tools(office: Office, language: Language) -> None:
+    """A toolset that has many tools a second time, in slightly other words."""
+    tools = [tool for tool in seed_tools([language]) if tool.category in ("Messages", "Clock")]
+    twins = [twin for tool in tools if (twin := _reworded(tool)).name != tool.name][:EACH]
+    office.warehouse.put([*tools, *twins])
+    rows: list[dict[str, Any]] = [{"toolset": "set", "tool": tool.key, "draft": tool.key} for tool in (*tools, *twins)]
+    office.warehouse.put_rows({"made_tools": rows})
+    check_made_tools(office.warehouse, "set")
+
+
+def _reworded(tool: Tool) -> Tool:
+    """The same tool under another verb, where there is one."""
+    *place, name = tool.name.split(".")
+    verb = next((verb for verb in SYNONYMS if name.startswith(verb)), "")
+    other = SYNONYMS.get(verb, verb)
+    said = (
+        f"{other.capitalize()}{tool.description.removeprefix(verb.capitalize())}"
+        if tool.language == "en"
+        else f"为用户{tool.description}"
+    )
+    return tool.with_changes(name=".".join([*place, name.replace(verb, other, 1)]), description=said)
+
+
+# Paths that nobody is asked about, each with a sample that was made after it and has landed.
+_FREE_PATHS = """
+    select b.draft as path, min(b.sample) as sample
+    from build_samples b join drafts d on d.key = b.draft and d.type = 'GoalPath'
+    where b.build = ? and json_array_length(d.body -> 'corrections') > 0
+        and b.draft not in (select subject from review_requests) and b.sample in (select key from accepted_samples)
+        and b.sample not in (select subject from review_requests)
+    group by b.draft order by b.draft
+"""

@@ -1,0 +1,68 @@
+"""A release of conversations, put into a warehouse as a build would have landed them."""
+
+from collections.abc import Sequence
+
+from flows.settings import Settings
+from tests.support.flows.small_builds import warehouse_of
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn, content_key
+
+NAME = "v1"
+HOTEL = Tool(
+    name="book_hotel", description="Book a hotel room.", category="Hotels",
+    parameters={
+        "type": "object", "required": ["city", "nights"],
+        "properties": {
+            "city": {"type": "string", "description": "The city", "examples": ["Bergen", "Porto", "Ghent", "Lyon"]},
+            "nights": {"type": "integer", "minimum": 1, "description": "How many nights"},
+        },
+    },
+)  # fmt: skip
+ALARM = Tool(
+    name="set_alarm", description="Set an alarm.", category="Clock",
+    parameters={"type": "object", "required": ["label"], "properties": {"label": {"type": "string"}}},
+)  # fmt: skip
+
+
+def sample(city: str, nights: int, *, kind: str = "sQsA", tags: Sequence[str] = ()) -> Sample:
+    """A hotel is asked for, then the city is said, then the nights."""
+    steps = ({}, {"city": city}, {"city": city, "nights": nights})
+    said = (f"I need to book a hotel room{'!' * nights}", f"The city is {city}.", f"{nights} nights.")
+    asked = ("In which city?", "How many nights?", "Done.")
+    turns = [
+        turn
+        for text, arguments, reply in zip(said, steps, asked, strict=True)
+        for turn in (
+            UserTurn(text=text),
+            CallTurn(calls=(GoldCall(tool="book_hotel", arguments=arguments),)),
+            ReplyTurn(text=reply),
+        )
+    ]
+    return Sample(
+        kind=kind, language="en", category="Hotels", candidates=(HOTEL.key, ALARM.key), turns=tuple(turns[:-1]), tags=tuple(tags)
+    )  # fmt: skip
+
+
+def away(city: str) -> Sample:
+    """A hotel is asked for, then the user turns to the stars."""
+    turns = (*sample(city, 4).turns[:3], UserTurn(text="Oh wait, what do the stars say about me?"), CallTurn())
+    return sample(city, 4, kind="IS", tags=["shift=1"]).with_changes(turns=turns)
+
+
+def release(settings: Settings, samples: Sequence[Sample], name: str = NAME) -> None:
+    """Freeze the samples under a name."""
+    warehouse = warehouse_of(settings)
+    warehouse.put([HOTEL, ALARM, *samples])
+    keys = sorted(one.key for one in samples)
+    told = {
+        "name": name,
+        "key": content_key(name),
+        "content_hash": content_key(list(keys)),
+        "samples": len(keys),
+        "note": "",
+    }
+    warehouse.put_rows(
+        {
+            "releases": [{**told, "created_at": "2026-01-01T00:00:00Z"}],
+            "release_samples": [{"release": name, "subject": key} for key in keys],
+        }
+    )

@@ -1,0 +1,85 @@
+"""A work folder at a real Label Studio, and an annotator at the keyboard who answers what it asks."""
+
+import asyncio
+from collections.abc import Callable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import NamedTuple
+
+from annotation.label_studio import LabelStudio
+from annotation.projects import Project
+from flows.progress import Silence
+from flows.review.deciding import Pulled, pull_reviews
+from tests.support.flows.asked_office import EACH
+from tests.support.flows.offices import Office
+from tests.support.typist import Shown, Typist
+
+
+class Answer(NamedTuple):
+    """What was typed about a task."""
+
+    subject: str
+    decision: str
+    reasons: tuple[str, ...] = ()
+    comment: str = ""
+
+
+class KeyboardOffice(NamedTuple):
+    """The work folder, the annotator, and the name under which reviews are kept."""
+
+    office: Office
+    studio: LabelStudio
+    typist: Typist
+    reviewer: str
+
+    def project(self, kind: str) -> Project:
+        found = self.studio.find_project(kind)
+        assert found is not None
+        return found
+
+    def label(self, kind: str, answer: Callable[[Shown, int], Answer]) -> list[Answer]:
+        """Label ten tasks of a kind, one after the other as Label Studio hands them out."""
+        shown = self.typist.label_all(self.project(kind))
+        answers = [answer(shown, 0)]
+        self.typist.submit()
+        for number in range(1, EACH):
+            shown = self.typist.task_after(shown.number)
+            answers.append(answer(shown, number))
+            self.typist.submit()
+        assert len({one.subject for one in answers}) == EACH
+        return answers
+
+    def pull(self) -> Pulled:
+        """Pull in a thread of its own: the browser keeps event loops away from this one."""
+        with ThreadPoolExecutor(1) as apart:
+            return apart.submit(asyncio.run, pull_reviews(self.office.settings, self.studio, Silence())).result()
+
+    def see_reviews(self, kind: str, answers: Sequence[Answer]) -> None:
+        """See that the reviews and decisions of a kind are these answers, and nothing else."""
+        wanted = sorted(answers)
+        for table in ("reviews", "decisions"):
+            rows = self.office.rows(
+                f"select subject, decision, reasons, comment, reviewer from {table} where kind = ?", kind
+            )
+            found = [Answer(row["subject"], row["decision"], tuple(row["reasons"]), row["comment"]) for row in rows]
+            assert sorted(found) == wanted, table
+            assert {row["reviewer"] for row in rows} == {self.reviewer}
+        assert self.office.value("select min(seconds) from reviews where kind = ?", kind) > 0
+
+    def result_of(self, answer: Answer, kind: str) -> str:
+        """The key of what an edit made."""
+        return str(
+            self.office.value("select result from decisions where kind = ? and subject = ?", kind, answer.subject)
+        )
+
+
+def accept_or_reject(context: KeyboardOffice, kind: str, shown: Shown, number: int, *reasons: str) -> Answer:
+    """Accept, reject with one reason, or reject with all of these and a comment."""
+    if number % 3 == 0:
+        context.typist.choose(kind, "accept")
+        return Answer(shown.subject, "accept")
+    if number % 3 == 1:
+        context.typist.choose(kind, "reject", reasons[0])
+        return Answer(shown.subject, "reject", reasons[:1])
+    context.typist.choose(kind, "reject", *reasons)
+    context.typist.comment(f"No. {number}: not like this.")
+    return Answer(shown.subject, "reject", reasons, f"No. {number}: not like this.")

@@ -1,0 +1,136 @@
+"""Work folders with a build in them, for the tests of the review loop: what is in the books, and what people write."""
+
+import asyncio
+import json
+from itertools import pairwise
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from flows.progress import Silence
+from flows.recipe import Recipe
+from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pushing import push_reviews
+from flows.settings import Settings
+from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.small_builds import settings_of, small_recipe
+from warehouse.records import Sample
+from warehouse.store import Warehouse
+from warehouse.tables import TABLES
+
+NOTHING_NEW = Pulled()
+OFF_TOPIC = "Never mind, it is nothing."  # no check finds a call in it, and a Chinese sample must not say it
+TRUSTING = {"spot_checks": 6, "reviewers": {"doubtful": 2}, "gold_items": 40}
+RATES = dict.fromkeys(("extra_argument", "wrong_argument", "hallucinated_value", "wrong_tool"), 0.15)
+
+
+def erring_recipe(**changes: Any) -> Recipe:
+    """A recipe whose generator is told to err, so that there is something to decide."""
+    planted = {
+        "samples": {"perfect": 24, "imperfect": 6, "irrelevant": 4},
+        "models": {"generator": {"name": "template/v1", "error_rate": RATES}},
+        "review": {"spot_checks": 5},
+        "shard_size": 50,
+    }
+    return small_recipe(**planted | changes)
+
+
+class Office(NamedTuple):
+    """A work folder, its warehouse, its drawer of tasks, and what is usually done with them."""
+
+    settings: Settings
+    studio: PaperStudio
+    warehouse: Warehouse
+
+    def rows(self, sql: str, *parameters: Any) -> list[dict[str, Any]]:
+        return self.warehouse.rows(sql, parameters)
+
+    def value(self, sql: str, *parameters: Any) -> Any:
+        [row] = self.rows(sql, *parameters)
+        [value] = row.values()
+        return value
+
+    def push(self, **options: bool) -> tuple[int, int]:
+        return push_reviews(self.settings, self.studio, Silence(), **options)[:2]  # type: ignore[arg-type]
+
+    def pull(self) -> Pulled:
+        """Pull, and see that the books are balanced."""
+        pulled = asyncio.run(pull_reviews(self.settings, self.studio, Silence()))  # type: ignore[arg-type]
+        self.balance()
+        return pulled
+
+    def balance(self) -> None:
+        """Whatever enters a stage is accounted for, the next one meets what it passed on, and the landed are accepted."""
+        books = self.warehouse.rows_by_name(
+            {
+                "funnel": ("from funnel order by build, position", []),
+                "landed": (
+                    "select distinct subject from fates where stage = 'land' and outcome = 'passed' order by 1",
+                    [],
+                ),
+                "accepted": ("select key as subject from accepted_samples order by 1", []),
+                "reasonless": ("from fates where outcome <> 'passed' and reason = ''", []),
+            }
+        )
+        for row in books["funnel"]:
+            assert row["entered"] == row["passed"] + row["rejected"] + row["failed"] + row["waiting"], row
+        for before, after in pairwise(books["funnel"]):
+            if before["build"] == after["build"]:
+                assert after["entered"] == before["passed"], (before, after)
+        assert books["landed"] == books["accepted"]
+        assert books["reasonless"] == []
+
+    def asked(self, cause: str, outcome: str = "") -> list[str]:
+        """The samples that people are asked about for this cause."""
+        return [
+            row["subject"]
+            for row in self.rows(
+                """select subject from review_requests where cause = ?
+                and (? = '' or subject in (select subject from fates where outcome = ?)) order by subject""",
+                cause, outcome, outcome,
+            )
+        ]  # fmt: skip
+
+    def sample(self, key: str) -> Sample:
+        return Sample.model_validate_json(self.value("select body from samples where key = ?", key))
+
+    def accepted(self, key: str) -> dict[str, Any] | None:
+        rows = self.rows("select proved, vouched, accepted_by from accepted_samples where key = ?", key)
+        return rows[0] if rows else None
+
+    def standing(self, key: str) -> tuple[str, str]:
+        """The last stage of a sample, and what happened there."""
+        [row] = self.rows(
+            """select arg_max(f.stage, t.position) as stage, arg_max(f.outcome, t.position) as outcome
+            from fates f join stages t on t.name = f.stage where f.subject = ?""",
+            key,
+        )
+        return row["stage"], row["outcome"]
+
+    def everything(self) -> dict[str, list[dict[str, Any]]]:
+        return self.warehouse.rows_by_name({table: (f"from {table} order by all", []) for table in TABLES})
+
+    def polite(self, key: str) -> str:
+        """A change to the request that no check minds."""
+        sample = self.sample(key)
+        return sample.request + (" Thanks a lot." if sample.language == "en" else "谢谢。")
+
+
+def open_office(home: Path, studio: PaperStudio) -> Office:
+    settings = settings_of(home)
+    return Office(settings, studio, Warehouse(settings.warehouse, patience=5))
+
+
+def gold_of(office: Office, key: str) -> str:
+    return json.dumps([{"tool": call.tool, "arguments": call.arguments} for call in office.sample(key).gold])
+
+
+def edit(office: Office, key: str, request: str, *, by: str = "ann", change: int = 0) -> int:
+    return office.studio.annotate(
+        key, "edit", by=by, change=change, edited_request=request, edited_calls=gold_of(office, key)
+    )
+
+
+def spot_check_with_a_call(office: Office) -> str:
+    """A Chinese one: what is wrong with an edit of it that says OFF_TOPIC is certain."""
+    asked = (office.sample(key) for key in office.asked("spot check"))
+    return next(sample.key for sample in asked if sample.gold and sample.language == "zh")

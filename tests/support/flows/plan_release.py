@@ -1,0 +1,82 @@
+"""A release of plans, none of whose calls is carried out, and of a conversation whose calls were."""
+
+from typing import Any
+
+from flows.settings import Settings
+from tests.support.flows.small_builds import warehouse_of
+from warehouse.records import (
+    CallTurn,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    content_key,
+)
+
+
+def tool(name: str, about: str, returns: dict[str, Any] | None = None, /, **properties: Any) -> Tool:
+    schema = {"type": "object", "properties": properties, "required": list(properties)}
+    returned = {"type": "object", "properties": returns} if returns else None
+    return Tool(name=name, description=about, parameters=schema, category="Spa", returns=returned)
+
+
+GUEST_ID = {"type": "string", "pattern": "^G[0-9]{3}$", "description": "The guest's number"}
+FIND = tool(
+    "find_guest", "Find a guest.", {"guest_id": GUEST_ID},
+    name={"type": "string", "description": "The guest's name", "examples": ["Ida Berg", "Ola Lien"]},
+)  # fmt: skip
+SAUNA = tool("book_sauna", "Book the sauna.", guest_id=GUEST_ID, hour={"type": "integer", "description": "The hour"})
+POOL = tool("close_pool", "Close the pool.", reason={"type": "string", "enum": ["storm", "repair"]})
+TOOLS = (FIND, SAUNA, POOL)
+
+
+def call(name: str, /, **arguments: Any) -> GoldCall:
+    return GoldCall(tool=name, arguments=arguments)
+
+
+def plan(difficulty: str, request: str, *calls: GoldCall) -> Sample:
+    return Sample(
+        kind=f"routing_{difficulty}", language="en", category="Spa", candidates=tuple(one.key for one in TOOLS),
+        turns=(UserTurn(text=request), CallTurn(calls=calls)), tags=(f"difficulty={difficulty}",),
+    )  # fmt: skip
+
+
+EASY = plan("easy", "Close the pool; the reason is storm.", call("close_pool", reason="storm"))
+MEDIUM = plan(
+    "medium", "Book the sauna for the guest's number G123; the hour is 7. Then close the pool; the reason is repair.",
+    call("book_sauna", guest_id="G123", hour=7), call("close_pool", reason="repair"),
+)  # fmt: skip
+HARD = plan(
+    "hard", "Find a guest; the guest's name is Ida Berg. Then book the sauna; the hour is 9.",
+    call("find_guest", name="Ida Berg"), call("book_sauna", guest_id="$$$", hour=9),
+)  # fmt: skip
+PLANS = (EASY, MEDIUM, HARD)
+TALK = Sample(
+    kind="conversation", language="en", category="Spa", candidates=tuple(one.key for one in TOOLS),
+    turns=(
+        UserTurn(text="I'd like the sauna."),
+        ReplyTurn(text="Who is it for?", acts=("seek",)),
+        UserTurn(text="For Ida Berg, at nine."),
+        CallTurn(calls=(call("find_guest", name="Ida Berg"),), executed=True),
+        ResultTurn(results=({"guest_id": "G777"},)),
+        CallTurn(calls=(call("book_sauna", guest_id="G777", hour=9),), executed=True),
+        ResultTurn(results=({"booked": True},)),
+        ReplyTurn(text="It's yours at nine.", acts=("inform",)),
+    ),
+)  # fmt: skip
+
+
+def release(settings: Settings, *samples: Sample, name: str = "v1") -> None:
+    """Freeze the samples under a name."""
+    warehouse = warehouse_of(settings)
+    warehouse.put([*TOOLS, *samples])
+    keys = sorted(one.key for one in samples)
+    told = {"name": name, "key": content_key(name), "content_hash": content_key(list(keys)), "samples": len(keys)}
+    warehouse.put_rows(
+        {
+            "releases": [{**told, "note": "", "created_at": "2026-01-01T00:00:00Z"}],
+            "release_samples": [{"release": name, "subject": key} for key in keys],
+        }
+    )

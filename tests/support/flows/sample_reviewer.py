@@ -1,0 +1,93 @@
+"""What an annotator of samples types: other values, a comma too much, a verdict with its reasons."""
+
+import json
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any
+
+from annotation.screens import SAMPLE_REVIEW
+from tests.support.flows.keyboard_office import Answer, KeyboardOffice, accept_or_reject
+from tests.support.typist import Shown
+from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
+from warehouse.releases import read_tools
+
+NEW = "Upper Ashford"
+FORMS = {"enum", "pattern", "format"}
+
+
+class SampleReviewer:
+    """Does one thing after the other to requests and to conversations, and remembers what it typed."""
+
+    def __init__(self, context: KeyboardOffice) -> None:
+        self._context, self._typist = context, context.typist
+        self.edits: dict[str, list[Any]] = {}
+        self.broken: dict[str, str] = {}
+        self.done: Counter[tuple[str, bool]] = Counter()
+
+    def answer(self, shown: Shown, number: int) -> Answer:
+        sample = self._context.office.sample(shown.subject)
+        is_single = shown.data["calls"] != ""
+        spoken = self._spoken(sample)
+        if spoken and not any(turn.kind == "result" for turn in sample.turns) and self.done["edit", is_single] < 2:
+            self.done["edit", is_single] += 1
+            return self._edit(sample, spoken, is_single=is_single)
+        if is_single and not self.broken and sample.gold:
+            return self._break(sample)
+        made = accept_or_reject(self._context, SAMPLE_REVIEW, shown, number, "wrong_value", "invented")
+        self.done[made.decision, is_single] += 1
+        return made
+
+    def _spoken(self, sample: Sample) -> str:
+        tools = read_tools(self._context.office.warehouse, sample.candidates)
+        return _spoken(sample, {tool.name: tool for tool in tools.values()})
+
+    def _edit(self, sample: Sample, old: str, *, is_single: bool) -> Answer:
+        """Another value, in the words and in the calls."""
+        self._typist.choose(SAMPLE_REVIEW, "edit")
+        self._typist.tab_to("edited_request")
+        self._typist.replace_all(old, NEW)
+        if is_single:
+            self._typist.tab_to("edited_calls")
+            self._typist.replace_all(old, NEW)
+        self._typist.leave_box()
+        self.edits[sample.key] = told(sample, old, NEW)
+        return Answer(sample.key, "edit")
+
+    def _break(self, sample: Sample) -> Answer:
+        """A comma too much."""
+        self._typist.choose(SAMPLE_REVIEW, "edit")
+        box = self._typist.tab_to("edited_calls")
+        self._typist.append(",")
+        self._typist.leave_box()
+        self.broken[sample.key] = f"{box},"
+        return Answer(sample.key, "returned")
+
+
+def told(sample: Sample, old: str = "", new: str = "") -> list[Any]:
+    """What a sample says, turn by turn, with other words for some."""
+
+    def swap(value: Any) -> Any:
+        return json.loads(json.dumps(value).replace(old, new)) if old else value
+
+    return [
+        swap(turn.text)
+        if isinstance(turn, UserTurn | ReplyTurn)
+        else swap([[call.tool, call.arguments] for call in turn.calls])
+        if isinstance(turn, CallTurn)
+        else turn
+        for turn in sample.turns
+    ]
+
+
+def _spoken(sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """A value that the user says word for word, and that may be any text; "" where there is none."""
+    return next(
+        (
+            proof.quote
+            for call in sample.gold
+            for proof in call.evidence
+            if proof.kind == "span" and call.arguments.get(proof.argument) == proof.quote
+            and not FORMS & set(tools[call.tool].properties[proof.argument])
+        ),
+        "",
+    )  # fmt: skip

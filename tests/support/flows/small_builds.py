@@ -1,0 +1,136 @@
+"""Small builds for the tests of flows: recipes, settings, the command line, and counts of all that is kept."""
+
+import asyncio
+import sqlite3
+import subprocess
+import sys
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import yaml
+
+from flows.build import BuildReport, build_dataset
+from flows.progress import Progress, Silence
+from flows.recipe import Recipe, parse_recipe
+from flows.settings import Settings
+from flows.stages import STAGES
+from tests.support.flows.model_server import MODEL, ModelServer
+from warehouse.store import Warehouse
+from warehouse.tables import TABLES
+
+TOP = Path(__file__).parents[3]
+TOOLS = [{"seed": ["Weather", "Banking", "Music", "Trains"]}]
+KINDS = {"perfect": 8, "imperfect": 6, "irrelevant": 4}
+
+
+def settings_of(home: Path, *, workers: int = 1, patience: float = 5.0) -> Settings:
+    return Settings(
+        home=home,
+        label_studio_url="",
+        label_studio_token="",
+        prefect_api_url="",
+        workers=workers,
+        patience=patience,
+        ledger=home / "ledger.sqlite",
+        review_language="en",
+    )
+
+
+def settings_in_recipe(**changes: Any) -> dict[str, Any]:
+    """A small recipe's settings, as they stand in its file."""
+    recipe = {"name": "small", "seed": 3, "tools": TOOLS, "languages": ["en", "zh"], "samples": KINDS, "shard_size": 5}
+    return recipe | changes
+
+
+def small_recipe(**changes: Any) -> Recipe:
+    return parse_recipe(settings_in_recipe(**changes), Path(), "small")
+
+
+def stub_settings(server: ModelServer, **changes: Any) -> dict[str, Any]:
+    """A model of the stub server, as a recipe names it."""
+    known = {"name": MODEL, "api_base": server.url, "structured": "schema", "attempts": 2}
+    return known | changes
+
+
+def stub_roles(server: ModelServer, **changes: Any) -> dict[str, Any]:
+    return dict.fromkeys(("generator", "checker", "judge"), stub_settings(server, **changes))
+
+
+def build(recipe: Recipe, settings: Settings, progress: Progress | None = None) -> BuildReport:
+    return asyncio.run(build_dataset(recipe, settings, progress or Silence()))
+
+
+def write_recipe(folder: Path, **changes: Any) -> Path:
+    path = folder / f"{changes.get('name', 'small')}.yaml"
+    path.write_text(yaml.safe_dump(settings_in_recipe(**changes)), encoding="utf-8")
+    return path
+
+
+def environment(home: Path, **more: str) -> dict[str, str]:
+    return {"CALLWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home), "CALLWRIGHT_WORKERS": "1", **more}
+
+
+def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
+    return subprocess.Popen(
+        [sys.executable, "-m", "flows.cli.run", *words],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        stdin=subprocess.DEVNULL,
+        text=True,
+        cwd=TOP,
+        env=environment(home, **more),
+        start_new_session=True,
+    )
+
+
+def run(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+    process = start(*words, home=home, **more)
+    stdout, stderr = process.communicate(timeout=120)
+    return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
+
+
+def warehouse_of(settings: Settings) -> Warehouse:
+    return Warehouse(settings.warehouse, patience=settings.patience)
+
+
+def one(settings: Settings, sql: str) -> Any:
+    """The one value that a query gives."""
+    [row] = warehouse_of(settings).rows(sql)
+    [value] = row.values()
+    return value
+
+
+def row_counts(settings: Settings) -> dict[str, int]:
+    """How many rows each table has, and the ledger."""
+    counts = {table: one(settings, f"select count(*) from {table}") for table in TABLES}
+    ledger = sqlite3.connect(settings.ledger)
+    [(counts["answers"],)] = ledger.execute("select count(*) from answers").fetchall()
+    ledger.close()
+    return counts
+
+
+def sample_keys(settings: Settings) -> list[str]:
+    return [row["key"] for row in warehouse_of(settings).rows("select key from samples order by key")]
+
+
+def assert_balanced(report: BuildReport, settings: Settings) -> None:
+    """Nothing is silent and nothing is lost: at every stage, from stage to stage, and over the whole build."""
+    for row in report.funnel:
+        assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
+    stages = {row.stage: row for row in report.funnel}
+    chain = [stage.name for stage in STAGES if stage.group in {"single_turn", "consistency", "landing"}]
+    met = list(stages)
+    assert met == chain[: len(met)]
+    for before, after in pairwise(met):
+        assert stages[after].entered == stages[before].passed, (before, after)
+    ended = sum(row.rejected + row.failed + row.waiting for row in report.funnel)
+    assert report.planned == report.landed + ended
+    reasonless = "select count(*) from fates where outcome <> 'passed' and reason = ''"
+    assert one(settings, reasonless) == 0
+
+
+def leftovers(settings: Settings) -> list[Path]:
+    """Files of shards that nobody needs any more."""
+    folder = settings.home / "shards"
+    return sorted(folder.rglob("*")) if folder.exists() else []

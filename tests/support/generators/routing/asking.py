@@ -1,0 +1,24 @@
+"""Questions over one domain, worded by the template model."""
+
+from random import Random
+
+from generators.catalogs.domain_catalogs import domain_tools
+from generators.routing.planning import plan_routing
+from generators.routing.wording import word_routing
+from generators.stage_context import StageContext
+from llm.chat import ChatModel
+from tests.support.generators.paths.asking import TemplateChat
+from warehouse.records import RoutingPlan, Sample
+
+
+def context_of(domain: str, chat: ChatModel | None = None) -> StageContext:
+    return StageContext(chat or TemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])})
+
+
+def plans_of(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[RoutingPlan]:
+    return list(plan_routing(kind, "en", count, domain_tools([domain]), seed=seed))
+
+
+async def questions(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[Sample]:
+    context = context_of(domain)
+    return [sample for plan in plans_of(kind, domain, count, seed) for sample in await word_routing(plan, context)]

@@ -1,0 +1,135 @@
+"""The pictures of the annotator's guide: each review screen in both languages, from real builds at a real Label Studio.
+
+`python -m tests.support.screenshots` writes docs/images/review-<kind>.<language>.png; look at them before you keep them.
+"""
+
+import argparse
+import io
+import os
+import tempfile
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from annotation import server
+from annotation.label_studio import LabelStudio
+from annotation.screens import (
+    CORRECTION,
+    DIALOGUE_ACTS,
+    DISAMBIGUATION,
+    PREDICTION_AUDIT,
+    SAMPLE_REVIEW,
+    TOOL_REVIEW,
+    screen_for,
+)
+from annotation.task import QueuedTask
+from flows.review.tasks import tasks_for
+from tests.live.annotation.test_screen_in_browser import StageContext
+from tests.support.browsers import open_browser
+from tests.support.flows.asked_office import fill_office
+from tests.support.flows.offices import Office, open_office
+from tests.support.flows.paper_studio import PaperStudio
+from warehouse.records import Language
+
+OUT = Path(__file__).parents[2] / "docs" / "images"
+SIZE = {"width": 1366, "height": 768}
+COLOURS = 256  # as many as keep the letters smooth and a picture below 150 KB
+
+Task = Mapping[str, Any]
+
+
+class Picture(NamedTuple):
+    """Which question is shown, the one with the greatest `worth`, and what is pressed before."""
+
+    kind: str
+    worth: Callable[[Task], Any]
+    keys: Sequence[str] = ()
+    name: str = ""
+
+
+def _is_conversation(task: Task) -> bool:
+    return not task["calls"] and "▶" not in str(task["conversation"])
+
+
+def _near(length: int, *fields: str) -> Callable[[Task], Any]:
+    """The task that comes nearest to a length of what is shown, so that a picture is neither empty nor cut."""
+    return lambda task: -abs(sum(len(str(task[field])) for field in fields) - length)
+
+
+PICTURES = (
+    Picture(SAMPLE_REVIEW, lambda task: (_is_conversation(task), len(task["failed"])), ["3", "5"]),
+    Picture(
+        SAMPLE_REVIEW, lambda task: (len(task["calls"]) > len("[]"), len(task["failed"])), ["2"], "sample_review-edit"
+    ),
+    Picture(TOOL_REVIEW, _near(500, "tool", "twin"), ["2"]),
+    Picture(CORRECTION, _near(1_500, "before", "after"), ["1"]),
+    Picture(DISAMBIGUATION, lambda task: len(task["strikes"]), ["2", "q", "e"]),
+    Picture(DIALOGUE_ACTS, _near(1_450, "conversation"), ["2"]),
+    Picture(PREDICTION_AUDIT, lambda task: ("≠" in task["answer"], len(task["conversation"])), ["1"]),
+)
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+def main() -> None:
+    """Take the pictures."""
+    parser = argparse.ArgumentParser(prog="python -m tests.support.screenshots", description=main.__doc__)
+    parser.add_argument("--out", type=Path, default=OUT)
+    parser.add_argument("--home", type=Path, help="keep Label Studio and the builds here; a second run is faster")
+    told = parser.parse_args()
+    if told.home:
+        take_pictures(told.home, told.out)
+        return
+    with tempfile.TemporaryDirectory() as home:
+        take_pictures(Path(home), told.out)
+
+
+def take_pictures(home: Path, out: Path) -> None:
+    """Build what there is to see below `home`, and write the pictures to `out`."""
+    out.mkdir(parents=True, exist_ok=True)
+    offices = {language: _office(home / f"office-{language}", language) for language in LANGUAGES}
+    info = server.start(home, os.environ, timeout=600)
+    try:
+        with LabelStudio(info.url, info.token) as studio, open_browser() as browser:
+            page = browser.new_page(viewport=SIZE)
+            page.set_default_timeout(60_000)
+            context = StageContext(page, info.url)
+            context.sign_in(info)
+            for language, office in offices.items():
+                for picture in PICTURES:
+                    _take(picture, language, office, studio, context, out)
+    finally:
+        if info.started:
+            server.stop(home)
+
+
+def _office(home: Path, language: Language) -> Office:
+    return open_office(home, PaperStudio()) if home.exists() else fill_office(home, language)
+
+
+def _take(
+    picture: Picture, language: Language, office: Office, studio: LabelStudio, context: StageContext, out: Path
+) -> None:
+    screen = screen_for(picture.kind, language)
+    name = picture.name or picture.kind
+    kind = f"picture_{name}_{language}".replace("-", "_")
+    project = studio.ensure_project(screen.with_changes(kind=kind))
+    rows = office.rows("select * from review_queue where kind = ? order by subject", picture.kind)
+    tasks = tasks_for(picture.kind, office.warehouse, language, rows)
+    best = max(tasks, key=lambda task: picture.worth(task.data()))
+    studio.push(project, [QueuedTask(best.with_changes(kind=kind))])
+    context.open(project)
+    for key in picture.keys:
+        context.page.keyboard.press(key)
+    context.page.wait_for_timeout(500)  # until what the keys open is drawn
+    _write(context.page.screenshot(), out / f"review-{name}.{language}.png")
+
+
+def _write(shot: bytes, path: Path) -> None:
+    from PIL import Image
+
+    picture = Image.open(io.BytesIO(shot)).convert("RGB")
+    picture.quantize(COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,88 @@
+"""Real servers for the tests that need them: each started once a session, below the session's temporary folder."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+
+from annotation.label_studio import LabelStudio
+from annotation.server import ServerInfo, start, stop
+from flows.engine.server import PrefectServer, start_prefect, stop_prefect
+from flows.settings import read_settings
+from tests.support.killable_studio import KillableStudio
+
+
+@pytest.fixture(scope="session")
+def label_studio_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The work folder of the session's Label Studio."""
+    return tmp_path_factory.mktemp("home")
+
+
+@pytest.fixture(scope="session")
+def label_studio_server(label_studio_home: Path) -> Iterator[ServerInfo]:
+    """The address, the token and the account of a Label Studio that the session ends with."""
+    yield start(label_studio_home, os.environ, timeout=600)
+    stop(label_studio_home)
+
+
+@pytest.fixture(scope="session")
+def killable_studio(
+    label_studio_home: Path, label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[KillableStudio]:
+    """A Label Studio that tests may kill, a copy of the session's; whoever kills it starts it again."""
+    made = KillableStudio(tmp_path_factory.mktemp("killable"), label_studio_home)
+    yield made
+    made.stop()
+
+
+@pytest.fixture
+def label_studio(label_studio_server: ServerInfo) -> Iterator[LabelStudio]:
+    """The adapter, signed in at the session's Label Studio."""
+    with LabelStudio(label_studio_server.url, label_studio_server.token) as adapter:
+        yield adapter
+
+
+# Every Python process that starts with this on its path writes down whom it looks up or connects to.
+_EAVESDROPPER = """
+import os, sys
+def note(event, arguments):
+    if event == "socket.connect" and isinstance(arguments[1], tuple):
+        address = arguments[1][0]
+    elif event == "socket.getaddrinfo":
+        address = arguments[0]
+    else:
+        return
+    with open(os.environ["HEARD"], "a") as file:
+        file.write(f"{address}\\n")
+sys.addaudithook(note)
+"""
+
+
+class HeardPrefect(NamedTuple):
+    """A Prefect server, and the file that names whom it and those started with `environment` have spoken to."""
+
+    server: PrefectServer
+    heard: Path
+    environment: dict[str, str]
+
+    def addresses(self) -> set[str]:
+        """All of them so far."""
+        return set(self.heard.read_text(encoding="utf-8").split())
+
+
+@pytest.fixture(scope="session")
+def prefect_server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[HeardPrefect]:
+    """A Prefect server that the session ends with, listened to."""
+    home = tmp_path_factory.mktemp("prefect")
+    (home / "sitecustomize.py").write_text(_EAVESDROPPER, encoding="utf-8")
+    paths = [str(home), *filter(None, [os.environ.get("PYTHONPATH")])]
+    environment = {"PYTHONPATH": os.pathsep.join(paths), "HEARD": str(home / "heard")}
+    settings = read_settings()._replace(home=home)
+    with pytest.MonkeyPatch.context() as patch:
+        for name, value in environment.items():
+            patch.setenv(name, value)
+        server = start_prefect(settings, print)
+    yield HeardPrefect(server, home / "heard", environment)
+    stop_prefect(settings)

@@ -1,0 +1,126 @@
+"""Dialogue acts of the assistant's turns, as people see and correct them."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.acts import read_acts, tell_reply, write_acts
+from annotation.dialogue_lines import write_dialogue
+from annotation.edited_dialogue import read_dialogue
+from annotation.review import parse_review
+from annotation.task import review_task
+from annotation.words import words_in
+from tests.support.conversational import TOOLS, converse
+from warehouse.errors import RecordError
+from warehouse.records import DialogueAct, Language, ReplyTurn, Sample, Tool
+
+ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
+some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(("other",))
+SEEKS = ReplyTurn(text="For when?", acts=("seek",))
+
+
+@pytest.fixture
+def labelled(dialogue: Sample) -> Sample:
+    turns = [turn.with_changes(acts=("seek",)) if isinstance(turn, ReplyTurn) else turn for turn in dialogue.turns]
+    return dialogue.with_changes(turns=tuple(turns))
+
+
+@given(some_acts, st.sampled_from(["en", "zh"]), st.text())
+def test_acts_are_read_back_as_they_were_written(acts: tuple[DialogueAct, ...], language: Language, text: str) -> None:
+    told = read_acts(write_acts(acts, words_in(language)) + text, SEEKS)
+    assert set(told.acts) == set(acts)
+    assert told.text == text
+
+
+def test_a_labelled_turn_says_what_it_does_in_both_languages() -> None:
+    turn = ReplyTurn(text="None left. Another day?", acts=("inform", "seek"))
+    assert tell_reply(turn, words_in("en")) == "[inform, seek] None left. Another day?"
+    assert tell_reply(turn, words_in("zh")) == "[告知, 询问] None left. Another day?"
+    assert tell_reply(ReplyTurn(text="Yes."), words_in("en")) == "Yes."
+
+
+async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:
+    sample = await converse("underfill")
+    tools = [TOOLS[key] for key in sample.candidates]
+    replies = [turn for turn in sample.turns if isinstance(turn, ReplyTurn)]
+    task = review_task(sample, tools, [], reason="A spot check.")
+    shown = [line.text for line in task.conversation if line.author == "Assistant"]
+    assert shown == [f"[{', '.join(turn.acts)}] {turn.text}" for turn in replies]
+    assert task.request.count("Assistant: [") == len(replies)
+    assert read_dialogue(task.request, sample, tools) == sample.turns
+
+
+def test_a_sample_without_acts_is_shown_and_edited_as_ever(dialogue: Sample, tools: list[Tool]) -> None:
+    task = review_task(dialogue, tools, [], reason="A spot check.")
+    shown = [line.text for line in task.conversation if line.author == "Assistant"]
+    assert shown == ["For which day?", "How many are you?", "At what time?"]
+    assert "Assistant: For which day?" in task.request
+    typed = task.request.replace("For which day?", "[inform] For which day?")
+    assert read_dialogue(typed, dialogue, tools)[2] == ReplyTurn(text="[inform] For which day?")
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "[inform, seek] For which day?",
+        "[Inform,seek]For which day?",
+        "［告知，询问］ For which day?",
+        "[询问、告知] For which day?",
+    ],
+)
+def test_corrected_acts_are_those_of_the_edited_sample(
+    typed: str, labelled: Sample, tools: list[Tool], annotate
+) -> None:
+    lines = write_dialogue(labelled, words_in("en")).replace("[seek] For which day?", typed)
+    pulled = annotate(("edit",), request=lines, subject=labelled.key)
+    parsed = parse_review(pulled, labelled, tools)
+    assert parsed.outcome == "reviewed"
+    assert parsed.edited is not None
+    assert parsed.edited.turns[2] == ReplyTurn(text="For which day?", acts=("seek", "inform"))
+    assert [turn for at, turn in enumerate(parsed.edited.turns) if at != 2] == [
+        turn for at, turn in enumerate(labelled.turns) if at != 2
+    ]
+    assert parsed.edited.origin is not None
+    assert parsed.edited.origin.parents == (labelled.key,)
+
+
+def test_acts_in_another_order_change_nothing(labelled: Sample, tools: list[Tool]) -> None:
+    both = labelled.turns[2].with_changes(acts=("inform", "seek"))
+    sample = labelled.with_changes(turns=(*labelled.turns[:2], both, *labelled.turns[3:]))
+    lines = write_dialogue(sample, words_in("en"))
+    assert read_dialogue(lines.replace("[inform, seek]", "[seek, inform]"), sample, tools) == sample.turns
+
+
+@pytest.mark.parametrize(
+    ("typed", "problem"),
+    [
+        ("[ask] For which day?", "Line 4: there is no dialogue act 'ask'; write .*seek, inform, reject, other"),
+        ("For which day?", r"Line 4: what the assistant says begins with its dialogue acts: \[inform\]"),
+        ("[] For which day?", "Line 4: what the assistant says has one dialogue act at least"),
+        ("[seek, seek] For which day?", "Line 4: the dialogue act 'seek' is given twice"),
+        ("[seek,] For which day?", "Line 4: there is no dialogue act ''"),
+        ("[call] For which day?", "Line 4: a call is a turn of its own"),
+        ("[other, seek] For which day?", "Line 4: 'other' stands alone"),
+        ("[seek]", "Line 4: nothing is said there"),
+        ("[seek For which day?", "Line 4: what the assistant says begins with its dialogue acts"),
+    ],
+)
+def test_acts_that_cannot_be_used_come_back_with_the_reason(
+    typed: str, problem: str, labelled: Sample, tools: list[Tool], annotate
+) -> None:
+    lines = write_dialogue(labelled, words_in("en")).replace("[seek] For which day?", typed)
+    with pytest.raises(RecordError, match=problem):
+        read_dialogue(lines, labelled, tools)
+    returned = parse_review(annotate(("edit",), request=lines, subject=labelled.key), labelled, tools).returned
+    assert returned is not None
+    assert returned.request == lines
+    assert "Line 4" in returned.problem
+
+
+def test_a_turn_that_nobody_labelled_may_stay_so_and_may_be_labelled(labelled: Sample, tools: list[Tool]) -> None:
+    bare = labelled.turns[2].with_changes(acts=())
+    sample = labelled.with_changes(turns=(*labelled.turns[:2], bare, *labelled.turns[3:]))
+    lines = write_dialogue(sample, words_in("en"))
+    assert "Assistant: [] For which day?" in lines
+    assert read_dialogue(lines, sample, tools) == sample.turns
+    assert read_dialogue(lines.replace("[] For", "[seek] For"), sample, tools) == labelled.turns

@@ -1,0 +1,215 @@
+"""Dialogue acts in a review of their own: what is asked about them, and what comes of the answers."""
+
+import asyncio
+import json
+from contextlib import suppress
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from annotation.acts_lines import read_act_lines, write_act_lines
+from annotation.acts_review import parse_acts_review
+from annotation.acts_task import acts_task
+from annotation.pulled import PulledAnnotation
+from annotation.screens import screen_for
+from annotation.words import words_in
+from tests.support.conversational import converse
+from warehouse.errors import AnnotationError, RecordError
+from warehouse.records import DialogueAct, Language, ReplyTurn, ResultTurn, Sample
+
+ACTS: tuple[DialogueAct, ...] = ("seek", "inform", "reject")
+some_acts = st.lists(st.sampled_from(ACTS), min_size=1, unique=True).map(tuple) | st.just(("other",))
+LANGUAGES: tuple[Language, ...] = ("en", "zh")
+
+
+@pytest.fixture(scope="module")
+def talk() -> Sample:
+    """Six turns of the assistant: reject, seek, inform, seek, inform, other."""
+    return asyncio.run(converse("underfill"))
+
+
+@pytest.fixture
+def pull(annotate, talk: Sample):
+    """An annotation of the conversation: the verdict, and what the box holds."""
+
+    def pull(*verdicts: str, acts: str | None = None, **changes: object) -> PulledAnnotation:
+        pulled = annotate(verdicts, subject=talk.key, kind="dialogue_acts", **changes)
+        box = {"from_name": "edited_acts", "to_name": "conversation", "type": "textarea", "value": {"text": [acts]}}
+        return pulled.with_changes(result=(*pulled.result, *([] if acts is None else [box])))
+
+    return pull
+
+
+def _acts(sample: Sample) -> list[tuple[DialogueAct, ...]]:
+    return [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)]
+
+
+def _lines(sample: Sample) -> str:
+    return write_act_lines(sample, words_in("en"))
+
+
+@pytest.mark.parametrize("language", LANGUAGES)
+def test_each_turn_of_the_assistant_is_shown_with_its_number_and_its_acts(language: Language, talk: Sample) -> None:
+    words = words_in(language)
+    task = acts_task(talk, reason="Drawn.", language=language)
+    said = [line.text for line in task.conversation if line.author == words.assistant]
+    replies = [turn for turn in talk.turns if isinstance(turn, ReplyTurn)]
+    assert len(replies) == 6
+    assert said == [
+        f"{number} [{', '.join(words.act[act] for act in turn.acts)}] {turn.text}"
+        for number, turn in enumerate(replies, 1)
+    ]
+    assert [line.split("]")[0] for line in task.acts.split("\n")] == [text.split("]")[0] for text in said]
+
+
+def test_results_stand_in_one_line_and_in_full_where_they_are_folded_away(talk: Sample) -> None:
+    long = json.dumps({"notes": "x" * 500})
+    turns = [
+        turn.with_changes(results=({"notes": "x" * 500},)) if isinstance(turn, ResultTurn) else turn
+        for turn in talk.turns
+    ]
+    task = acts_task(talk.with_changes(turns=tuple(turns)), reason="Drawn.")
+    shown = [line.text for line in task.conversation if line.author == "←"]
+    assert shown
+    assert all(len(text) < 100 for text in shown)
+    assert json.loads(task.results.split("\n\n")[0]) == json.loads(long)
+
+
+def test_the_screen_shows_nothing_but_what_is_in_the_task(talk: Sample) -> None:
+    screen = screen_for("dialogue_acts")
+    data = acts_task(talk, reason="Drawn.").data()
+    assert {"acts", "conversation", "results", "title", "why"} == {
+        name for name in data if f'"${name}"' in screen.config
+    }
+    assert set(screen.hidden_columns) < set(data)
+    assert data["callwright_key"] == f"dialogue_acts:{talk.key}:1"
+
+
+def test_the_text_of_a_turn_is_cut_to_a_line(talk: Sample) -> None:
+    lengthy = talk.turns[1].with_changes(text="None of it.\nWhat else? " + "Say it again. " * 40)
+    sample = talk.with_changes(turns=(talk.turns[0], lengthy, *talk.turns[2:]))
+    lines = _lines(sample)
+    assert lines.split("\n")[0] == "1 [reject] None of it. What else? Say it again. Say it again. Say it ag…"
+    assert read_act_lines(lines, sample) == sample.turns
+
+
+@given(data=st.data(), language=st.sampled_from(LANGUAGES))
+def test_any_acts_are_read_back_and_change_nothing_else(talk: Sample, data: st.DataObject, language: Language) -> None:
+    wanted = [data.draw(some_acts) for _ in _acts(talk)]
+    acts = iter(wanted)
+    turns = [turn.with_changes(acts=next(acts)) if isinstance(turn, ReplyTurn) else turn for turn in talk.turns]
+    lines = write_act_lines(talk.with_changes(turns=tuple(turns)), words_in(language))
+    read = talk.with_changes(turns=read_act_lines(lines, talk))
+    assert [set(one) for one in _acts(read)] == [set(one) for one in wanted]
+    assert [turn for turn in read.turns if not isinstance(turn, ReplyTurn)] == [
+        turn for turn in talk.turns if not isinstance(turn, ReplyTurn)
+    ]
+
+
+@pytest.mark.parametrize(
+    "typed",
+    [
+        "3 [inform, seek] All set.",
+        "3［告知、询问］All set.",
+        "  3   [Seek,inform]   All set.",
+        "３ [询问，告知] All set.",
+    ],
+)
+def test_corrected_brackets_make_a_child_that_differs_in_nothing_else(typed: str, talk: Sample, pull) -> None:
+    lines = _lines(talk).replace("3 [inform] All set.", typed)
+    parsed = parse_acts_review(pull("edit", acts=lines), talk)
+    assert parsed.edited is not None
+    assert _acts(parsed.edited)[2] == ("seek", "inform")
+    assert [acts for at, acts in enumerate(_acts(parsed.edited)) if at != 2] == [
+        acts for at, acts in enumerate(_acts(talk)) if at != 2
+    ]
+    assert (parsed.edited.origin.stage, parsed.edited.origin.parents) == ("review", (talk.key,))
+    assert parsed.edited.with_changes(turns=talk.turns, origin=talk.origin) == talk
+    assert parsed.review.decision == "edit"
+    assert parsed.review.result == parsed.edited.key
+    assert parsed.review.kind == "dialogue_acts"
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "problem"),
+    [
+        ("2 [seek]", "2 [ask]", "Line 2: there is no dialogue act 'ask'; write"),
+        ("2 [seek]", "2 []", "Line 2: what the assistant says has one dialogue act at least"),
+        ("2 [seek]", "2", "Line 2: what the assistant says begins with its dialogue acts"),
+        ("2 [seek]", "2 [seek, seek]", "Line 2: the dialogue act 'seek' is given twice"),
+        ("2 [seek]", "2 [other, seek]", "Line 2: 'other' stands alone"),
+        ("2 [seek]", "2 [call]", "Line 2: a call is a turn of its own"),
+        ("2 [seek]", "[seek]", "Line 2 must begin with the number 2"),
+        ("2 [seek]", "9 [seek]", "Line 2 must begin with the number 2"),
+        ("2 [seek]", "²[seek]", "Line 2 must begin with the number 2"),
+        ("2 [seek] ", "2 [seek] Oh. ", "Line 2 has another text than turn 2: 'Oh. "),
+        ("2 [seek] {second}\n", "", "Line 2 must begin with the number 2"),
+        ("\n6 [other] {last}", "", "The lines end before turn 6 of 6"),
+        ("6 [other] {last}", "6 [other] {last}\n\n7 [other] Bye.", "Line 8 is one too many: there are 6 turns"),
+    ],
+)
+def test_what_can_not_be_used_comes_back_with_the_reason(old: str, new: str, problem: str, talk: Sample, pull) -> None:
+    second, last = (_lines(talk).splitlines()[at].partition("] ")[2] for at in (1, 5))
+    typed = _lines(talk).replace(*(text.format(second=second, last=last) for text in (old, new)))
+    assert typed != _lines(talk)
+    with pytest.raises(RecordError) as refused:
+        read_act_lines(typed, talk)
+    assert str(refused.value).startswith(problem)
+    parsed = parse_acts_review(pull("edit", acts=typed), talk)
+    assert parsed.review is None
+    assert parsed.edited is None
+    assert parsed.returned.request == typed
+    again = acts_task(talk, reason="Drawn.", returned=parsed.returned)
+    assert (again.version, again.acts) == (2, typed)
+    assert again.why == f"Your edit came back: {refused.value}\nDrawn."
+
+
+@given(st.text(max_size=300))
+def test_whatever_is_typed_is_read_or_refused_with_a_sentence(talk: Sample, typed: str) -> None:
+    with suppress(RecordError):
+        assert len(read_act_lines(typed, talk)) == len(talk.turns)
+
+
+@pytest.mark.parametrize(("typed", "problem"), [(None, "was left empty"), ("", "end before turn 1")])
+def test_an_empty_box_comes_back(typed: str | None, problem: str, talk: Sample, pull) -> None:
+    returned = parse_acts_review(pull("edit", acts=typed), talk).returned
+    assert problem in returned.problem
+    assert returned.request == (_lines(talk) if typed is None else "")
+
+
+def test_an_edit_that_changes_nothing_is_an_acceptance(talk: Sample, pull) -> None:
+    parsed = parse_acts_review(pull("edit", acts=_lines(talk)), talk)
+    assert (parsed.review.decision, parsed.review.result, parsed.edited) == ("accept", None, None)
+
+
+def test_what_stands_in_the_box_counts_for_an_edit_alone(talk: Sample, pull) -> None:
+    typed = _lines(talk).replace("[reject]", "[inform]")
+    assert parse_acts_review(pull("accept", acts=typed), talk).review.decision == "accept"
+    review = parse_acts_review(pull("reject", acts=typed, reasons=("unnatural",), comment="Stiff."), talk).review
+    assert (review.decision, review.reasons, review.comment, review.result) == (
+        "reject",
+        ("unnatural",),
+        "Stiff.",
+        None,
+    )
+
+
+def test_an_answer_that_decides_nothing_comes_back(talk: Sample, pull) -> None:
+    typed = _lines(talk).replace("[reject]", "[inform]")
+    assert parse_acts_review(pull(acts=typed), talk).returned.problem == "No verdict was chosen."
+    assert parse_acts_review(pull(acts=typed), talk).returned.request == typed
+    assert parse_acts_review(pull("reject"), talk).returned.problem == "Rejected without a reason."
+    assert parse_acts_review(pull("accept", "edit"), talk).returned.problem.startswith("2 verdicts were chosen")
+
+
+def test_a_skipped_task_says_nothing(talk: Sample, pull) -> None:
+    parsed = parse_acts_review(pull("accept", skipped=True), talk)
+    assert (parsed.outcome, parsed.review, parsed.returned) == ("skipped", None, None)
+
+
+def test_an_annotation_of_something_else_is_refused(talk: Sample, pull) -> None:
+    with pytest.raises(AnnotationError, match="is about 'another'"):
+        parse_acts_review(pull("accept").with_changes(subject="another"), talk)
+    with pytest.raises(AnnotationError, match="holds 'perhaps'"):
+        parse_acts_review(pull("perhaps"), talk)

@@ -1,0 +1,30 @@
+"""Questions over a whole catalog, as people see and edit them."""
+
+import pytest
+
+from annotation.edited_calls import read_calls
+from annotation.task import review_task, write_calls
+from generators.catalogs.domain_catalogs import domain_tools
+from generators.kinds import ROUTING_HARD
+from generators.routing.unknowns import UNKNOWN
+from tests.support.generators.routing.asking import questions
+from warehouse.errors import RecordError
+
+BANK = domain_tools(["Bank"])
+
+
+async def test_a_task_says_what_returns_an_unknown_value_and_shows_the_due_tools_apart() -> None:
+    [sample] = await questions(ROUTING_HARD, count=1)
+    task = review_task(sample, BANK, [], reason="A spot check.")
+    assert "whole catalog" in task.title
+    assert "calls[0].returns." in task.calls_shown
+    assert all(call.tool in task.tools for call in sample.gold)
+    assert len(task.tools) < len(task.other_tools)
+
+
+async def test_calls_with_an_unknown_value_are_read_back_as_they_were_written() -> None:
+    for sample in await questions(ROUTING_HARD, count=4):
+        typed = read_calls(write_calls(sample.gold), BANK)
+        assert [(call.tool, call.arguments) for call in typed] == [(call.tool, call.arguments) for call in sample.gold]
+        with pytest.raises(RecordError, match="does not match"):
+            read_calls(write_calls(sample.gold).replace(UNKNOWN, "???"), BANK)

@@ -1,0 +1,99 @@
+"""The docs keep up with the code: every setting, table and view is told of, and every query runs."""
+
+import re
+from pathlib import Path
+from typing import Any
+
+import pytest
+import yaml
+
+from flows.recipe import (
+    Candidate,
+    Checks,
+    DomainTools,
+    ImportedTools,
+    Recipe,
+    ReviewRules,
+    Roles,
+    Schedule,
+    SeedTools,
+    parse_recipe,
+)
+from flows.settings import QUIET
+from flows.stages import STAGES
+from llm.models import ModelSettings
+from llm.template.defects import DEFECTS
+from warehouse.store import Warehouse
+
+DOCS = Path(__file__).parents[3] / "docs"
+PARTS = (Recipe, SeedTools, ImportedTools, DomainTools, Roles, Candidate, Checks, ReviewRules, Schedule, ModelSettings)
+FIELDS = {field.alias or name for part in PARTS for name, field in part.model_fields.items()}
+SOURCE = (DOCS.parent / "flows" / "settings.py").read_text(encoding="utf-8")
+VARIABLES = set(re.findall(r'(?:environ(?:\.get)?[\[(]|_number\()"([A-Z_]+)"', SOURCE)) | set(QUIET)
+OWN_VARIABLES = {"PREFECT_HOME", "PREFECT_LOGGING_LEVEL"}  # set by callwright for its own processes
+
+
+def page(name: str) -> str:
+    return (DOCS / name).read_text(encoding="utf-8")
+
+
+def blocks(name: str, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", page(name), re.DOTALL)
+
+
+@pytest.mark.parametrize("field", sorted(FIELDS))
+def test_every_setting_of_a_recipe_is_told_of(field: str) -> None:
+    assert re.search(rf"`{field}[`:]", page("recipes.md")), field
+
+
+@pytest.mark.parametrize("variable", sorted(VARIABLES - OWN_VARIABLES))
+def test_every_variable_of_the_environment_is_told_of(variable: str) -> None:
+    assert f"`{variable}`" in page("recipes.md")
+
+
+@pytest.mark.parametrize("defect", DEFECTS)
+def test_every_defect_is_told_of(defect: str) -> None:
+    assert f"`{defect}`" in page("recipes.md")
+
+
+@pytest.mark.parametrize("example", blocks("recipes.md", "yaml"))
+def test_every_example_of_a_recipe_is_valid(example: str) -> None:
+    given: dict[str, Any] = {"name": "example", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
+    assert parse_recipe({**given, **yaml.safe_load(example)}, DOCS, "recipes.md")
+
+
+def test_the_defaults_told_are_the_defaults() -> None:
+    told = dict(re.findall(r"^\| `(\w+)` \| ([\d.]+) \|", page("recipes.md"), re.MULTILINE))
+    assert set(told) >= {
+        "seed",
+        "candidates_per_sample",
+        "shard_size",
+        "timeout",
+        "concurrency",
+        "attempts",
+        "patience",
+    }
+    fields = {**ModelSettings.model_fields, **Recipe.model_fields}
+    for name, value in told.items():
+        if name in fields:
+            assert fields[name].default == float(value), name
+
+
+@pytest.fixture(scope="module")
+def warehouse(tmp_path_factory: pytest.TempPathFactory) -> Warehouse:
+    return Warehouse(tmp_path_factory.mktemp("docs") / "warehouse.duckdb", patience=5)
+
+
+def test_every_table_and_view_is_told_of(warehouse: Warehouse) -> None:
+    names = {row["name"] for row in warehouse.rows("select table_name as name from information_schema.tables")}
+    assert {name for name in names if f"`{name}`" not in page("sql.md")} == set()
+
+
+@pytest.mark.parametrize("query", blocks("sql.md", "sql"))
+def test_every_query_runs_also_where_there_is_nothing_yet(warehouse: Warehouse, query: str) -> None:
+    assert isinstance(warehouse.rows(query), list)
+
+
+def test_every_check_is_told_of() -> None:
+    checks = {stage.name for stage in STAGES if stage.is_check}
+    assert {name for name in checks if f"**{name}**" not in page("checks.md")} == set()

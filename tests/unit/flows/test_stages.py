@@ -1,0 +1,66 @@
+"""The table of stages, and all that is said about it elsewhere."""
+
+import inspect
+from itertools import pairwise
+from pathlib import Path
+
+import pytest
+
+import warehouse.records
+from flows.recipe import Checks
+from flows.stage_page import stage_page
+from flows.stages import STAGES, Stage, stage_named, stages_of
+from warehouse.errors import ConfigurationError
+
+TOP = Path(__file__).parents[3]
+
+
+def test_an_unknown_stage_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"no stage 'semantics'; the stages are tool_names, "):
+        stage_named("semantics")
+
+
+def test_an_unknown_group_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"the groups are toolset, "):
+        stages_of("nothing")
+
+
+def test_names_are_distinct() -> None:
+    assert len({stage.name for stage in STAGES}) == len(STAGES)
+
+
+@pytest.mark.parametrize("stage", STAGES, ids=lambda stage: stage.name)
+def test_what_a_stage_names_is_there(stage: Stage) -> None:
+    assert hasattr(warehouse.records, stage.reads)
+    assert stage.source
+    assert stage.about.endswith((".", "?"))
+    assert all((TOP / template).is_file() for template in stage.templates)
+    assert bool(stage.role) == bool(stage.templates)
+    assert not stage.threshold or stage.threshold in Checks.model_fields
+
+
+@pytest.mark.parametrize("stage", [stage for stage in STAGES if stage.function], ids=lambda stage: stage.name)
+def test_a_stage_is_a_coroutine_of_a_record_and_a_context(stage: Stage) -> None:
+    assert inspect.iscoroutinefunction(stage.function)
+    parameters = list(inspect.signature(stage.function).parameters.values())
+    assert parameters[1].name == "context"
+    assert all(parameter.kind is parameter.KEYWORD_ONLY for parameter in parameters[2:])
+
+
+def test_each_stage_reads_what_the_one_before_it_makes() -> None:
+    for group in dict.fromkeys(stage.group for stage in STAGES):
+        stages = stages_of(group)
+        for before, after in pairwise(stages):
+            made = before.reads if before.yields in {"Verdict", "Review", "Acceptance"} else before.yields
+            assert after.reads == made
+
+
+def test_the_page_about_the_stages_is_fresh() -> None:
+    assert (TOP / "docs" / "stages.md").read_text(encoding="utf-8") == stage_page(), "Run `make docs`."
+
+
+def test_checks_that_ask_no_model_come_before_those_that_do() -> None:
+    checks = [stage for stage in stages_of("consistency") if stage.is_check]
+    assert checks == sorted(checks, key=lambda stage: stage.role is not None)
+    assert checks[0].role is None
+    assert checks[-1].role is not None

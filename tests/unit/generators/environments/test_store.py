@@ -1,0 +1,267 @@
+"""Stored responses: asked once, kept as they were, re-recorded when asked again, replayed without anybody."""
+
+import asyncio
+import sqlite3
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from generators.environments.http import HttpEnvironment
+from generators.environments.protocol import Answer
+from generators.environments.recorded import (
+    LineRecording,
+    RecordedEnvironment,
+    StoreRecording,
+    open_recording,
+    write_recording,
+)
+from generators.environments.response_store import Description, ResponseStore, call_key, lapse_rows, response_rows
+from generators.environments.store import StoredEnvironment
+from tests.support.generators.environments.fixtures import Servers, as_json, http
+from warehouse.errors import ConfigurationError, StoreError
+from warehouse.records import Call, Link, Tool
+from warehouse.store import Warehouse
+
+TOOL = Tool(name="read", description="Reads.", parameters={"type": "object", "properties": {}}, category="books")
+LINK = Link(tool="read", parameter="id", source="read", entries="", field="id")
+READ = Call(tool="read", arguments={"id": 1})
+
+
+class Scripted:
+    """An environment whose answers are given one after another, the last one ever after."""
+
+    name = "script"
+    tools = (TOOL,)
+    links = (LINK,)
+
+    def __init__(self, *answers: Answer) -> None:
+        self.answers = list(answers)
+        self.asked: list[Call] = []
+
+    async def answer(self, call: Call) -> Answer:
+        self.asked.append(call)
+        await asyncio.sleep(0)
+        return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
+
+
+@pytest.fixture
+def stored(tmp_path: Path) -> Iterator[Callable[..., StoredEnvironment]]:
+    """Opens stored environments over the same file."""
+    opened: list[StoredEnvironment] = []
+
+    def open_one(inner: Scripted | HttpEnvironment) -> StoredEnvironment:
+        opened.append(StoredEnvironment(inner, tmp_path / "deep" / "responses.sqlite"))
+        return opened[-1]
+
+    yield open_one
+    for environment in opened:
+        environment.close()
+
+
+Stored = Callable[..., StoredEnvironment]
+
+
+async def test_a_stored_call_is_never_asked_again(stored: Stored) -> None:
+    first = Scripted(Answer({"title": "A"}), Answer({"title": "B"}))
+    assert await stored(first).answer(READ) == Answer({"title": "A"})
+    second = Scripted(Answer({"title": "C"}))
+    environment = stored(second)
+    same = Call(tool="read", arguments=dict(READ.arguments))
+    assert [await environment.answer(same) for _ in range(2)] == [Answer({"title": "A"})] * 2
+    assert (len(first.asked), second.asked) == (1, [])
+
+
+async def test_a_call_that_many_want_at_once_is_asked_once(stored: Stored) -> None:
+    inner = Scripted(Answer([1]), Answer([2]))
+    environment = stored(inner)
+    assert await asyncio.gather(*(environment.answer(READ) for _ in range(20))) == [Answer([1])] * 20
+    assert len(inner.asked) == 1
+
+
+async def test_an_asker_that_is_cancelled_leaves_the_call_to_the_next(stored: Stored) -> None:
+    entered = asyncio.Event()
+
+    class Stuck(Scripted):
+        async def answer(self, call: Call) -> Answer:
+            self.asked.append(call)
+            if len(self.asked) == 1:
+                entered.set()
+                await asyncio.Event().wait()
+            return Answer("at last")
+
+    environment = stored(Stuck())
+    first = asyncio.create_task(environment.answer(READ))
+    await entered.wait()
+    second = asyncio.create_task(environment.answer(READ))
+    first.cancel()
+    assert await second == Answer("at last")
+
+
+async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_noted(stored: Stored) -> None:
+    gone = Scripted(Answer(problem="no such book"))
+    await stored(gone).answer(READ)
+    assert await stored(Scripted(Answer("found"))).answer(READ) == Answer(problem="no such book")
+
+    other = Call(tool="read", arguments={"id": 2})
+    ill = Scripted(Answer(problem="down", passing=True), Answer(problem="down", passing=True), Answer("well"))
+    environment = stored(ill)
+    assert [(await environment.answer(other)).problem for _ in range(3)] == ["down", "down", ""]
+    (lapse,) = environment.lapses()
+    assert (lapse.call, lapse.problem, lapse.times) == (other, "down", 2)
+
+
+async def test_a_call_of_an_unknown_tool_asks_nobody(stored: Stored) -> None:
+    inner = Scripted(Answer(1))
+    assert "no tool 'write'" in (await stored(inner).answer(Call(tool="write"))).problem
+    assert inner.asked == []
+
+
+async def test_a_different_answer_is_re_recorded_and_told_of(stored: Stored) -> None:
+    environment = stored(Scripted(Answer({"price": 10}), Answer({"price": 10}), Answer({"price": 12})))
+    await environment.answer(READ)
+    await environment.refresh(READ)
+    assert environment.drifted() == []
+    (seen,) = environment.store.stored("script")
+    assert seen.seen_at > seen.recorded_at
+
+    assert await environment.refresh(READ) == Answer({"price": 12})
+    assert await environment.answer(READ) == Answer({"price": 12})
+    (drift,) = environment.drifted()
+    assert (drift.call, drift.earlier, drift.later) == (READ, Answer({"price": 10}), Answer({"price": 12}))
+    assert drift.recorded_at < drift.rerecorded_at
+
+
+async def test_all_that_is_stored_can_be_asked_again(stored: Stored) -> None:
+    calls = [Call(tool="read", arguments={"id": number}) for number in range(3)]
+    environment = stored(Scripted(Answer("a"), Answer("b"), Answer("c"), Answer("other")))
+    for call in calls:
+        await environment.answer(call)
+    drifts = await environment.refresh_all()
+    assert sorted(drift.call.arguments["id"] for drift in drifts) == [0, 1, 2]
+    assert {drift.later.response for drift in drifts} == {"other"}
+    assert len(await environment.refresh_all()) == len(drifts)
+
+
+async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> None:
+    environment = stored(Scripted(Answer(1), Answer(problem="down", passing=True)))
+    await environment.answer(READ)
+    assert (await environment.refresh(READ)).problem == "down"
+    assert await environment.answer(READ) == Answer(1)
+    assert environment.drifted() == []
+    assert len(environment.lapses()) == 1
+
+
+async def test_a_server_that_answers_differently_the_second_time_drifts(
+    servers: Servers, asking: Callable[..., HttpEnvironment], stored: Stored
+) -> None:
+    url = await servers.saying(
+        as_json({"id": "c1", "name": "Ada"}), as_json({"id": "c1", "name": "Grace"}), http(b"<p>", kind="text/html")
+    )
+    environment = stored(asking(url))
+    call = Call(tool="read_customer", arguments={"id": "c1"})
+    before = await environment.answer(call)
+    assert await environment.answer(call) == before
+    assert (await environment.refresh(call)).response == {"id": "c1", "name": "Grace"}
+    assert [(one.earlier.response, one.later.response) for one in environment.drifted()] == [
+        ({"id": "c1", "name": "Ada"}, {"id": "c1", "name": "Grace"})
+    ]
+    assert "HTML" in (await environment.refresh(call)).problem
+    assert (await environment.answer(call)).response == {"id": "c1", "name": "Grace"}
+
+
+@given(
+    value=st.recursive(
+        st.none()
+        | st.booleans()
+        | st.integers(-(2**53), 2**53)
+        | st.floats(allow_nan=False, allow_infinity=False)
+        | st.text(),
+        lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(), inner, max_size=3),
+        max_leaves=8,
+    )
+)
+def test_a_response_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, value: JsonValue) -> None:
+    store = ResponseStore(tmp_path_factory.mktemp("store") / "responses.sqlite")
+    call = Call(tool="read", arguments={"value": value})
+    assert store.put("a", call, Answer(value)) == Answer(value)
+    assert store.get("a", call) == Answer(value)
+    assert store.get("b", call) is None
+    store.close()
+
+
+def test_the_same_call_has_one_key_whatever_the_order_of_its_arguments() -> None:
+    assert call_key(Call(tool="t", arguments={"a": 1, "b": 2})) == call_key(Call(tool="t", arguments={"b": 2, "a": 1}))
+    assert call_key(Call(tool="t", arguments={"a": 1})) != call_key(Call(tool="t", arguments={"a": "1"}))
+
+
+def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
+    (tmp_path / "notes.sqlite").write_text("no database at all, but long enough to be looked at" * 20)
+    with pytest.raises(StoreError, match="can't be read"):
+        ResponseStore(tmp_path / "notes.sqlite")
+    with sqlite3.connect(tmp_path / "other.sqlite") as other:
+        other.execute("create table cats (name text)")
+    other.close()
+    with pytest.raises(StoreError, match="no response store"):
+        ResponseStore(tmp_path / "other.sqlite")
+
+
+async def test_what_was_stored_is_replayed_without_the_server(stored: Stored, tmp_path: Path) -> None:
+    environment = stored(Scripted(Answer({"title": "Ä"})))
+    await environment.answer(READ)
+    environment.redescribe(Description((TOOL,), (LINK,), (READ,)), "basis")
+
+    path = tmp_path / "responses.jsonl"
+    description = Description(environment.tools, environment.links, environment.known_calls)
+    assert write_recording(path, description, environment.store.stored("script")) == 1
+    for recording in (open_recording(environment.store.path, "script"), open_recording(path, "script")):
+        replay = RecordedEnvironment("script", recording)
+        assert (replay.tools, replay.links, replay.known_calls) == ((TOOL,), (LINK,), (READ,))
+        assert await replay.answer(READ) == Answer({"title": "Ä"})
+        missing = await replay.answer(Call(tool="read", arguments={"id": 7}))
+        assert missing.problem == "No response is recorded for this call of read."
+        if isinstance(recording, StoreRecording):
+            recording.close()
+
+
+def test_a_line_that_is_no_recording_is_named(tmp_path: Path) -> None:
+    good = '{"call": {"tool": "read", "arguments": {}}, "response": [1]}\n\n'
+    for bad, told in (
+        ("nonsense", "Line 2 .* is not JSON"),
+        ('{"response": 1}', "Line 2 .* neither"),
+        ('{"call": {"arguments": {}}, "response": 1}', "Line 2 .* is wrong at tool"),
+    ):
+        path = tmp_path / "recording.jsonl"
+        path.write_text(good + bad)
+        with pytest.raises(ConfigurationError, match=told):
+            LineRecording(path)
+    with pytest.raises(ConfigurationError, match="can't be read"):
+        open_recording(tmp_path / "absent.jsonl", "any")
+
+
+def test_a_store_without_the_environment_names_those_it_has(tmp_path: Path) -> None:
+    store = ResponseStore(tmp_path / "responses.sqlite")
+    store.put("shop", READ, Answer(1))
+    store.close()
+    with pytest.raises(ConfigurationError, match=r"\['shop'\]"):
+        open_recording(tmp_path / "responses.sqlite", "bank")
+
+
+async def test_responses_and_lapses_land_in_the_warehouse_once(stored: Stored, tmp_path: Path) -> None:
+    environment = stored(Scripted(Answer({"n": 1}), Answer({"n": 2}), Answer(problem="down", passing=True)))
+    await environment.answer(READ)
+    await environment.refresh(READ)
+    await environment.refresh(READ)
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    for _ in range(2):
+        rows = {
+            name: list(of(environment.store, "script"))
+            for name, of in (("responses", response_rows), ("lapses", lapse_rows))
+        }
+        warehouse.put_rows(rows)
+    found = warehouse.rows("select tool, version, response ->> 'n' as n from responses order by version")
+    assert [(row["tool"], row["version"], row["n"]) for row in found] == [("read", 0, "1"), ("read", 1, "2")]
+    assert [row["times"] for row in warehouse.rows("select times from lapses")] == [1]

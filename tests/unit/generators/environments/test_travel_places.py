@@ -1,0 +1,117 @@
+"""What travellers may say: values of each kind, fitting the parameters that take them."""
+
+from random import Random
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.environments.travel import open_travel
+from generators.environments.travel.functions import functions
+from generators.environments.travel.places import (
+    attractions,
+    chains,
+    cities,
+    filters,
+    hotel_names,
+    is_replaceable,
+    parameter_element,
+    sayable,
+    shown_titles,
+)
+from generators.schemas import value_validator
+from tests.support.generators.environments.travel_calls import Traveller, values_at
+from warehouse.errors import ConfigurationError
+from warehouse.records import ElementKind
+
+UNSAID = {"identifier", "text"}
+KINDS = [kind for kind in get_args(ElementKind) if kind not in UNSAID]
+TYPED = {"age", "count", "currency", "date", "distance", "language", "number", "people", "price"}
+
+
+@given(kind=st.sampled_from(KINDS), seed=st.integers(), city=st.sampled_from([city.name for city in cities()]))
+def test_every_kind_can_be_said_and_the_same_chance_says_the_same(kind: ElementKind, seed: int, city: str) -> None:
+    said = sayable(kind, Random(seed), city=city)
+    assert said not in (None, "")
+    assert sayable(kind, Random(seed), city=city) == said
+
+
+@pytest.mark.parametrize("kind", sorted(UNSAID))
+def test_nobody_says_an_identifier(kind: ElementKind) -> None:
+    with pytest.raises(ConfigurationError, match=kind):
+        sayable(kind, Random(1), city="Rome")
+
+
+def test_an_unknown_city_is_named() -> None:
+    with pytest.raises(ConfigurationError, match="Atlantis"):
+        sayable("hotel", Random(1), city="Atlantis")
+
+
+@pytest.mark.parametrize("name", sorted(functions()))
+def test_what_is_said_fits_the_parameters_that_take_it(name: str) -> None:
+    function = functions()[name]
+    for parameter, schema in function.tool.properties.items():
+        if parameter == "legs":
+            continue
+        element = parameter_element(name, parameter)
+        if element in TYPED and schema["type"] != "string" and "enum" not in schema:
+            said = sayable(element, Random(3), city="Rome")
+            assert value_validator(schema).is_valid(said), (parameter, said)
+    assert "legs" not in function.tool.properties or parameter_element(name, "legs[].date") == "date"
+
+
+def test_an_unknown_parameter_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match="query, languagecode"):
+        parameter_element("Search_Hotel_Destination", "town")
+    with pytest.raises(ConfigurationError, match="Search_Hotels"):
+        parameter_element("Search_Trains", "query")
+
+
+def test_what_must_stay_in_every_variant_stays() -> None:
+    kept = [
+        ("Search_Hotels", "sort_by"),
+        ("Search_Hotels", "categories_filter"),
+        ("Get_Hotel_Reviews", "sort_option_id"),
+        ("Search_Car_Rentals", "sort_by"),
+        ("Booking_Summary", "extras"),
+        ("Get_Attraction_Reviews", "sort_by"),
+        ("Search_Hotels", "dest_id"),
+    ]
+    assert not any(is_replaceable(tool, parameter) for tool, parameter in kept)
+    replaced = [("Search_Flights", "sort"), ("Search_Flights", "cabinClass"), ("Search_Attractions", "sortBy")]
+    assert all(is_replaceable(tool, parameter) for tool, parameter in replaced)
+
+
+@given(city=st.sampled_from([city.name for city in cities()]))
+def test_hotels_of_a_city_have_names_of_their_own(city: str) -> None:
+    names = hotel_names(city)
+    assert len(set(names)) == len(names) > 20
+    assert all(city in name for name in names)
+    assert sum(any(chain in name for chain in chains()) for name in names) > 10
+    assert len(set(attractions(city))) == len(attractions(city)) > 15
+
+
+async def test_every_place_that_can_be_said_is_found_by_every_search() -> None:
+    traveller = Traveller(open_travel(3), "Paris", "Rome")
+    searches = ("Search_Hotel_Destination", "Location_to_Lat_Long", "Search_Car_Location", "Taxi_Search_Location")
+    for city in cities():
+        for number, place in enumerate((*city.airports, *city.landmarks, *city.districts)):
+            name = searches[(city.number + number) % len(searches)]
+            found = values_at(await traveller.good(name, {"query": f"{place.name}, {city.name}"}), "data", "name")
+            assert place.name in found, (name, place.name)
+        for airport in city.airports:
+            assert airport.name in values_at(
+                await traveller.good("Search_Flight_Location", {"query": airport.name}), "data", "name"
+            )
+
+
+async def test_the_titles_that_entries_go_by_are_those_of_the_responses() -> None:
+    traveller = Traveller(open_travel(), "Paris", "Rome")
+    listed = await traveller.good("Get_Sort_By", await traveller.arguments("Get_Sort_By"))
+    assert tuple(map(str, values_at(listed, "data", "title"))) == shown_titles("Search_Hotels", "sort_by")
+    offered = await traveller.good("Get_Filter", await traveller.arguments("Get_Filter"))
+    titles = set(map(str, values_at(offered, "data.filters", "title")))
+    assert titles <= set(shown_titles("Search_Hotels", "categories_filter"))
+    assert set(filters()) <= set(shown_titles("Search_Hotels", "categories_filter"))
+    assert shown_titles("Search_Flights", "sort") == ()

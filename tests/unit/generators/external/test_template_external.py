@@ -1,0 +1,105 @@
+"""External samples that the template model words: proved by every check, of our own tools and of HammerBench's records."""
+
+from collections.abc import Iterator, Mapping
+from itertools import islice
+from pathlib import Path
+from random import Random
+
+import pytest
+
+from generators.assignments import plan_assignments
+from generators.catalogs.seed_catalog import seed_tools
+from generators.external.entities import find_entities, obstacle
+from generators.external.messages import write_messages
+from generators.external.rewriting import rewrite_requests
+from generators.hammerbench_samples import read_hammerbench
+from generators.parameters import choose_parameters
+from generators.requests import write_requests
+from generators.stage_context import StageContext
+from generators.values import fill_values
+from llm.chat import Answer, ChatRequest, Completion, Prompt
+from llm.language.locating import locate
+from llm.template.model import TemplateModel
+from tests.support.generators.external.fixtures import derivation
+from validators.checks.ambiguity import check_ambiguity
+from validators.checks.consistency import check_consistency
+from validators.checks.format import check_format
+from validators.checks.grounding import check_grounding
+from validators.checks.judge import check_meaning
+from warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
+
+SEED_TOOLS = {tool.key: tool for tool in seed_tools()}
+CHECKS = (check_format, check_grounding, check_ambiguity, check_consistency, check_meaning)
+
+
+class TemplateChat:
+    """The template model without a ledger."""
+
+    name = "template/v1"
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        asked = ChatRequest(self.name, prompt.messages, answer.model_json_schema(), (), (), sample_index)
+        return answer.model_validate_json((await TemplateModel().send(asked)).text)
+
+    async def complete(self, prompt: Prompt, tools: object = (), *, sample_index: int = 0) -> Completion:
+        raise AssertionError("No stage here asks for free text.")
+
+
+def context_of(tools: Mapping[str, Tool], seed: int) -> StageContext:
+    return StageContext(chat=TemplateChat(), rng=Random(seed), tools=tools)
+
+
+async def external(source: Sample, context: StageContext) -> Sample:
+    (reference,) = await find_entities(derivation(source), context)
+    (message,) = await write_messages(reference, context)
+    (sample,) = await rewrite_requests(message, context)
+    return sample
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_what_is_made_of_a_perfect_request_is_proved_by_every_check(language: Language) -> None:
+    made = 0
+    for at, assignment in enumerate(plan_assignments("perfect", language, 25, list(SEED_TOOLS.values()), seed=23)):
+        context = context_of(SEED_TOOLS, at)
+        (choice,) = await choose_parameters(assignment, context)
+        (draft,) = await fill_values(choice, context)
+        (source,) = await write_requests(draft, context)
+        if obstacle(source, SEED_TOOLS):
+            continue
+        sample = await external(source, context)
+        for check in CHECKS:
+            (verdict,) = await check(sample, context)
+            assert verdict.decision == "proved", (check.__name__, verdict.reason, sample.turns)
+        made += 1
+    assert made > 15
+
+
+def records(shared: Path, language: Language, file: str) -> Iterator[tuple[Sample, dict[str, Tool]]]:
+    path = shared / "data" / "hammerbench" / "sample100" / language / "multi-turn" / f"HammerBench_{file}.json"
+    for record in read_hammerbench(path):
+        if record.sample is not None:
+            yield record.sample, {tool.key: tool for tool in record.tools}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("file", ["Based", "SO_case2", "mSv"])
+async def test_imported_conversations_point_at_messages_too(shared: Path, language: Language, file: str) -> None:
+    open_to = ((one, tools) for one, tools in records(shared, language, file) if not obstacle(one, tools))
+    made = 0
+    for source, tools in islice(open_to, 12):
+        sample = await external(source, context_of(tools, made))
+        told = {(one.argument, one.quote) for call in sample.gold for one in call.evidence if one.in_message}
+        shift = int(sample.tags[-1].removeprefix("shift="))
+        pointed = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn) and turn.external]
+        assert [isinstance(turn, CallTurn) for turn in sample.turns[: pointed[0]]].count(True) == shift
+        assert sample.kind == f"{source.kind}_external"
+        assert [turn.kind for turn in sample.turns] == [turn.kind for turn in source.turns]
+        assert all(locate(sample.gold[0].arguments[name], {}, quote) for name, quote in told)
+        made += 1
+    assert made == 12
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_what_points_at_a_message_already_is_told_so(shared: Path, language: Language) -> None:
+    told = {obstacle(source, tools) for source, tools in records(shared, language, "External")}
+    assert told == {"The user of this sQsA_external sample points at a message already."}

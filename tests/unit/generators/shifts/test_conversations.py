@@ -1,0 +1,54 @@
+"""Shifts of simulated conversations: a value is overridden before a call only where no result has come of it yet."""
+
+import pytest
+
+from generators.shifts.changeable import find_places, obstacle_to
+from generators.shifts.turns import until_due
+from tests.support.conversational import TOOLS, converse
+from validators.checks.ambiguity import applies_to
+from warehouse.records import CallTurn, ReplyTurn, Transform
+
+
+@pytest.mark.parametrize("transform", ["SO_case1", "SO_case2"])
+async def test_a_conversation_is_cut_at_a_call_that_is_yet_to_be_made(transform: Transform) -> None:
+    sample = await converse("underfill")
+    cut = until_due(sample, transform)
+    last = cut.turns[-1]
+    assert isinstance(last, CallTurn)
+    assert not last.executed
+    assert cut.turns[:-1] == sample.turns[: len(cut.turns) - 1]
+    assert all(int(tag.split("=")[1].split(":")[0]) < len(cut.turns) for tag in cut.tags if tag.startswith("goal="))
+    assert until_due(cut, transform) == cut
+    assert {place.turn for place in find_places(sample, TOOLS, transform)} <= {len(cut.turns) - 1}
+
+
+async def test_a_correction_of_its_own_turn_comes_while_a_question_is_open() -> None:
+    cut = until_due(await converse("underfill"), "SO_case2")
+    asked = cut.turns[-3]
+    assert isinstance(asked, ReplyTurn)
+    assert "seek" in asked.acts
+
+
+async def test_other_samples_are_left_whole() -> None:
+    sample = await converse("underfill")
+    assert until_due(sample, "mSv") == sample
+    renamed = sample.with_changes(kind="multi_step")
+    assert until_due(renamed, "SO_case1") == renamed
+
+
+async def test_a_chain_at_the_end_is_not_wanted_again_with_another_value() -> None:
+    sample = await converse("goal_stacking")
+    chain = next(
+        at
+        for at, turn in enumerate(sample.turns)
+        if at > 1 and turn.kind == "calls" and sample.turns[at - 1].kind == "result"
+    )
+    ended = sample.with_changes(turns=sample.turns[: chain + 3])
+    assert ended.turns[-1].kind == "reply"
+    assert "chain" in obstacle_to("mSv", ended, TOOLS)
+
+
+async def test_only_calls_that_are_yet_to_be_made_are_looked_at_for_other_readings() -> None:
+    sample = await converse("underfill")
+    assert not applies_to(sample)
+    assert applies_to(until_due(sample, "SO_case1"))

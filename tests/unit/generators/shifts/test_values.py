@@ -1,0 +1,171 @@
+"""What the user changes, and to what: valid, of the same type, different, and never said before."""
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.schemas import argument_problems
+from generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
+from generators.shifts.turns import tools_by_name
+from generators.shifts.values import (
+    NewValue,
+    after_call_obstacle,
+    change_values,
+    means_same,
+    own_turn_obstacle,
+    same_turn_obstacle,
+    value_problem,
+)
+from llm.language.locating import locate
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import Derivation, Sample, Tool, UserTurn
+
+Made = Mapping[str, Callable[[], Sample]]
+PROMPT = "change_value"
+
+
+def planned(source: Sample, transform: Any = "SO_case1", seed: int = 1) -> Derivation:
+    return Derivation(transform=transform, source=source, seed=seed)
+
+
+@pytest.mark.parametrize("transform", ["SO_case1", "SO_case2", "mSv"])
+@pytest.mark.parametrize("name", ["asked", "asked_in_chinese", "asked_without_snapshots"])
+async def test_a_new_value_is_valid_different_and_not_yet_said(
+    name: str, transform: Any, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
+) -> None:
+    source = conversations[name]()
+    for seed in range(5):
+        [change] = await change_values(planned(source, transform, seed), context_for(seed))
+        snapshots = {snapshot.turn: snapshot.calls for snapshot in source.snapshots()}
+        call = snapshots[change.turn][change.call]
+        tool = tools_by_name(source, catalog)[call.tool]
+        assert change.old == call.arguments[change.argument]
+        assert not argument_problems(tool, {change.argument: change.new}, partial=True)
+        said = [turn.text for turn in source.turns if isinstance(turn, UserTurn)]
+        assert not any(locate(change.new, tool.properties[change.argument], text) for text in said)
+
+
+async def test_the_model_is_asked_again_until_its_value_does(conversations: Made, context_for: Any) -> None:
+    source = conversations["imperfect"]()
+    chat = ScriptedModel({PROMPT: [NewValue(value="rome"), NewValue(value=4), NewValue(value="Oslo")]})
+    [change] = await change_values(planned(source), context_for(1, chat))
+    assert (change.argument, change.old, change.new) == ("origin", "Rome", "Oslo")
+    assert change.origin is not None
+    assert change.origin.model == "scripted"
+    assert not chat.left
+
+
+async def test_three_values_that_do_not_do_fail_the_record(conversations: Made, context_for: Any) -> None:
+    chat = ScriptedModel({PROMPT: [NewValue(value=value) for value in ("Rome", "", "ROME")]})
+    with pytest.raises(ReplyError, match="means the same"):
+        await change_values(planned(conversations["imperfect"]()), context_for(1, chat))
+
+
+async def test_a_yes_becomes_a_no_without_asking_anybody(
+    conversations: Made, catalog: Mapping[str, Tool], context_for: Any
+) -> None:
+    source = conversations["single"]()
+    [call] = source.gold
+    for arguments, old, new in (({"direct": True}, True, False), ({"cabin": "economy"}, "economy", "business")):
+        turn = source.turns[1].with_changes(calls=(call.with_changes(arguments=arguments, evidence=()),))
+        sample = source.with_changes(turns=(UserTurn(text="Economy flights, direct flights only."), turn))
+        [change] = await change_values(planned(sample, "mSv"), context_for(1, ScriptedModel({})))
+        assert (change.old, change.new) == (old, new)
+        assert change.origin is not None
+        assert change.origin.model == ""
+
+
+@pytest.mark.parametrize(
+    ("value", "reason"),
+    [
+        ("", "empty"), (4, "not fit"), ("Rome", "means the same"), ("Boston", "is the value of 'destination'"),
+        ("rome, please", "means the same"),
+    ],
+)  # fmt: skip
+def test_a_value_that_does_not_do_is_told_why(
+    value: Any, reason: str, conversations: Made, catalog: Mapping[str, Tool]
+) -> None:
+    source = conversations["single"]()
+    place = next(one for one in find_places(source, catalog, "SO_case1") if one.argument == "origin")
+    tool = tools_by_name(source, catalog)["Air.Search.findFlights"]
+    assert reason in value_problem(value, place, source, tool)
+    assert value_problem("Lisbon", place, source, tool) == ""
+
+
+def test_what_was_said_for_anything_is_no_new_value(conversations: Made, catalog: Mapping[str, Tool]) -> None:
+    source = conversations["asked"]()
+    more = source.with_changes(turns=(UserTurn(text="I am in Lisbon. Flights from Rome, please."), *source.turns[1:]))
+    place = next(one for one in find_places(more, catalog, "mSv") if one.argument == "origin")
+    assert "is said already" in value_problem(
+        "Lisbon", place, more, tools_by_name(more, catalog)["Air.Search.findFlights"]
+    )
+
+
+@given(st.one_of(st.booleans(), st.integers(), st.text(min_size=1, max_size=12)))
+def test_a_value_means_the_same_as_itself(value: bool | int | str) -> None:
+    assert means_same(value, value, {})
+
+
+@given(st.integers(-(10**6), 10**6), st.integers(-(10**6), 10**6))
+def test_two_numbers_mean_the_same_only_where_they_are_equal(one: int, other: int) -> None:
+    assert means_same(one, other, {"type": "integer"}) == (one == other)
+
+
+def test_spelling_makes_no_difference_and_meaning_does() -> None:
+    assert means_same("Window Seat", "window_seat", {"type": "string"})
+    assert means_same(["milk", "eggs"], ["eggs", "milk"], {"type": "array", "items": {"type": "string"}})
+    assert not means_same("Rome", "Oslo", {"type": "string"})
+    assert not means_same(True, False, {"type": "boolean"})
+
+
+@pytest.mark.parametrize(
+    ("name", "transform", "reason"),
+    [
+        ("replies_only", "SO_case1", "No call is due"), ("irrelevant", "mSv", "No call is due"),
+        ("executed", "SO_case1", "executed"), ("executed_in_turns", "SO_case2", "executed"),
+        ("imperfect", "mSv", "imperfect"), ("single", "SO_case2", "No question is open"),
+        ("parallel", "SO_case1", "nobody could tell which one"),
+    ],
+)  # fmt: skip
+async def test_an_obstacle_is_told_in_advance_and_is_the_reason_of_the_failure(
+    name: str, transform: Any, reason: str, conversations: Made, catalog: Mapping[str, Tool], context_for: Any
+) -> None:
+    source = conversations[name]()
+    told = obstacle_to(transform, source, catalog)
+    if (name, transform) == ("parallel", "SO_case1"):  # its date can be changed for both at once, its cities can't
+        assert [one.argument for one in find_places(source, catalog, transform)] == ["date"]
+        return
+    assert reason in told
+    with pytest.raises(RecordError, match=reason):
+        await change_values(planned(source, transform), context_for())
+
+
+def test_each_transform_has_its_own_obstacle(conversations: Made, catalog: Mapping[str, Tool]) -> None:
+    single, asked = conversations["single"](), conversations["asked"]()
+    assert (same_turn_obstacle(single, catalog), after_call_obstacle(single, catalog)) == ("", "")
+    assert "No question" in own_turn_obstacle(single, catalog)
+    assert own_turn_obstacle(asked, catalog) == ""
+
+
+def test_a_value_that_the_user_repeats_later_is_not_changed(conversations: Made, catalog: Mapping[str, Tool]) -> None:
+    source = conversations["asked"]()
+    turns = list(source.turns)
+    turns[6] = UserTurn(text="On 2027-03-04, from Rome.")
+    again = source.with_changes(turns=tuple(turns))
+    assert "origin" in {one.argument for one in find_places(source, catalog, "SO_case1")}
+    assert "origin" not in {one.argument for one in find_places(again, catalog, "SO_case1")}
+
+
+def test_a_change_reaches_every_later_snapshot_and_stops_where_the_value_was_overridden(
+    conversations: Made, catalog: Mapping[str, Tool]
+) -> None:
+    source = conversations["asked"]()
+    place = next(one for one in find_places(source, catalog, "SO_case1") if one.argument == "origin")
+    assert affected(source, place) == {1: [0], 4: [0], 7: [0]}
+    last = source.turns[7].with_changes(calls=(source.gold[0].with_changes(arguments={"origin": "Oslo"}),))
+    assert affected(source.with_changes(turns=(*source.turns[:7], last)), place) == {1: [0], 4: [0]}
+    assert interruptions(source, place, tools_by_name(source, catalog)) == [3, 6]

@@ -1,0 +1,207 @@
+"""Conversations with a required complexity: planned by code, worded by a model, with simulated results."""
+
+from collections import Counter
+from typing import get_args
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.conversational.acts import DialogueActs, label_turns
+from generators.conversational.complexities import PAPER, shared_out
+from generators.conversational.fitting import agent_problem, user_problem
+from generators.conversational.plans import plan_conversations
+from generators.conversational.scenarios import plan_scenarios
+from generators.conversational.wording import AgentWords, UserWords, write_conversations
+from generators.schemas import argument_problems
+from generators.stage_context import StageContext
+from tests.support.conversational import TOOLS, converse, template_context
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import ConfigurationError, RecordError, ReplyError
+from warehouse.records import (
+    CallTurn,
+    Complexity,
+    ConversationPlan,
+    Move,
+    Part,
+    ReplyTurn,
+    ResultTurn,
+    Scenario,
+    Tool,
+    UserTurn,
+    WordedScenario,
+)
+
+COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
+ALL = list(TOOLS.values())
+
+
+def scenarios(complexity: Complexity, count: int = 3, *, seed: int = 1) -> list[Scenario]:
+    return list(plan_scenarios(complexity, "en", count, ALL, seed=seed))
+
+
+async def plan_of(complexity: Complexity) -> ConversationPlan:
+    (scenario,) = scenarios(complexity, 1)
+    (plan,) = await plan_conversations(scenario, template_context(scenario.seed))
+    return plan
+
+
+@given(st.integers(min_value=0, max_value=2000))
+def test_all_conversations_are_shared_out_over_the_complexities(count: int) -> None:
+    shares = shared_out(count)
+    assert sum(shares.values()) == count
+    assert list(shares) == list(PAPER)
+
+
+def test_as_many_as_the_paper_s_table_tells_are_shared_out_as_it_tells() -> None:
+    assert shared_out(108) == PAPER
+
+
+def test_more_conversations_begin_with_those_that_there_would_be_anyway() -> None:
+    assert scenarios("underfill", 5)[:2] == scenarios("underfill", 2)
+    assert scenarios("underfill", 2, seed=2) != scenarios("underfill", 2)
+
+
+@pytest.mark.parametrize("complexity", COMPLEXITIES)
+def test_a_scenario_has_its_apis_at_hand_but_for_what_is_withheld(complexity: Complexity) -> None:
+    for scenario in scenarios(complexity):
+        used = {key for episode in scenario.episodes for key in episode.tools}
+        assert used <= {*scenario.candidates, *scenario.withheld}
+        assert not set(scenario.candidates) & set(scenario.withheld)
+        assert (complexity == "goal_not_supported") <= bool(scenario.withheld)
+        assert 3 <= len(scenario.candidates) <= 25
+
+
+def test_no_tool_serves_two_episodes() -> None:
+    for complexity in COMPLEXITIES:
+        for scenario in scenarios(complexity):
+            used = Counter(key for episode in scenario.episodes for key in episode.tools)
+            assert set(used.values()) == {1}
+
+
+def test_tools_that_allow_no_conversation_are_told_of() -> None:
+    bare = Tool(name="A.b", description="Do it.", parameters={"type": "object", "properties": {}}, category="A")
+    with pytest.raises(ConfigurationError, match="underfill"):
+        list(plan_scenarios("underfill", "en", 1, [bare], seed=1))
+
+
+async def test_a_scenario_whose_apis_are_not_at_hand_is_refused_before_any_conversation_is_made() -> None:
+    (scenario,) = scenarios("underfill", 1)
+    without = scenario.with_changes(candidates=scenario.candidates[:1], withheld=scenario.candidates[1:])
+    with pytest.raises(RecordError, match="not among its APIs"):
+        await plan_conversations(without, template_context())
+
+
+@pytest.mark.parametrize("complexity", COMPLEXITIES)
+async def test_every_call_of_a_plan_is_complete_and_valid(complexity: Complexity) -> None:
+    plan = await plan_of(complexity)
+    tools = {tool.name: tool for tool in ALL if tool.language == "en"}
+    for move in plan.moves:
+        for call in move.calls:
+            assert argument_problems(tools[call.tool], call.arguments, partial=False) == []
+
+
+async def test_the_same_scenario_becomes_the_same_conversation() -> None:
+    assert (await converse("follow_up_question")).key == (await converse("follow_up_question")).key
+
+
+async def test_calls_come_with_a_result_and_replies_with_acts() -> None:
+    for complexity in COMPLEXITIES:
+        sample = await converse(complexity)
+        for before, after in zip(sample.turns, sample.turns[1:], strict=False):
+            if isinstance(before, CallTurn):
+                assert before.executed
+                assert isinstance(after, ResultTurn)
+        assert all(turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn))
+        assert f"complexity={complexity}" in sample.tags
+
+
+async def test_a_chain_takes_its_value_from_the_result_before_it() -> None:
+    sample = await converse("follow_up_question")
+    linked = [
+        one
+        for turn in sample.turns
+        if isinstance(turn, CallTurn)
+        for one in turn.calls[0].evidence
+        if one.kind == "response"
+    ]
+    assert linked
+    assert all(one.turn is not None and isinstance(sample.turns[one.turn], ResultTurn) for one in linked)
+
+
+def worded(moves: tuple[Move, ...], scenario: Scenario) -> WordedScenario:
+    return WordedScenario(plan=ConversationPlan(scenario=scenario, moves=moves), goal="You want something.")
+
+
+async def test_a_turn_that_leaves_a_value_out_three_times_is_given_up() -> None:
+    (scenario,) = scenarios("underfill", 1)
+    tool = TOOLS[scenario.candidates[0]]
+    name = tool.required[0]
+    move = Move(speaker="user", intent="request", parts=(Part(tool=tool.key, arguments={name: "x"}),))
+    silent = UserWords(text="Do it for me.", mentions=[])
+    context = StageContext(ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_context().rng, TOOLS)
+    with pytest.raises(ReplyError, match="were to be said"):
+        await write_conversations(worded((move,), scenario), context)
+
+
+async def test_a_question_that_asks_nothing_is_asked_anew() -> None:
+    (scenario,) = scenarios("underfill", 1)
+    tool = TOOLS[scenario.candidates[0]]
+    moves = (
+        Move(speaker="user", intent="thank"),
+        Move(speaker="agent", intent="ask_which", options=(tool.key, tool.key), acts=("seek",)),
+    )
+    script = ScriptedModel(
+        {
+            "word_user_turn": [UserWords(text="Thanks!", mentions=[])],
+            "word_agent_turn": [AgentWords(text="Hm."), AgentWords(text="This or that?")],
+        }
+    )
+    (made,) = await write_conversations(worded(moves, scenario), StageContext(script, template_context().rng, TOOLS))
+    assert [turn.text for turn in made.turns if isinstance(turn, UserTurn | ReplyTurn)] == ["Thanks!", "This or that?"]
+
+
+def test_words_in_another_language_or_for_another_value_do_not_fit() -> None:
+    expected = {(0, "city"): ("Boston", {"type": "string"})}
+    assert user_problem("Go to Boston.", [(0, "city", "Boston")], expected, "en") == ""
+    assert "do not say" in user_problem("Go to Denver.", [(0, "city", "Denver")], expected, "en")
+    assert "do not stand" in user_problem("Go there.", [(0, "city", "Boston")], expected, "en")
+    assert "language" in user_problem("去 Boston", [(0, "city", "Boston")], expected, "en")
+    assert "language" in user_problem("Go to Boston.", [(0, "city", "Boston")], expected, "zh")
+    assert "characters" in user_problem(" ", [], {}, "en")
+
+
+async def test_a_reply_tells_every_fact() -> None:
+    plan = await plan_of("no_target_complexity")
+    move = next(move for move in plan.moves if any(not isinstance(fact.value, bool) for fact in move.facts))
+    assert "does not tell" in agent_problem("All done.", move, template_context(), "en")
+    told = "; ".join(f"{fact.label}: {fact.value}" for fact in move.facts)
+    assert agent_problem(told, move, template_context(), "en") == ""
+
+
+async def test_only_replies_without_acts_are_labelled() -> None:
+    turns = (UserTurn(text="Hello."), ReplyTurn(text="Which city?"), ReplyTurn(text="Bye.", acts=("other",)))
+    script = ScriptedModel({"label_acts": [DialogueActs(acts=["inform", "seek"])]})
+    labelled = await label_turns(turns, StageContext(script, template_context().rng, TOOLS))
+    assert [turn.acts for turn in labelled if isinstance(turn, ReplyTurn)] == [("seek", "inform"), ("other",)]
+
+
+async def test_other_beside_another_act_is_asked_anew() -> None:
+    odd, plain = DialogueActs(acts=["other", "inform"]), DialogueActs(acts=["inform"])
+    context = StageContext(ScriptedModel({"label_acts": [odd, plain]}), template_context().rng, TOOLS)
+    (turn,) = await label_turns((ReplyTurn(text="Done."),), context)
+    assert isinstance(turn, ReplyTurn)
+    assert turn.acts == ("inform",)
+
+
+@pytest.mark.parametrize("complexity", COMPLEXITIES)
+async def test_the_template_model_labels_most_replies_as_the_plan_does(complexity: Complexity) -> None:
+    sample = await converse(complexity)
+    bare = tuple(turn.with_changes(acts=()) if isinstance(turn, ReplyTurn) else turn for turn in sample.turns)
+    labelled = await label_turns(bare, template_context())
+    pairs = [
+        (one.acts, other.acts)
+        for one, other in zip(sample.turns, labelled, strict=True)
+        if isinstance(one, ReplyTurn) and isinstance(other, ReplyTurn)
+    ]
+    assert all(set(planned) & set(named) for planned, named in pairs)

@@ -1,0 +1,136 @@
+"""Questions and answers one by one: what a wording must keep to, and what is known after each answer."""
+
+from random import Random
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.dialogues import SlotAnswer, SlotQuestion, manners, write_dialogues
+from generators.slots import plan_slots
+from llm.language.locating import locate
+from tests.support.generators.dialogue_parts import TABLE, TOOLS, TemplateChat, context, derivation, imperfect, plan
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import ReplyError
+from warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
+
+DAY = SlotQuestion(question="On which day?")
+ON_FRIDAY = SlotAnswer(answer="On March 5, 2027.", words="March 5, 2027")
+
+
+def scripted(questions: list[SlotQuestion], answers: list[SlotAnswer]) -> ScriptedModel:
+    return ScriptedModel({"ask_question": questions, "answer_question": answers})
+
+
+def tool_of(sample: Sample) -> Tool:
+    return TOOLS[sample.candidates[0]]
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("seed", range(8))
+async def test_each_answer_adds_exactly_its_value_and_says_it(language: Language, seed: int) -> None:
+    at_hand = context(TemplateChat(seed=seed))
+    [slots] = await plan_slots(derivation(imperfect(language), seed=seed), at_hand)
+    [sample] = await write_dialogues(slots, at_hand)
+    assert [turn.kind for turn in sample.turns] == ["user", "calls", *["reply", "user", "calls"] * 4]
+    known = {"restaurant"}
+    for snapshot, slot in zip(list(sample.snapshots())[1:], slots.slots, strict=True):
+        [call] = snapshot.calls
+        assert set(call.arguments) - known == {slot.parameter}
+        assert call.arguments[slot.parameter] == slot.value
+        known = set(call.arguments)
+        assert {proof.argument for proof in call.evidence} == known
+        for proof in call.evidence:
+            said = sample.turns[proof.turn or 0]
+            assert isinstance(said, UserTurn)
+            assert said.text[proof.start : proof.end] == proof.quote
+            schema = tool_of(sample).properties[proof.argument]
+            assert locate(call.arguments[proof.argument], schema, proof.quote)
+
+
+async def test_the_sample_tells_where_it_comes_from() -> None:
+    [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
+    assert (sample.kind, sample.tags, sample.candidates) == ("sQsA", (), (TABLE.key,))
+    assert sample.origin is not None
+    assert sample.origin.stage == "dialogues"
+    assert sample.origin.parents == (plan("date").key,)
+    assert sample.origin.model == "scripted"
+
+
+async def test_a_model_sees_the_conversation_so_far() -> None:
+    chat = scripted(
+        [DAY, SlotQuestion(question="How many guests?")], [ON_FRIDAY, SlotAnswer(answer="Four of us.", words="Four")]
+    )
+    await write_dialogues(plan("date", "guests"), context(chat))
+    last = chat.asked[-1].messages[-1].content
+    assert (
+        "user: Book a table at Blue Door\nassistant: On which day?\nuser: On March 5, 2027.\nassistant: How many"
+        in last
+    )
+    first_question = chat.asked[0].messages[-1].content
+    assert "2027-03-05" not in first_question  # who asks does not know the answer
+
+
+@pytest.mark.parametrize(
+    "question",
+    [
+        "",
+        "Is March 5, 2027 all right?",  # says the value
+        "On which day shall I book Blue Door?",  # says what is known
+        "I have written that down.",  # asks for nothing
+        "哪一天？",
+        "On which day?\nAt what time?",
+        "On which day " + "please " * 40 + "?",
+    ],
+)
+async def test_a_question_that_does_not_fit_is_worded_anew(question: str) -> None:
+    chat = scripted([SlotQuestion(question=question), DAY], [ON_FRIDAY])
+    [sample] = await write_dialogues(plan("date"), context(chat))
+    assert sample.turns[2] == ReplyTurn(text="On which day?")
+    assert chat.left == {}
+
+
+async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
+    answers = [SlotAnswer(answer="The terrace.", words="terrace")]
+    listing = SlotQuestion(question="Which seating area: window, terrace or bar?")
+    suggesting = SlotQuestion(question="Would you like the terrace?")
+    [sample] = await write_dialogues(plan("seating"), context(scripted([suggesting, listing], answers)))
+    assert sample.turns[2] == ReplyTurn(text=listing.question)
+
+
+@pytest.mark.parametrize(
+    "answer",
+    [
+        SlotAnswer(answer=" ", words=" "),
+        SlotAnswer(answer="On Friday.", words="March 5, 2027"),  # the words do not stand there
+        SlotAnswer(answer="On Friday.", words="Friday"),  # they do not say the value
+        SlotAnswer(answer="On March 5, 2027 at 7:30 pm.", words="March 5, 2027"),  # tells what comes later
+        SlotAnswer(answer="在 March 5, 2027。", words="March 5, 2027"),
+    ],
+)
+async def test_an_answer_that_does_not_fit_is_worded_anew(answer: SlotAnswer) -> None:
+    questions = [DAY, SlotQuestion(question="At what time?")]
+    chat = scripted(questions, [answer, ON_FRIDAY, SlotAnswer(answer="19:30", words="19:30")])
+    [sample] = await write_dialogues(plan("date", "time"), context(chat))
+    assert sample.turns[3] == UserTurn(text=ON_FRIDAY.answer)
+    assert chat.left == {}
+
+
+async def test_three_bad_wordings_are_a_failure_that_names_the_parameter() -> None:
+    with pytest.raises(ReplyError, match=r"question for 'date' .* 3 wordings: 'Fine.' asks for nothing"):
+        await write_dialogues(plan("date"), context(scripted([SlotQuestion(question="Fine.")] * 3, [])))
+    with pytest.raises(ReplyError, match=r"answer for 'date' .* 3 wordings: the words 'then' do not say '2027-03-05'"):
+        await write_dialogues(plan("date"), context(scripted([DAY], [SlotAnswer(answer="then", words="then")] * 3)))
+
+
+@given(st.integers(1, 6), st.integers())
+def test_of_several_answers_one_at_least_says_what_it_is_about(count: int, seed: int) -> None:
+    drawn = manners(count, Random(seed))
+    assert len(drawn) == count
+    assert count == 1 or "sentence" in drawn
+
+
+async def test_the_first_snapshot_is_that_of_the_request() -> None:
+    [sample] = await write_dialogues(plan("date"), context(scripted([DAY], [ON_FRIDAY])))
+    assert sample.turns[:2] == imperfect().turns
+    assert isinstance(sample.turns[1], CallTurn)

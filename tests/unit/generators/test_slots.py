@@ -1,0 +1,124 @@
+"""Planning what is asked for: what is missing, in which order, and values that nobody takes for another."""
+
+import re
+
+import pytest
+
+from generators.slots import obstacle, plan_slots
+from generators.values import ArgumentValues, NamedValue
+from tests.support.generators.dialogue_parts import (
+    TABLE,
+    TOOLS,
+    VALUES,
+    TemplateChat,
+    context,
+    derivation,
+    dialogue,
+    imperfect,
+)
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import Arguments, CallTurn, Language
+
+
+def values(given: Arguments) -> ArgumentValues:
+    return ArgumentValues(values=[NamedValue(parameter=name, value=value) for name, value in given.items()])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_every_required_parameter_that_the_request_lacks_is_asked_for(language: Language) -> None:
+    [plan] = await plan_slots(derivation(imperfect(language, guests=4)), context(TemplateChat()))
+    assert {slot.parameter for slot in plan.slots} == {"date", "time", "seating"}
+    assert plan.origin is not None
+    assert plan.origin.seed == 5
+    assert plan.origin.parents == (plan.derivation.key,)
+
+
+async def test_the_seed_decides_the_order_and_the_same_seed_decides_the_same() -> None:
+    orders = []
+    for seed in (*range(12), 0):
+        chat = ScriptedModel({"fill_slots": [values(VALUES)]})
+        [plan] = await plan_slots(derivation(imperfect(), seed=seed), context(chat))
+        orders.append(tuple(slot.parameter for slot in plan.slots))
+    assert orders[0] == orders[-1]
+    assert orders.count(tuple(VALUES)) > 3  # the order in which the tool declares them is the rule
+    assert len(set(orders)) > 2
+
+
+async def test_a_model_sees_the_request_and_what_is_known() -> None:
+    chat = ScriptedModel({"fill_slots": [values({"date": "2027-03-05", "time": "19:30", "seating": "bar"})]})
+    await plan_slots(derivation(imperfect(guests=4)), context(chat))
+    said = chat.asked[0].messages[-1].content
+    assert '<known>{"restaurant":"Blue Door","guests":4}</known>' in said
+    assert "Book a table at Blue Door" in said
+
+
+@pytest.mark.parametrize(
+    ("wrong", "reason"),
+    [
+        ({**VALUES, "guests": 40}, "guests"),
+        ({**VALUES, "seating": ""}, r"\['seating'\] are empty"),
+        ({"date": "2027-03-05"}, "where .* were asked for"),
+    ],
+)
+async def test_values_that_do_not_fit_are_asked_for_anew(wrong: Arguments, reason: str) -> None:
+    chat = ScriptedModel({"fill_slots": [values(wrong), values(VALUES)]})
+    [plan] = await plan_slots(derivation(imperfect()), context(chat))
+    assert {slot.parameter: slot.value for slot in plan.slots} == VALUES
+    with pytest.raises(ReplyError, match=rf"3 answers: .*{reason}"):
+        await plan_slots(derivation(imperfect()), context(ScriptedModel({"fill_slots": [values(wrong)] * 3})))
+
+
+@pytest.mark.parametrize("note", ["Blue Door", "the blue door at eight", "Blue"])
+async def test_a_value_that_could_be_taken_for_a_known_one_is_asked_for_anew(note: str) -> None:
+    tool = TABLE.with_changes(parameters={**TABLE.parameters, "required": ["restaurant", "note"]})
+    source = imperfect().with_changes(candidates=(tool.key,))
+    chat = ScriptedModel({"fill_slots": [values({"note": note}), values({"note": "a cake at the end"})]})
+    [plan] = await plan_slots(derivation(source), context(chat)._replace(tools={tool.key: tool}))
+    assert [slot.value for slot in plan.slots] == ["a cake at the end"]
+    assert chat.left == {}
+
+
+async def test_a_value_that_the_request_says_already_is_asked_for_anew() -> None:
+    said = imperfect()
+    said = said.with_changes(
+        turns=(said.turns[0].model_copy(update={"text": f"{said.request} by the window"}), said.turns[1])
+    )
+    chat = ScriptedModel({"fill_slots": [values({**VALUES, "seating": "window"}), values(VALUES)]})
+    [plan] = await plan_slots(derivation(said), context(chat))
+    assert {slot.parameter: slot.value for slot in plan.slots}["seating"] == "terrace"
+    assert chat.left == {}
+
+
+async def test_two_slots_never_have_the_same_value() -> None:
+    schema = {**TABLE.parameters, "required": ["restaurant", "note"]}
+    tool = TABLE.with_changes(parameters=schema)
+    source = imperfect().with_changes(candidates=(tool.key,))
+    call = source.gold[0].with_changes(arguments={}, evidence=())
+    source = source.with_changes(
+        turns=(source.turns[0].model_copy(update={"text": "Book a table"}), CallTurn(calls=(call,)))
+    )
+    alike = values({"restaurant": "Pier Nine", "note": "near pier nine please"})
+    apart = values({"restaurant": "Pier Nine", "note": "a cake at the end"})
+    chat = ScriptedModel({"fill_slots": [alike, apart]})
+    [plan] = await plan_slots(derivation(source), context(chat)._replace(tools={tool.key: tool}))
+    assert {slot.value for slot in plan.slots} == {"Pier Nine", "a cake at the end"}
+
+
+def test_labels_that_are_empty_count_as_missing() -> None:
+    assert obstacle(imperfect(date="", time="19:30", guests=4, seating="bar"), TOOLS) == ""
+
+
+@pytest.mark.parametrize(
+    ("sample", "reason"),
+    [
+        (imperfect(date="2027-03-05", time="19:30", guests=4, seating="bar"), "gives every parameter"),
+        (dialogue("date"), "has 5 turns"),
+        (imperfect().with_changes(turns=(imperfect().turns[0], CallTurn())), "0 calls are due"),
+        (imperfect().with_changes(candidates=()), "not among the candidates"),
+    ],
+)
+async def test_where_nothing_can_be_asked_the_obstacle_is_told_in_advance(sample: object, reason: str) -> None:
+    assert re.search(reason, obstacle(sample, TOOLS))  # type: ignore[arg-type]
+    with pytest.raises(RecordError, match=reason):
+        await plan_slots(derivation(sample), context())  # type: ignore[arg-type]

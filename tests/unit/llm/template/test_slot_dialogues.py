@@ -1,0 +1,167 @@
+"""Asking for one value and answering it, and understanding both: alone, merged, and over several turns."""
+
+from random import Random
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from pydantic import JsonValue
+
+from llm.language.locating import locate
+from llm.template.answer_reading import read_bare
+from llm.template.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
+from llm.template.sections import Turn
+from llm.template.slot_answers import word_answer
+from llm.template.slot_naming import asked_parameters
+from llm.template.slot_questions import word_question
+from llm.template.spoiling_answers import spoil_answer
+from llm.template.understanding import read_answers, read_conversation, read_named
+from llm.template.values import fill_in
+from llm.template.views import ParameterView, ToolView, view_of
+from tests.support.llm.template.fixtures import TOOLS
+from warehouse.errors import ReplyError
+from warehouse.records import Language
+
+VIEWS = {
+    tool.name: (
+        view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters}),
+        tool.language,
+    )
+    for tool in TOOLS
+}
+NAMED = st.sampled_from([(name, one.name) for name, (view, _) in VIEWS.items() for one in view.parameters])
+TABLE, TRAINS = VIEWS["Dining.Tables.bookTable"][0], VIEWS["Travel.Trains.findTrains"][0]
+
+
+def slot(tool: str, parameter: str, seed: int) -> tuple[ToolView, ParameterView, JsonValue, Language]:
+    view, language = VIEWS[tool]
+    value = fill_in([parameter], view.properties, language, Random(seed))[parameter]
+    return view, view.parameter(parameter), value, language
+
+
+@given(NAMED, st.integers(0, 10_000))
+def test_a_question_is_understood_as_the_question_for_its_parameter(named: tuple[str, str], seed: int) -> None:
+    view, parameter, _, language = slot(*named, seed)
+    question = word_question(view, parameter, {}, language, Random(seed))
+    assert asked_parameters(view, question) == (parameter,)
+    assert "{" not in question
+
+
+@given(NAMED, st.integers(0, 10_000), st.booleans())
+def test_an_answer_quotes_words_that_say_its_value(named: tuple[str, str], seed: int, is_bare: bool) -> None:
+    view, parameter, value, language = slot(*named, seed)
+    answered = word_answer(view, (parameter, value), language, Random(seed), is_bare=is_bare)
+    assert answered.words in answered.answer
+    assert locate(value, {"title": parameter.name, **parameter.schema}, answered.words)
+    assert "{" not in answered.answer
+
+
+@given(st.integers(0, 10_000), st.sampled_from([TABLE, TRAINS]), st.booleans())
+@example(1430, TRAINS, False)
+def test_a_dialogue_is_understood_answer_by_answer(seed: int, view: ToolView, is_bare: bool) -> None:
+    rng = Random(seed)
+    language: Language = "zh" if view is TRAINS else "en"
+    names = [name for name in view.required if name != "note"]
+    values = fill_in(names, view.properties, language, rng)
+    turns = [Turn("user", "Book a table." if language == "en" else "查询列车车次。")]
+    known: dict[str, JsonValue] = {}
+    for name in rng.sample(names, len(names)):
+        parameter = view.parameter(name)
+        turns.append(Turn("assistant", word_question(view, parameter, known, language, rng)))
+        answered = word_answer(view, (parameter, values[name]), language, rng, is_bare=is_bare)
+        turns.append(Turn("user", answered.answer))
+        known[name] = values[name]
+        assert read_conversation(view, turns) == known
+
+
+@pytest.mark.parametrize(
+    ("question", "asked"),
+    [
+        ("On which day?", ["date"]),
+        ("What time works for you?", ["time"]),
+        ("How many guests? And which restaurant do you mean?", ["guests", "restaurant"]),
+        ("Which seating area would you like: window, terrace or quiet corner?", ["seating"]),
+        ("Anything else?", []),
+    ],
+)
+def test_a_question_asks_for_what_it_names_or_can_only_mean(question: str, asked: list[str]) -> None:
+    assert [one.name for one in asked_parameters(TABLE, question)] == asked
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "got"),
+    [
+        (["restaurant"], "Blue Door", {"restaurant": "Blue Door"}),
+        (["restaurant"], "It's The Olive Tree, please.", {"restaurant": "The Olive Tree"}),
+        (["guests"], "Four of us.", {}),
+        (["guests"], "Four guests, please.", {"guests": 4}),
+        (["date"], "On March 5, 2027.", {"date": "2027-03-05"}),
+        (["time", "restaurant"], "Half past seven in the evening. Blue Door.", {"time": "19:30", "restaurant": "Blue Door"}),
+        (["restaurant", "guests"], "Make it six. Blue Door.", {"guests": 6, "restaurant": "Blue Door"}),
+        (["restaurant"], "Blue Door. The number of guests is 6.", {"restaurant": "Blue Door", "guests": 6}),
+        (["restaurant"], "Blue Door. Sorry, I mean Corner Kitchen.", {"restaurant": "Corner Kitchen"}),
+        (["guests"], "Six. Thanks!", {"guests": 6}),
+        (["seating"], "Quiet corner sounds good.", {"seating": "quiet_corner"}),
+        (["date"], "Blue Door", {}),
+    ],
+)  # fmt: skip
+def test_answers_are_given_to_what_was_asked(asked: list[str], answer: str, got: dict[str, JsonValue]) -> None:
+    assert read_answers(TABLE, [TABLE.parameter(name) for name in asked], answer) == got
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer", "got"),
+    [
+        (["destination"], "去杭州。", {"destination": "杭州"}),
+        (["origin", "date"], "从北京出发。 2027年3月5日吧。", {"origin": "北京", "date": "2027-03-05"}),
+        (["seat"], "要二等座。", {"seat": "二等座"}),
+        (["passengers"], "乘车人数是三。", {"passengers": 3}),
+        (["date"], "2027年3月5日就行。 席别选商务座。", {"date": "2027-03-05", "seat": "商务座"}),
+    ],
+)
+def test_chinese_answers_are_given_to_what_was_asked(asked: list[str], answer: str, got: dict[str, JsonValue]) -> None:
+    assert read_answers(TRAINS, [TRAINS.parameter(name) for name in asked], answer) == got
+
+
+def test_an_answer_that_says_what_it_is_about_needs_no_question() -> None:
+    assert read_named(TABLE, "Please take Blue Door as the restaurant") == {"restaurant": "Blue Door"}
+    assert read_named(TABLE, "Blue Door") == {}
+
+
+def test_words_that_say_more_than_a_value_are_no_bare_value() -> None:
+    assert read_bare(TABLE.parameter("guests"), "4 and a dog or two") is None
+    assert read_bare(TABLE.parameter("guests"), "4 people") == 4
+
+
+def test_what_is_known_is_asked_for_again_only_where_nothing_else_can_be_meant() -> None:
+    assert [one.name for one in asked_parameters(TABLE, "Which restaurant?", {"restaurant"})] == ["restaurant"]
+    assert asked_parameters(TABLE, "What time?", {"time"}) in ((), (TABLE.parameter("time"),))
+
+
+@pytest.mark.parametrize("defect", [WRONG_ARGUMENT, EXTRA_ARGUMENT, HALLUCINATED_VALUE])
+@pytest.mark.parametrize("seed", range(5))
+def test_a_spoilt_answer_is_not_understood_as_the_right_one(defect: str, seed: int) -> None:
+    parameter = TABLE.parameter("guests")
+    spoilt = spoil_answer(defect, TABLE, (parameter, 4), "en", Random(seed))
+    assert spoilt
+    assert read_answers(TABLE, (parameter,), spoilt.answer) != {"guests": 4}
+
+
+def test_a_defect_that_no_answer_can_have_is_not_made() -> None:
+    assert spoil_answer(MISSING_ARGUMENT, TABLE, (TABLE.parameter("guests"), 4), "en", Random(1)) is None
+
+
+@given(st.integers(0, 10_000))
+def test_values_go_together_with_known_ones_which_stay_as_they_are(seed: int) -> None:
+    properties = {
+        "check_in": {"type": "string", "format": "date"},
+        "check_out": {"type": "string", "format": "date"},
+    }
+    made = fill_in(["check_out"], properties, "en", Random(seed), {"check_in": "2027-03-05"})
+    assert list(made) == ["check_out"]
+    assert str(made["check_out"]) > "2027-03-05"
+
+
+def test_a_parameter_that_the_tool_lacks_is_no_question() -> None:
+    with pytest.raises(ReplyError, match="no parameter 'colour'"):
+        TABLE.parameter("colour")

@@ -1,0 +1,104 @@
+"""What many requests have in common stands first in each prompt, for providers keep a beginning that they have read before."""
+
+import re
+from itertools import takewhile
+from pathlib import Path
+
+import pytest
+from jinja2 import Environment, meta
+
+from generators.conversations import conversation_text
+from llm.chat import Prompt
+from llm.prompts import render
+from warehouse.records import CallTurn, ReplyTurn, UserTurn
+
+ROOT = Path(__file__).parents[2]
+SWITCHES = {"language": ("en", "zh"), "format": ("json", "yaml"), "setting": ("call", "plan", "conversation")}
+TEMPLATES = [path for folder in ("generators", "validators") for path in sorted((ROOT / folder).glob("prompts/*.j2"))]
+TAGGED = re.compile(r"<([a-z]+)>.*</\1>")
+BLOCK = re.compile(r"(?:\A|<(?:conversation|tools)>\n)[^\n]*\n</(?:conversation|tools)>")
+
+
+def variables_of(path: Path) -> set[str]:
+    environment = Environment(autoescape=True)
+    environment.filters["json"] = str
+    return meta.find_undeclared_variables(environment.parse(path.read_text(encoding="utf-8")))
+
+
+class Shown(dict):
+    """Stands for any record: each of its fields is a word that nobody else has, and all of them are its JSON."""
+
+    def __init__(self, mark: str, switches: dict[str, str]) -> None:
+        super().__init__(mark=mark)
+        self.mark, self.switches = mark, switches
+
+    def __getattr__(self, field: str) -> str:
+        return self.switches.get(field) or f"{self.mark}-{field}"
+
+
+def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> str:
+    """The prompt with values that only `mark` has, as one text."""
+    records = {"tool", "plan", "named", "described", "parameterised", "change"}
+    values = {
+        name: Shown(f"{mark}{name}", switches) if name in records else switches.get(name) or f"{mark}-{name}"
+        for name in variables_of(path)
+    }
+    return text_of(render(f"{path.parents[1].name}.prompts", path.stem, **{**values, **same}))
+
+
+def text_of(prompt: Prompt) -> str:
+    return "\n".join(f"{message.role}: {message.content}" for message in prompt.messages)
+
+
+def shared_beginning(first: str, second: str) -> str:
+    return "".join(one for one, _ in takewhile(lambda pair: pair[0] == pair[1], zip(first, second, strict=False)))
+
+
+def switched() -> list[dict[str, str]]:
+    told = zip(("en", "zh", "en"), ("json", "yaml", "json"), SWITCHES["setting"], strict=True)
+    return [dict(zip(SWITCHES, values, strict=True)) for values in told]
+
+
+@pytest.mark.parametrize("path", TEMPLATES, ids=lambda path: path.stem)
+def test_nothing_that_all_requests_have_in_common_stands_behind_what_differs(path: Path) -> None:
+    for switches in switched():
+        first, second = filled(path, "Q", switches), filled(path, "Z", switches)
+        start = first.rfind("\n", 0, len(shared_beginning(first, second))) + 1
+        left = TAGGED.sub("", BLOCK.sub("", first[start:].replace("user: ", "")))
+        assert not left.strip(), f"{path.stem} repeats after the first value: {left.strip()!r}"
+
+
+@pytest.mark.parametrize(
+    "path", [path for path in TEMPLATES if "tools" in variables_of(path)], ids=lambda path: path.stem
+)
+def test_requests_about_the_same_tools_share_them(path: Path) -> None:
+    switches = switched()[0]
+    first, second = (filled(path, mark, switches, tools=["the same tools"]) for mark in "QZ")
+    assert '<tools>["the same tools"]</tools>' in shared_beginning(first, second)
+
+
+def test_a_later_turn_of_a_conversation_shares_all_that_came_before() -> None:
+    turns = (
+        UserTurn(text="A table at Lindenhof."),
+        CallTurn(calls=()),
+        ReplyTurn(text="For how many?"),
+        UserTurn(text="4."),
+    )
+    first, second = (
+        text_of(
+            render(
+                "validators.prompts", "call_zero_shot", tools=[], language="en", conversation=conversation_text(some)
+            )
+        )
+        for some in (turns[:1], turns)
+    )
+    assert second.startswith(first.removesuffix("\n</conversation>"))
+
+
+def test_one_system_message_serves_all_records_of_a_language() -> None:
+    for path in TEMPLATES:
+        if "format" in variables_of(path) or path.stem == "answer_as_candidate":
+            continue  # these show the tools there, behind the rules
+        for switches in switched():
+            first, second = (filled(path, mark, switches).partition("\nuser: ")[0] for mark in "QZ")
+            assert first == second, path.stem

@@ -1,0 +1,217 @@
+"""The check complexity: each of the thirteen is proved where it is, and not where it was taken away."""
+
+from collections.abc import Callable
+from itertools import count
+from typing import get_args
+
+import pytest
+from pydantic import JsonValue
+
+from tests.support.conversational import TOOLS, converse, template_context
+from validators.checks.ambiguity import applies_to as ambiguity_applies
+from validators.checks.complexity import check_complexity
+from validators.checks.complexity_rounds import Talk, read_talk
+from validators.checks.consistency import applies_to as consistency_applies
+from validators.checks.dialogue import applies_to as dialogue_applies
+from validators.checks.format import check_format
+from validators.checks.grounding import check_grounding
+from validators.checks.judge import applies_to as judge_applies
+from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, ResultTurn, Sample, Turn, UserTurn, Verdict
+
+COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
+FINE: JsonValue = {"status": "fine"}
+ERROR: JsonValue = {"error": {"code": "unavailable", "message": "away"}}
+
+
+async def judged(sample: Sample) -> Verdict:
+    (verdict,) = await check_complexity(sample, template_context())
+    return verdict
+
+
+def talk_of(sample: Sample) -> Talk:
+    withheld = [TOOLS[key] for key in sample.withheld]
+    return read_talk(sample, [TOOLS[key] for key in sample.candidates], withheld)
+
+
+def changed(sample: Sample, change: Callable[[Turn], Turn]) -> Sample:
+    return sample.with_changes(turns=tuple(change(turn) for turn in sample.turns))
+
+
+def with_text(sample: Sample, change: Callable[[str], str]) -> Sample:
+    """The same with other words of the user's."""
+    return changed(
+        sample, lambda turn: turn.with_changes(text=change(turn.text)) if isinstance(turn, UserTurn) else turn
+    )
+
+
+def with_results(sample: Sample, result: JsonValue) -> Sample:
+    return changed(sample, lambda turn: turn.with_changes(results=(result,)) if isinstance(turn, ResultTurn) else turn)
+
+
+def without_acts(sample: Sample, act: str) -> Sample:
+    def change(turn: Turn) -> Turn:
+        seeks = isinstance(turn, ReplyTurn) and act in turn.acts
+        return turn.with_changes(acts=("inform",)) if seeks else turn
+
+    return changed(sample, change)
+
+
+def without_tag(sample: Sample, tag: str) -> Sample:
+    return sample.with_changes(tags=tuple(one for one in sample.tags if not one.startswith(tag)))
+
+
+def repeating_first_calls(sample: Sample) -> Sample:
+    """Every later call of a tool as the first one was: no value is corrected."""
+    first: dict[str, CallTurn] = {}
+
+    def change(turn: Turn) -> Turn:
+        return first.setdefault(turn.calls[0].tool, turn) if isinstance(turn, CallTurn) else turn
+
+    return changed(sample, change)
+
+
+def with_one_goal_a_turn(sample: Sample) -> Sample:
+    """The same, but each turn asks for one thing only, by what is noted."""
+    seen: set[str] = set()
+    tags = []
+    for tag in sample.tags:
+        turn = tag.partition(":")[0]
+        if turn not in seen:
+            tags.append(tag)
+        seen |= {turn} if turn.startswith("goal=") else set()
+    return sample.with_changes(tags=tuple(tags))
+
+
+def with_new_values(sample: Sample) -> Sample:
+    """Calls whose values nobody knows from before."""
+
+    def change(turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        nobody_knows = f"new {next(numbers)}"
+        calls = (call.with_changes(arguments=dict.fromkeys(call.arguments, nobody_knows)) for call in turn.calls)
+        return turn.with_changes(calls=tuple(calls))
+
+    numbers = count()
+    return changed(sample, change)
+
+
+def with_all_served(sample: Sample) -> Sample:
+    """No request refused: each reply tells something instead."""
+    return without_acts(sample, "reject")
+
+
+def asking_outright(sample: Sample) -> Sample:
+    return with_text(sample, lambda text: f"Could you do something for me? {text}")
+
+
+def with_the_extra_used(sample: Sample) -> Sample:
+    """What was said beside the point is an argument of every call."""
+    words = next(tag.rpartition(":")[2] for tag in sample.tags if tag.startswith("extra="))
+
+    def change(turn: Turn) -> Turn:
+        if not isinstance(turn, CallTurn):
+            return turn
+        return turn.with_changes(
+            calls=tuple(call.with_changes(arguments={**call.arguments, "x": words}) for call in turn.calls)
+        )
+
+    return changed(sample, change)
+
+
+BREAKS: dict[Complexity, Callable[[Sample], Sample]] = {
+    "exception_in_execution": lambda sample: with_results(sample, FINE),
+    "failed_conversation": lambda sample: with_results(sample, FINE),
+    "confirmation": lambda sample: without_acts(sample, "seek"),
+    "goal_switching": lambda sample: without_acts(sample, "seek"),
+    "no_target_complexity": lambda sample: with_results(sample, ERROR),
+    "goal_correction": repeating_first_calls,
+    "goal_stacking": with_one_goal_a_turn,
+    "ambiguous_goal": lambda sample: without_acts(sample, "seek"),
+    "follow_up_question": with_new_values,
+    "implicit_descriptive_goal": asking_outright,
+    "overfill": with_the_extra_used,
+    "underfill": lambda sample: without_acts(sample, "seek"),
+    "goal_not_supported": with_all_served,
+}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("complexity", COMPLEXITIES)
+async def test_a_conversation_is_made_and_every_check_proves_it(complexity: Complexity, language: Language) -> None:
+    sample = await converse(complexity, language, seed=2)
+    for check in (check_complexity, check_format, check_grounding):
+        (verdict,) = await check(sample, template_context())
+        assert verdict.decision == "proved", verdict.reason
+
+
+@pytest.mark.parametrize("complexity", COMPLEXITIES)
+async def test_a_conversation_without_its_complexity_is_not_proved(complexity: Complexity) -> None:
+    broken = BREAKS[complexity](await converse(complexity))
+    verdict = await judged(broken)
+    assert verdict.decision == "unproved"
+    assert verdict.reason.endswith(".")
+
+
+async def test_an_error_that_a_second_call_makes_good_is_no_failed_conversation() -> None:
+    sample = await converse("exception_in_execution")
+    retagged = sample.with_changes(tags=("complexity=failed_conversation", *sample.tags[1:]))
+    assert (await judged(retagged)).decision == "unproved"
+
+
+async def test_an_approval_that_the_user_denies_is_no_confirmation() -> None:
+    sample = await converse("confirmation")
+    denied = with_text(sample, lambda text: "No, thanks." if len(text) < 30 else text)
+    assert (await judged(denied)).decision == "unproved"
+
+
+async def test_a_tool_that_is_at_hand_can_not_be_refused() -> None:
+    sample = await converse("goal_not_supported")
+    at_hand = sample.with_changes(candidates=(*sample.candidates, *sample.withheld))
+    assert (await judged(at_hand)).decision == "unproved"
+
+
+async def test_a_hint_that_tells_the_tool_is_not_ambiguous() -> None:
+    sample = await converse("ambiguous_goal")
+    talk = talk_of(sample)
+    vague = next(one for one in talk.rounds if one.seeks and not one.goals and not one.made)
+    called = next(one for one in talk.rounds if one.turn > vague.turn and one.made).made[0].call.tool
+    told = with_text(sample, lambda text: f"Please {talk.view(called).actions[0]}." if text == vague.text else text)
+    assert (await judged(told)).decision == "unproved"
+
+
+async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
+    sample = await converse("underfill")
+    verdict = await judged(sample.with_changes(tags=("complexity=unheard_of",)))
+    assert verdict.decision == "unproved"
+    assert "unheard_of" in verdict.reason
+
+
+async def test_checks_of_snapshots_leave_conversations_with_results_alone() -> None:
+    sample = await converse("underfill")
+    for applies in (ambiguity_applies, consistency_applies, dialogue_applies, judge_applies):
+        assert not applies(sample)
+        assert applies(changed_to_a_dialogue(sample))
+
+
+def changed_to_a_dialogue(sample: Sample) -> Sample:
+    """The same turns as growing snapshots without results."""
+    turns = [turn.with_changes(executed=False) if isinstance(turn, CallTurn) else turn for turn in sample.turns]
+    return sample.with_changes(kind="sQsA", turns=tuple(turn for turn in turns if not isinstance(turn, ResultTurn)))
+
+
+async def test_an_incomplete_call_of_a_conversation_breaks_the_format() -> None:
+    sample = await converse("underfill")
+    (verdict,) = await check_format(
+        changed(
+            sample,
+            lambda turn: (
+                turn.with_changes(calls=(turn.calls[0].with_changes(arguments={}, evidence=()),))
+                if isinstance(turn, CallTurn)
+                else turn
+            ),
+        ),
+        template_context(),
+    )
+    assert verdict.decision == "contradicted"
+    assert "is required" in verdict.reason

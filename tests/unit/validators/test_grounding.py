@@ -1,0 +1,253 @@
+"""Grounding: what was said proves an argument, and nothing else does."""
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import pytest
+
+from llm.language.folding import fold
+from llm.language.wording import content_keys
+from tests.support.validators.stage_contexts import context_of
+from validators.checks.grounding import check_grounding, ground
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    Verdict,
+)
+
+DATE = {"type": "string", "format": "date"}
+TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
+MULTI_TURN = ("Based", "mQmA", "mQsA", "sQmA", "SO_case1", "SO_case2", "mSv", "External", "IS")
+
+
+def judge(properties: dict[str, JsonSchema], arguments: dict[str, Any], *turns: Turn | str, **call: Any) -> Verdict:
+    tool = Tool(name="book", description="Book it.", category="x", parameters={"properties": properties})
+    gold = GoldCall(**{"tool": "book", "arguments": arguments, **call})
+    said = tuple(UserTurn(text=turn) if isinstance(turn, str) else turn for turn in turns)
+    sample = Sample(
+        kind="perfect", language="en", category="x", candidates=(tool.key,), turns=(*said, CallTurn(calls=(gold,)))
+    )
+    return ground(sample, [tool])
+
+
+def test_a_span_of_the_request_proves_an_argument() -> None:
+    verdict = judge({"hotel": {"type": "string"}}, {"hotel": "Blue Hotel"}, "A room at the Blue Hotel, please.")
+    assert verdict.decision == "proved"
+    assert verdict.score == 1.0
+    assert verdict.evidence == (Evidence(argument="hotel", kind="span", turn=0, start=14, end=24, quote="Blue Hotel"),)
+
+
+def test_a_named_normalisation_proves_an_argument() -> None:
+    verdict = judge({"at": TIME}, {"at": "19:30"}, "Come at half past seven in the evening.")
+    (evidence,) = verdict.evidence
+    assert (evidence.kind, evidence.rule) == ("normalised", "time of day")
+
+
+def test_a_time_that_may_be_morning_or_evening_proves_nothing() -> None:
+    verdict = judge({"at": TIME}, {"at": "19:30"}, "Come at 7:30.")
+    assert verdict.decision == "unproved"
+    assert "time of day without am or pm" in verdict.reason
+
+
+def test_an_argument_that_nobody_said_is_named_in_the_reason() -> None:
+    verdict = judge(
+        {"hotel": {"type": "string"}, "city": {"type": "string"}},
+        {"hotel": "Blue Hotel", "city": "Rome"},
+        "A room at the Blue Hotel, please.",
+    )
+    assert verdict.decision == "unproved"
+    assert verdict.score == 0.5
+    assert "'city' = 'Rome'" in verdict.reason
+    assert "hotel" not in verdict.reason
+
+
+def test_what_the_assistant_says_proves_nothing() -> None:
+    verdict = judge({"city": {"type": "string"}}, {"city": "Rome"}, "Book it.", ReplyTurn(text="In Rome?"), "Hm.")
+    assert verdict.decision == "unproved"
+
+
+def test_the_latest_turn_is_looked_at_first_and_the_message_counts() -> None:
+    message = Message(app="mail", text="We meet in Rome.")
+    verdict = judge(
+        {"city": {"type": "string"}}, {"city": "Rome"}, "Rome.", UserTurn(text="See mail.", external=message)
+    )
+    (evidence,) = verdict.evidence
+    assert (evidence.turn, evidence.in_message, evidence.quote) == (1, True, "Rome")
+
+
+def test_the_generators_hint_chooses_among_places_but_proves_nothing() -> None:
+    text = "2 adults and 2 children"
+    hint = Evidence(argument="children", kind="span", turn=0, start=13, end=14)
+    verdict = judge({"children": {"type": "integer"}}, {"children": 2}, text, evidence=(hint,))
+    assert verdict.evidence[0].start == 13
+    lie = Evidence(argument="children", kind="span", turn=0, start=0, end=8, quote="3 children")
+    assert judge({"children": {"type": "integer"}}, {"children": 3}, "Two.", evidence=(lie,)).decision != "proved"
+
+
+def test_a_default_of_the_schema_proves_an_argument() -> None:
+    verdict = judge({"unit": {"type": "string", "default": "metric"}}, {"unit": "metric"}, "The weather?")
+    assert verdict.decision == "proved"
+    assert verdict.evidence[0].kind == "default"
+
+
+def test_true_is_not_the_default_one() -> None:
+    assert judge({"n": {"default": 1}}, {"n": True}, "Go.").decision == "unproved"
+
+
+def test_an_earlier_result_proves_an_argument_by_its_path() -> None:
+    result = ResultTurn(results=({"hotels": [{"id": "h1"}, {"id": "h2", "rooms": 3}]},))
+    verdict = judge({"id": {"type": "string"}}, {"id": "h2"}, "The second, please.", result)
+    (evidence,) = verdict.evidence
+    assert (evidence.kind, evidence.turn, evidence.path) == ("response", 1, "turns[1].results[0].hotels[1].id")
+
+
+def test_a_bare_yes_counts_where_the_question_was_about_the_parameter() -> None:
+    schema = {"breakfast": {"type": "boolean", "description": "Whether breakfast is included"}}
+    asked = ReplyTurn(text="Would you like breakfast?")
+    assert judge(schema, {"breakfast": True}, "A room.", asked, "Yes, please.").decision == "proved"
+    other = ReplyTurn(text="Shall I go on?")
+    assert judge(schema, {"breakfast": True}, "A room.", other, "Yes, please.").decision == "unproved"
+
+
+def test_a_list_may_be_said_in_several_turns() -> None:
+    schema = {"items": {"type": "array", "items": {"type": "string"}}}
+    assert judge(schema, {"items": ["tea", "milk"]}, "Buy tea.", "And milk.").decision == "proved"
+    assert judge(schema, {"items": ["tea", "milk", "salt"]}, "Buy tea.", "And milk.").decision == "unproved"
+
+
+@pytest.mark.parametrize(
+    ("schema", "value", "text"),
+    [
+        ({"type": "integer"}, 5, "A table for 4."),
+        (DATE, "2026-03-06", "On March 5, 2026."),
+        (TIME, "20:30", "At 7:30 pm."),
+        ({"type": "string", "enum": ["economy", "business"]}, "first", "In business class."),
+    ],
+)
+def test_another_value_of_the_type_contradicts(schema: JsonSchema, value: Any, text: str) -> None:
+    verdict = judge({"it": schema}, {"it": value}, text)
+    assert verdict.decision == "contradicted"
+    assert repr(value) in verdict.reason
+
+
+def test_a_value_that_another_argument_explains_does_not_contradict() -> None:
+    schema = {"type": "integer"}
+    assert judge({"n": schema, "m": schema}, {"n": 5, "m": 4}, "A table for 4.").decision == "unproved"
+    assert judge({"n": schema}, {"n": 5}, "From 3 to 4.").decision == "unproved"
+
+
+def test_an_unknown_tool_and_an_undeclared_argument_contradict() -> None:
+    assert judge({}, {"city": "Rome"}, "Rome").decision == "contradicted"
+    assert "declares no parameter 'city'" in judge({}, {"city": "Rome"}, "Rome").reason
+    assert judge({}, {}, "Rome", tool="fly").decision == "contradicted"
+
+
+def test_where_nothing_is_claimed_nothing_has_to_be_proved() -> None:
+    verdict = judge({}, {}, "Book it.")
+    assert (verdict.decision, verdict.reason) == ("proved", "There is no argument to prove.")
+    tool = Tool(name="book", description="", category="x", parameters={})
+    none_due = Sample(
+        kind="irrelevant", language="en", category="x", candidates=(), turns=(UserTurn(text="Hm."), CallTurn())
+    )
+    assert "No call is due" in ground(none_due, [tool]).reason
+
+
+def test_each_snapshot_knows_only_what_was_said_before_it() -> None:
+    tool = Tool(name="book", description="", category="x", parameters={"properties": {"city": {"type": "string"}}})
+    due = CallTurn(calls=(GoldCall(tool="book", arguments={"city": "Rome"}),))
+    turns = (UserTurn(text="Book it."), due, UserTurn(text="In Rome."), due)
+    sample = Sample(kind="sqsa", language="en", category="x", candidates=(tool.key,), turns=turns)
+    verdict = ground(sample, [tool])
+    assert (verdict.decision, verdict.score) == ("unproved", 0.5)
+    assert "at turn 1" in verdict.reason
+
+
+async def test_the_stage_judges_by_the_candidates_alone(perfect: Sample, tools: dict[str, Tool]) -> None:
+    (verdict,) = await check_grounding(perfect, context_of(tools))
+    assert (verdict.subject, verdict.check, verdict.decision) == (perfect.key, "grounding", "proved")
+    stranger = perfect.with_changes(candidates=perfect.candidates[1:])
+    assert (await check_grounding(stranger, context_of(tools)))[0].decision == "contradicted"
+
+
+def conversations(shared: Path, language: Any) -> Iterator[tuple[Sample, list[Tool]]]:
+    for kind in MULTI_TURN:
+        path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_{kind}.json"
+        for record in json.loads(path.read_text(encoding="utf-8")):
+            tools = {
+                tool["name"]: Tool(**tool, category="x") for tool in record["multiple_tools"] + record["single_tool"]
+            }
+            turns = tuple(_turn(message) for message in record["messages"])
+            keys = tuple(tool.key for tool in tools.values())
+            sample = Sample(kind=kind, language=language, category="x", candidates=keys, turns=turns)
+            yield sample, list(tools.values())
+
+
+def _turn(message: dict[str, Any]) -> Turn:
+    content = message["content"]
+    if message["role"] == "function call":
+        arguments = {name: value for name, value in content["arguments"].items() if value != ""}
+        return CallTurn(calls=(GoldCall(tool=content["name"], arguments=arguments),))
+    if message["role"] == "assistant":
+        return ReplyTurn(text=content)
+    text, _, attached = content.partition("<EK>:")
+    return UserTurn(text=text, external=Message(app="mail", text=attached) if attached else None)
+
+
+@pytest.mark.parametrize(("language", "least"), [("zh", 0.98), ("en", 0.85)])
+def test_rules_alone_prove_most_conversations_that_people_made(shared: Path, language: str, least: float) -> None:
+    verdicts = [ground(sample, tools) for sample, tools in conversations(shared, language)]
+    proved = sum(verdict.decision == "proved" for verdict in verdicts)
+    assert proved / len(verdicts) >= least
+    assert not [verdict.reason for verdict in verdicts if verdict.decision == "contradicted"]
+
+
+@pytest.mark.parametrize("language", ["zh", "en"])
+def test_a_value_that_was_said_nowhere_is_not_proved(shared: Path, language: str) -> None:
+    good = [pair for pair in conversations(shared, language) if ground(*pair).decision == "proved" and pair[0].gold]
+    pool: dict[tuple[str, type], list[Any]] = {}
+    for sample, _ in good:
+        for name, value in sample.gold[0].arguments.items():
+            pool.setdefault((name, type(value)), []).append(value)
+    rng = Random(11)
+    broken = [swapped for sample, tools in good if (swapped := _swapped(sample, pool, rng, tools))]
+    proved = [verdict for verdict in broken if verdict.decision == "proved"]
+    assert len(broken) > 300
+    assert len(proved) / len(broken) < 0.01
+
+
+def _swapped(sample: Sample, pool: Any, rng: Random, tools: list[Tool]) -> Verdict | None:
+    """The verdict on `sample` with one argument of its last call taken from another record; None where that was said."""
+    call = sample.gold[0]
+    if not call.arguments:
+        return None
+    name = rng.choice(sorted(call.arguments))
+    value = rng.choice(pool[name, type(call.arguments[name])])
+    users = [turn for turn in sample.turns if isinstance(turn, UserTurn)]
+    texts = [turn.text for turn in users] + [turn.external.text for turn in users if turn.external]
+    words = {key.deep for text in texts for key in content_keys(text)}
+    used = {
+        fold(str(other))
+        for snapshot in sample.snapshots()
+        for due in snapshot.calls
+        for other in due.arguments.values()
+    }
+    said = (
+        any(fold(str(value)) in fold(text) for text in texts) or {key.deep for key in content_keys(str(value))} <= words
+    )
+    if said or fold(str(value)) in used:
+        return None
+    last = max(index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn))
+    wrong = CallTurn(calls=(call.with_changes(arguments={**call.arguments, name: value}),))
+    return ground(sample.with_changes(turns=(*sample.turns[:last], wrong, *sample.turns[last + 1 :])), tools)

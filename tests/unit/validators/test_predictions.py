@@ -1,0 +1,143 @@
+"""Candidates' predictions, their scores and their mistakes."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from llm.chat import Completion
+from tests.support.scripted_model import ScriptedModel
+from tests.support.validators.stage_contexts import context_of
+from validators.metrics.errors import error_type
+from validators.metrics.predictions import score_predictions
+from validators.predictions import predict
+from validators.runs import CandidateRun
+from warehouse.errors import RecordError
+from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn
+
+RUN = CandidateRun(release="v1", model="scripted")
+GOLD = {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}
+RIGHT = '{"name": "book_table", "arguments": {"restaurant": "Lindenhof", "party_size": 4, "time": "19:30"}}'
+
+
+def predicted(sample: Sample, *calls: Call, text: str = "") -> Prediction:
+    return Prediction(**RUN._asdict(), subject=sample.key, turn=1, text=text, calls=calls)
+
+
+def book(**arguments) -> Call:
+    return Call(tool="book_table", arguments=arguments)
+
+
+async def test_a_reply_becomes_a_prediction(perfect: Sample, tools: dict[str, Tool]) -> None:
+    chat = ScriptedModel({"answer_as_candidate": [RIGHT]})
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
+    assert prediction.calls == (Call(tool="book_table", arguments=GOLD),)
+    assert (prediction.release, prediction.model, prediction.turn, prediction.problem) == ("v1", "scripted", 1, "")
+    assert "order_taxi" in chat.asked[0].messages[0].content
+
+
+async def test_an_unreadable_reply_is_kept_with_its_problem(perfect: Sample, tools: dict[str, Tool]) -> None:
+    chat = ScriptedModel({"answer_as_candidate": ['{"name": "book_table", "argum \ud83d']})
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
+    assert prediction.calls is None
+    assert "not valid JSON" in prediction.problem
+    assert prediction.key
+    assert prediction.text.endswith("argum ?")
+
+
+async def test_native_calls_are_taken(perfect: Sample, tools: dict[str, Tool]) -> None:
+    chat = ScriptedModel({"answer_as_candidate": [Completion("", (Call(tool="order_taxi"),))]})
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN)
+    assert prediction.calls == (Call(tool="order_taxi"),)
+
+
+@pytest.mark.parametrize(
+    ("calls", "mistake"),
+    [
+        ((book(**GOLD),), ""),
+        ((book(**{**GOLD, "seatingArea": ""}),), ""),
+        ((), "refused"),
+        ((Call(tool="order_taxi"),), "wrong_tool"),
+        ((book(restaurant="Lindenhof", time="19:30"),), "missing_argument"),
+        ((book(**GOLD, seatingArea="inside"),), "hallucinated_argument"),
+        ((book(**{**GOLD, "party_size": 5}),), "wrong_value"),
+    ],
+)
+def test_each_mistake_has_a_name(perfect: Sample, calls: tuple, mistake: str) -> None:
+    assert error_type(predicted(perfect, *calls), perfect) == mistake
+
+
+def test_mistakes_where_no_call_is_due(irrelevant: Sample) -> None:
+    assert error_type(predicted(irrelevant), irrelevant) == ""
+    assert error_type(predicted(irrelevant, book()), irrelevant) == "called_when_none_fits"
+    unread = predicted(irrelevant).with_changes(calls=None, problem="The reply is empty.")
+    assert error_type(unread, irrelevant) == "unparseable"
+
+
+def test_a_prediction_for_another_sample_is_an_error(perfect: Sample, irrelevant: Sample) -> None:
+    with pytest.raises(RecordError, match="has no call turn there"):
+        error_type(predicted(irrelevant), perfect)
+    with pytest.raises(RecordError, match="has no sample in this release"):
+        score_predictions([predicted(irrelevant)], [perfect])
+
+
+def scores_of(predictions: list[Prediction], samples: list[Sample], tools: dict[str, Tool]) -> dict[tuple, tuple]:
+    found = score_predictions(predictions, samples, tools)
+    return {(score.metric, score.slice_by, score.slice_value): (score.value, score.count) for score in found}
+
+
+def test_scores_are_means_over_what_they_can_be_asked_of(perfect: Sample, irrelevant: Sample, tools) -> None:
+    other = perfect.with_changes(category="Travel")
+    predictions = [
+        predicted(perfect, book(**GOLD, seatingArea="inside")),
+        predicted(other, Call(tool="order_taxi")),
+        predicted(irrelevant, text="Sorry, no."),
+    ]
+    scores = scores_of(predictions, [perfect, other, irrelevant], tools)
+    assert scores["func_acc", "all", ""] == (0.5, 2)
+    assert scores["args_acc", "all", ""] == (0.0, 2)
+    assert scores["pn_hr", "all", ""] == (1.0, 1)
+    assert scores["pn_hr_definition", "all", ""] == (0.0, 1)
+    assert scores["pn_mr", "category", "Food"] == (0.0, 1)
+    assert scores["irrelevant", "kind", "irrelevant"] == (1.0, 1)
+    assert scores["no_call", "language", "en"] == (1.0, 1)
+    assert ("pn_mr", "category", "Travel") not in scores
+
+
+def test_runs_and_models_are_scored_apart(perfect: Sample) -> None:
+    first = predicted(perfect, book(**GOLD))
+    second = first.with_changes(run=1, calls=())
+    scores = score_predictions([first, second], [perfect])
+    assert [score.value for score in scores if (score.metric, score.slice_by) == ("func_acc", "all")] == [1.0, 0.0]
+    assert not [score for score in scores if score.metric == "pn_hr_definition"]
+
+
+@given(order=st.permutations(range(4)))
+def test_the_order_of_predictions_is_free(order: list[int]) -> None:
+    base = Sample(kind="perfect", language="zh", category="餐饮", candidates=(), turns=())
+    samples = [
+        base.with_changes(turns=(UserTurn(text=str(at)), CallTurn(calls=(GoldCall(tool="f", arguments={"n": at}),))))
+        for at in range(4)
+    ]
+    predictions = [predicted(one, Call(tool="f", arguments={"n": at % 2})) for at, one in enumerate(samples)]
+    shuffled = score_predictions([predictions[at] for at in order], samples)
+    assert shuffled == score_predictions(predictions, samples)
+    assert {score.value for score in shuffled if score.metric == "args_acc"} == {0.5}
+
+
+@pytest.mark.parametrize(
+    ("style", "text"),
+    [
+        ("default", '{"name": "", "parameters": {}}'),
+        ("default", '{"name": null, "parameters": {}}'),
+        ("default", '{"name": "f", "parameters": {"a": "\\ud83d"}}'),
+        ("toolace", "[f(a=99999999999999999999999999)]"),
+    ],
+)
+async def test_a_call_that_no_store_takes_is_unparseable(
+    perfect: Sample, tools: dict[str, Tool], style, text: str
+) -> None:
+    chat = ScriptedModel({"answer_as_candidate": [text]})
+    [prediction] = await predict(perfect, context_of(tools, chat), run=RUN, style=style)
+    assert (prediction.calls, bool(prediction.problem)) == (None, True)
+    assert prediction.key
+    assert error_type(prediction, perfect) == "unparseable"

@@ -1,0 +1,46 @@
+"""At which snapshots something shifts: by tags, and in published records by what is said."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from generators.hammerbench_samples import read_hammerbench
+from tests.support.validators.conversations import conversation, intent_shift
+from validators.metrics.shifts import shifted_snapshots
+from warehouse.records import Tool
+
+
+@pytest.mark.parametrize(
+    ("kind", "tags", "numbers"),
+    [
+        ("SO_case1", ["shift=1"], [1]),
+        ("mQmA_SO_case2", ["shift=1"], [1, 2]),
+        ("SO_case2", ["shift=2"], [2]),
+        ("sQsA_external", ["shift=1", "shift=2"], [1, 2]),
+        ("mSv", ["shift=7"], []),
+    ],
+)
+def test_tags_say_where(table: Tool, kind: str, tags: list[str], numbers: list[int]) -> None:
+    assert shifted_snapshots(conversation([table], kind=kind, tags=tags)) == numbers
+
+
+def test_without_tags_it_is_read_from_the_turns(table: Tool) -> None:
+    assert shifted_snapshots(conversation([table])) == [2], "a message is leant on there"
+    assert shifted_snapshots(conversation([table], kind="mSv")) == [2]
+    assert shifted_snapshots(intent_shift([table]).with_changes(tags=())) == [1]
+    plain = conversation([table])
+    assert shifted_snapshots(plain.with_changes(turns=plain.turns[:5])) == []
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+@pytest.mark.parametrize("kind", ["SO_case1", "SO_case2", "External"])
+def test_published_lists_of_snapshots_are_found_again(shared: Path, language: str, kind: str) -> None:
+    folder = shared / "data" / "hammerbench" / "sample100" / language / "multi-turn"
+    listed = json.loads((folder / "snapshot_id" / f"snap_shot_id_{kind}.json").read_text())
+    samples = [record.sample for record in read_hammerbench(folder / f"HammerBench_{kind}.json")]
+    assert len(samples) == len(listed) == 100
+    for sample, numbers in zip(samples, listed, strict=True):
+        assert sample is not None
+        inserted = [number + 1 for number in numbers] if kind == "SO_case2" else []
+        assert shifted_snapshots(sample) == sorted({*numbers, *inserted})

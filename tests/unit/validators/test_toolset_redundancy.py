@@ -1,0 +1,147 @@
+"""Tools of a category that do the same."""
+
+from collections import Counter
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.catalogs.seed_catalog import seed_tools
+from tests.support.validators.toolsets import tool
+from validators.embeddings import near_pairs
+from validators.toolset.actions import CHANGE, CREATE, DELETE, READ, START, STOP, are_opposed, doing_of
+from validators.toolset.redundancy import ALIKE, IN_DOUBT, check_redundancy, find_twins
+from warehouse.records import Language, Tool
+
+TEXT: dict[str, str] = {}
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "kind", "resource"),
+    [
+        ("Clock.Alarms.setAlarm", "Set a new alarm.", CREATE, ("alarm",)),
+        ("searchFlights", "Search flights.", READ, ("flight",)),
+        ("netdiskGetUploadRecords", "Get records.", READ, ("netdisk", "upload", "record")),
+        ("cancel_booking", "Cancel a booking.", DELETE, ("book",)),
+        ("renameAlbum", "Rename an album.", CHANGE, ("album",)),
+        ("turnOnNavigationSound", "Turn it on.", START, ("navigation", "sound")),
+        ("turnOffNavigationSound", "Turn it off.", STOP, ("off", "navigation", "sound")),
+        ("wakeUp", "删除一条笔记。", DELETE, ("wak", "up")),
+    ],
+)
+def test_a_name_tells_what_a_tool_does_and_to_what(
+    name: str, description: str, kind: str, resource: tuple[str, ...]
+) -> None:
+    doing = doing_of(name, description)
+    assert kind in doing.kinds
+    assert doing.resource == resource
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (("turnOnSound", "Turn on the navigation sound."), ("turnOffSound", "Turn off the navigation sound.")),
+        (("blockNumber", "Block a phone number."), ("unblockNumber", "Unblock a phone number.")),
+        (("navigationSoundA", "打开导航声音。"), ("navigationSoundB", "关闭导航声音。")),
+        (("lockScreen", "锁定屏幕。"), ("unlockScreen", "解锁屏幕。")),
+        (("setAlarm", "Set an alarm."), ("deleteAlarm", "Delete an alarm.")),
+        (("sendMoney", "Send money to somebody."), ("requestMoney", "Request money from somebody.")),
+        (("muteGroup", "静音群聊。"), ("ringGroup", "取消静音群聊。")),
+    ],
+)
+def test_opposites_are_never_twins_however_alike_their_words(one: tuple[str, str], other: tuple[str, str]) -> None:
+    language: Language = "en" if one[1].isascii() else "zh"
+    pair = [tool(*words, language=language, number=TEXT) for words in (one, other)]
+    assert are_opposed(*pair)
+    assert are_opposed(*reversed(pair))
+    assert [verdict.decision for verdict in check_redundancy(pair)] == ["proved", "proved"]
+
+
+@pytest.mark.parametrize(
+    ("one", "other"),
+    [
+        (
+            tool("searchFlights", "Search flights between two cities.", origin=TEXT, destination=TEXT, date=TEXT),
+            tool("findFlights", "Find flights from one city to another.", origin=TEXT, destination=TEXT, day=TEXT),
+        ),
+        (
+            tool("bookHotel", "Book a hotel room.", city=TEXT, check_in_date=TEXT),
+            tool("reserveHotelRoom", "Reserve a room in a hotel.", city=TEXT, check_in_date=TEXT),
+        ),
+        (
+            tool("getBalance", "查看账户余额。", language="zh", account=TEXT),
+            tool("checkAccountBalance", "查询账户余额还剩多少。", language="zh", account=TEXT),
+        ),
+        (
+            tool("transferMoney", "给他人转账。", language="zh", recipient=TEXT, amount=TEXT),
+            tool("sendMoney", "向他人转账汇款。", language="zh", recipient=TEXT, amount=TEXT),
+        ),
+    ],
+)
+def test_the_second_of_two_that_do_the_same_waits_for_people_with_the_first_named(one: Tool, other: Tool) -> None:
+    first, second = check_redundancy([one, other])
+    assert (first.subject, first.decision) == (one.key, "proved")
+    assert second.subject == other.key
+    assert second.score is not None
+    assert second.score >= IN_DOUBT
+    assert second.decision == ("contradicted" if second.score >= ALIKE else "unproved")
+    assert one.name in second.reason
+    assert [(proof.path, proof.quote) for proof in second.evidence] == [(one.key, one.name)]
+
+
+def test_the_same_again_under_another_name_is_contradicted() -> None:
+    one = tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
+    other = tool("writeMessage", "Send one text message to a contact.", contact=TEXT, text=TEXT)
+    assert check_redundancy([one, other])[1].decision == "contradicted"
+
+
+def test_two_tools_of_one_name_are_twins_whatever_they_say() -> None:
+    one, other = tool("open", "Open a door.", door=TEXT), tool("open", "Show a web page.", page=TEXT)
+    assert [verdict.decision for verdict in check_redundancy([one, other])] == ["proved", "contradicted"]
+
+
+def test_only_tools_of_one_category_and_language_are_compared() -> None:
+    one = tool("searchFlights", "Search flights.", category="Flights", date=TEXT)
+    elsewhere = one.with_changes(category="Travel")
+    other_language = one.with_changes(language="zh")
+    assert {verdict.decision for verdict in check_redundancy([one, elsewhere, other_language])} == {"proved"}
+
+
+def test_the_nearest_of_several_twins_is_named() -> None:
+    near = tool("sendMessage", "Send a text message to a contact.", contact=TEXT, text=TEXT)
+    far = tool("sendChatMessage", "Send a message in a chat.", chat=TEXT, text=TEXT)
+    last = tool("sendTextMessage", "Send a text message to one contact.", contact=TEXT, text=TEXT)
+    verdict = check_redundancy([far, near, last])[2]
+    assert [proof.quote for proof in verdict.evidence] == ["sendMessage"]
+
+
+def test_the_seed_catalog_has_hardly_anything_twice() -> None:
+    verdicts = check_redundancy(seed_tools())
+    decisions = Counter(verdict.decision for verdict in verdicts)
+    assert decisions["contradicted"] == 0
+    assert decisions["unproved"] <= len(verdicts) * 0.03
+
+
+@given(st.permutations(range(4)))
+def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(order: list[int]) -> None:
+    tools = [
+        tool("findFlights", "Find flights from one city to another.", origin=TEXT),
+        tool("searchFlights", "Search flights between two cities.", origin=TEXT),
+        tool("deleteNote", "Delete a note.", title=TEXT),
+        tool("removeNote", "Remove a note.", title=TEXT),
+    ]
+    given_tools = [tools[place] for place in order]
+    verdicts = check_redundancy(given_tools)
+    assert [verdict.subject for verdict in verdicts] == [one.key for one in given_tools]
+    assert verdicts[0].decision == "proved"
+    pairs = {frozenset((twins.one.name, twins.other.name)) for twins in find_twins(given_tools)}
+    assert pairs == {frozenset(("findFlights", "searchFlights")), frozenset(("deleteNote", "removeNote"))}
+
+
+def test_embeddings_are_near_for_what_means_the_same_and_reach_across_nothing_else() -> None:
+    texts = ["查找附近的餐厅。", "搜索附近的餐馆。", "Delete a note.", "查找附近的餐厅。"]
+    found = {(one, other): near for one, other, near in near_pairs(texts, 0.6)}
+    assert found[0, 3] == pytest.approx(1.0, abs=0.01)
+    assert found[0, 1] > 0.6
+    assert not any(2 in pair for pair in found)
+    assert list(near_pairs(["alone"], 0.0)) == []
