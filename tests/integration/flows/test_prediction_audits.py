@@ -12,13 +12,13 @@ from typing import Any
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from tests.support.flows import plan_release
 
 from flows.evaluation.evaluating import Conditions, evaluate_release
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
 from llm.models import read_model
+from tests.support.flows import plan_release
 from tests.support.flows.offices import Office, open_office
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.small_builds import build, run, small_recipe
