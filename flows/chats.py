@@ -10,7 +10,7 @@ from pydantic import SecretStr
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import secret
-from flows.stages import Stage
+from generators.stages import Stage
 from llm.asking import LedgeredChat
 from llm.budget import Budget
 from llm.ledger import Ledger

@@ -9,10 +9,11 @@ from typing import NamedTuple
 from flows.chats import Chats, open_chats
 from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
-from flows.stages import Stage, stages_of
+from flows.stages import stages_of
 from generators.catalogs import Problem
 from generators.hammerbench_samples import HammerBenchRecord, read_hammerbench
 from generators.stage_context import StageContext
+from generators.stages import Stage
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import LlmCall, Sample, Verdict
 

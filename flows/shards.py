@@ -22,9 +22,10 @@ from flows.environments import open_environments
 from flows.facts import FactFiles, Facts
 from flows.recipe import Recipe
 from flows.spending import PaidNotes, paid_folder
-from flows.stages import Stage, stages_of
+from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stage_context import StageContext
+from generators.stages import Stage
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
 from warehouse.records import Draft, LlmCall, Origin, Record, Tool, Verdict
 from warehouse.rows import Stamp, rows_of

@@ -3,9 +3,6 @@
 The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one table.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Literal, NamedTuple
-
 from generators.conversational.acts import label_conversations
 from generators.conversational.plans import plan_conversations, word_scenarios
 from generators.conversational.wording import write_conversations
@@ -25,6 +22,7 @@ from generators.shifts.intents import shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values
 from generators.slots import plan_slots
+from generators.stages import Stage
 from generators.toolset.descriptions import describe_tools
 from generators.toolset.names import name_tools
 from generators.toolset.parameters import choose_tool_parameters
@@ -51,38 +49,6 @@ from validators.checks.routing import applies_to as is_routed
 from validators.checks.routing import check_routing
 from validators.checks.scenario import check_scenario
 from warehouse.errors import ConfigurationError
-from warehouse.records import Record
-
-Role = Literal["generator", "checker", "judge"]
-# Any record type goes in: the table erases the types that each function names.
-StageFunction = Callable[..., Awaitable[list[Any]]]
-
-
-def _always(_record: Record) -> bool:
-    return True
-
-
-class Stage(NamedTuple):
-    """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/tool_checking.py)."""
-
-    name: str
-    group: str
-    about: str
-    reads: str
-    yields: str
-    source: str
-    function: StageFunction | None = None
-    role: Role | None = None
-    templates: tuple[str, ...] = ()
-    applies: Callable[[Any], bool] = _always
-    threshold: str = ""  # the recipe's check setting that the function takes as `threshold`
-    must_prove: bool = False  # a check before anything is made: what it doesn't prove is rejected
-
-    @property
-    def is_check(self) -> bool:
-        """Whether the stage judges its record instead of making a new one."""
-        return self.yields == "Verdict"
-
 
 STAGES: tuple[Stage, ...] = (
     Stage(

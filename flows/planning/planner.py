@@ -13,10 +13,11 @@ from flows.planning.paths import domains_for, kind_of_domain, plan_domain
 from flows.planning.routing import plan_questions, routing_shares
 from flows.recipe import Recipe
 from flows.spooled import Spooled
-from flows.stages import Stage, stages_of
+from flows.stages import stages_of
 from generators.assignments import plan_assignments
 from generators.conversational.complexities import COMPLEXITY_TAG
 from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of
+from generators.stages import Stage
 from warehouse.records import (
     Assignment,
     Derivation,
