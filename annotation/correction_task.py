@@ -13,8 +13,8 @@ from annotation.screens import CORRECTION
 from annotation.task import Returned, task_key
 from annotation.typed_values import write_name, write_value
 from annotation.words import Words, words_in
-from generators.paths.rules import write_rule
-from generators.paths.sources import Leaf
+from generators.multi_step.picking import write_rule
+from generators.multi_step.sources import Leaf
 from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Record, Verdict
 
 GONE, NEW, SAME = "✗", "✓", "  "

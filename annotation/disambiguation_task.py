@@ -12,8 +12,7 @@ from annotation.screens import DISAMBIGUATION
 from annotation.task import Returned, task_key
 from annotation.told_steps import tell_step
 from annotation.words import Words, words_in
-from generators.paths.picking import entries_of
-from generators.paths.rules import write_rule
+from generators.multi_step.picking import entries_of, write_rule
 from warehouse.records import CallTurn, Language, Record, Sample, Strike, UserTurn, Verdict
 
 HOTKEYS = "qwetasdfgzxcvby"

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from annotation.picks import Contest, Pick, find_rivals, told_fields
 from annotation.typed_values import write_value
 from annotation.words import Words
-from generators.paths.picking import Entry, entries_of, has, value_at
+from generators.multi_step.picking import Entry, entries_of, has, value_at
 
 PICKED, RIVAL = "▶", "≈"
 MOST_RESULT = 1_200  # characters of one response, whatever it holds

@@ -6,8 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.paths.picking import Entry, entries_of, has, rivals, value_at
-from generators.paths.rules import read_rule
+from generators.multi_step.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Evidence, GoldCall, Picked, ResultTurn, Sample
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from annotation.picks import Pick
-from generators.paths.picking import choose, entries_of, value_at
-from generators.paths.sources import Leaf, leaves_of, shifted, values_of
+from generators.multi_step.picking import choose, entries_of, value_at
+from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
 from warehouse.errors import RecordError
 from warehouse.records import Call, GoalPath, Picked
 

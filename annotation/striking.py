@@ -7,10 +7,9 @@ from pydantic import JsonValue
 
 from annotation.edits import STAGE
 from annotation.picks import step_turns
-from generators.paths.answers import strike_out
-from generators.paths.picking import entries_of, join
-from generators.paths.samples import WANTED_TAG
-from generators.paths.telling import final_answer
+from generators.multi_step.picking import entries_of, join
+from generators.multi_step.resolving import strike_out
+from generators.multi_step.samples import WANTED_TAG, final_answer
 from warehouse.errors import RecordError
 from warehouse.records import Call, CallTurn, Evidence, Origin, ReplyTurn, ResultTurn, Sample, Strike, Turn
 

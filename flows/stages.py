@@ -10,12 +10,12 @@ from generators.dialogues import write_dialogues
 from generators.external.entities import find_entities
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
+from generators.multi_step.correction import correct_paths
+from generators.multi_step.disambiguation import disambiguate
+from generators.multi_step.generalisation import generalise
+from generators.multi_step.tracing import trace_goals
+from generators.multi_step.wording import word_goals
 from generators.parameters import choose_parameters
-from generators.paths.correction import correct_paths
-from generators.paths.disambiguation import disambiguate
-from generators.paths.generalisation import generalise
-from generators.paths.tracing import trace_goals
-from generators.paths.wording import word_goals
 from generators.requests import write_requests
 from generators.routing.wording import word_routing
 from generators.shifts.intents import shift_intents
@@ -144,17 +144,17 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "goal_requests", "multi_step", "Word what a user wants as a request that says every value and every condition.",
         "Goal", "WordedGoal", "ComplexFuncBench 2.1.1, A.3",
-        word_goals, "generator", ("generators/prompts/word_goal.j2",),
+        word_goals, "generator", ("generators/multi_step/prompts/word_goal.j2",),
     ),
     Stage(
         "traces", "multi_step", "Let a model call step by step, each call answered by the environment.",
         "WordedGoal", "TracedGoal", "ComplexFuncBench 2.1.1",
-        trace_goals, "generator", ("generators/prompts/call_next.j2",),
+        trace_goals, "generator", ("generators/multi_step/prompts/call_next.j2",),
     ),
     Stage(
         "corrections", "multi_step", "Find the shortest path by search, compare, and reword a request that lacks a detail.",
         "TracedGoal", "GoalPath", "ComplexFuncBench 2.1.2",
-        correct_paths, "generator", ("generators/prompts/rewrite_goal.j2",),
+        correct_paths, "generator", ("generators/multi_step/prompts/rewrite_goal.j2",),
     ),
     Stage(
         "disambiguation", "multi_step", "Remove tools that overlap, and strike entries that leave an argument open.",

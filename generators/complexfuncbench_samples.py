@@ -13,7 +13,7 @@ from pydantic import JsonValue
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, files_at, parse, read_rows
 from generators.catalogs.shelf import Draft, Shelf, language_of
-from generators.path_evidence import add_evidence
+from generators.multi_step.samples import add_evidence
 from warehouse.exports.complexfuncbench import ID_TAG
 from warehouse.records import CallTurn, GoldCall, Language, Origin, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 

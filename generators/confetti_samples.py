@@ -16,7 +16,7 @@ from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, existing, read_rows
 from generators.catalogs.rewriting import renaming_types
 from generators.catalogs.shelf import Shelf, language_of
-from generators.path_evidence import add_evidence
+from generators.multi_step.samples import add_evidence
 from warehouse.errors import ConfigurationError
 from warehouse.exports.confetti import ACTS, ACTS_FILE, DIALOGUE_TAG, POSSIBLE
 from warehouse.records import (

@@ -6,7 +6,8 @@ from typing import Literal, NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.paths.next_calls import PROMPTS, TEMPLATE, NextCalls, next_calls_prompt
+from generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
+from generators.multi_step.wording import PROMPTS
 from llm.chat import ChatModel
 from llm.prompts import prompt_version, render
 from validators.metrics.complexeval.calls import MadeCall

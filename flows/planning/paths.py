@@ -9,7 +9,7 @@ from flows.environments import open_environments
 from flows.groups import GroupRun
 from generators.environments.protocol import Environment
 from generators.kinds import MULTI_STEP, MULTI_STEP_CROSS
-from generators.paths.goals import CROSS, PAPER, Shape, plan_goals
+from generators.multi_step.goals import CROSS, PAPER, Shape, plan_goals
 from warehouse.errors import ConfigurationError
 from warehouse.records import Goal, Language, Tool
 

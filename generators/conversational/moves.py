@@ -19,7 +19,7 @@ from generators.conversational.pieces import (
 )
 from generators.conversational.scenarios import changeable, looks_up
 from generators.environments.simulated import links_between
-from generators.paths.picking import value_at
+from generators.multi_step.picking import value_at
 from generators.schemas import argument_problems
 from warehouse.errors import RecordError
 from warehouse.records import Episode, EpisodeShape, ErrorCode, Fact, Move, Part, SimulatedCall, Tool

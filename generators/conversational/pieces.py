@@ -10,7 +10,7 @@ from generators.conversational.facts import facts_of
 from generators.conversational.scenarios import changeable
 from generators.conversational.values import Values
 from generators.environments.simulated import SimulatedEnvironment
-from generators.paths.picking import value_at
+from generators.multi_step.picking import value_at
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, Episode, ErrorCode, Fact, JsonSchema, Move, Part, SimulatedCall, Tool
 

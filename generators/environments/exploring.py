@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.environments.protocol import Environment
-from generators.paths.picking import entries_of, has, value_at
+from generators.multi_step.picking import entries_of, has, value_at
 from warehouse.records import Arguments, Call, Exchange, JsonSchema, Link, Tool
 
 ROUNDS = 4

@@ -13,7 +13,7 @@ from warehouse.records import Call, JsonSchema, Link, Tool
 from warehouse.records.paths import ElementKind
 
 if TYPE_CHECKING:
-    from generators.paths.goals_values import Wish
+    from generators.multi_step.vocabularies import Wish
 
 MOST_EXAMPLES = 8
 _FORMATS: Mapping[str, ElementKind] = {"date": "date", "time": "time", "uuid": "identifier", "date-time": "time"}

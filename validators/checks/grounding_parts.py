@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.paths.evidence import schema_of
-from generators.paths.picking import value_at
-from generators.paths.rules import read_rule
-from generators.paths.sources import JOINT, as_text, shifted
+from generators.multi_step.picking import read_rule, value_at
+from generators.multi_step.samples import schema_of
+from generators.multi_step.sources import JOINT, as_text, shifted
 from validators.checks.evidence import Claim
 from warehouse.errors import RecordError
 from warehouse.records import Evidence, GoldCall, ResultTurn, Tool, Turn

@@ -9,10 +9,9 @@ from collections.abc import Sequence
 from pydantic import JsonValue
 
 from generators.environments.protocol import Environment
-from generators.paths.answers import RememberedEnvironment
-from generators.paths.picking import entries_of, has, rivals, value_at
-from generators.paths.resolving import PickedPlace, Resolved, resolve
-from generators.paths.search import Plan, find_plans
+from generators.multi_step.picking import entries_of, has, rivals, value_at
+from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
+from generators.multi_step.search import Plan, find_plans
 from generators.stage_context import StageContext
 from llm.language.dates import DATE, find_dates
 from llm.language.found import VERBATIM

@@ -6,11 +6,9 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from generators.paths.evidence import schema_of
-from generators.paths.picking import value_at
-from generators.paths.rules import read_rule
-from generators.paths.samples import WANTED_TAG
-from generators.paths.sources import JOINT, as_text, shifted
+from generators.multi_step.picking import read_rule, value_at
+from generators.multi_step.samples import WANTED_TAG, schema_of
+from generators.multi_step.sources import JOINT, as_text, shifted
 from llm.language.locating import locate
 from validators.checks.executed import ENVIRONMENT_TAG, tag_of
 from validators.checks.findings import Finding, contradicted, unproved

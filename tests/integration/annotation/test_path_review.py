@@ -8,8 +8,8 @@ from annotation.pulled import PulledAnnotation
 from annotation.review import parse_review
 from annotation.striking import strike
 from annotation.task import boxes
-from generators.paths.picking import value_at
-from generators.paths.telling import final_answer
+from generators.multi_step.picking import value_at
+from generators.multi_step.samples import final_answer
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
 from warehouse.errors import AnnotationError, RecordError
 from warehouse.records import Call, CallTurn, ResultTurn, Strike

@@ -2,7 +2,7 @@
 
 from pydantic import JsonValue
 
-from generators.paths.telling import final_answer
+from generators.multi_step.samples import final_answer
 from warehouse.records import (
     Call,
     CallTurn,

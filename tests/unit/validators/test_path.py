@@ -4,10 +4,10 @@ from typing import Any
 
 import pytest
 
-from generators.paths.disambiguation import disambiguate
-from generators.paths.samples import write_sample
-from tests.support.generators.paths.town import goal, keys_of, request
-from tests.unit.generators.paths.test_disambiguation import context, path_of
+from generators.multi_step.disambiguation import disambiguate
+from generators.multi_step.samples import write_sample
+from tests.support.generators.multi_step.town import goal, keys_of, request
+from tests.unit.generators.multi_step.test_disambiguation import context, path_of
 from validators.checks.path import applies_to, check_path
 from warehouse.records import CallTurn, Condition, Goal, GoldCall, ResultTurn, Sample, Turn, Verdict
 

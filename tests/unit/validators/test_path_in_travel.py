@@ -6,11 +6,11 @@ from random import Random
 import pytest
 
 from generators.environments.travel.world import open_travel
-from generators.paths.correction import correct_paths
-from generators.paths.disambiguation import disambiguate
-from generators.paths.generalisation import generalise
-from generators.paths.goals import plan_goals
-from generators.paths.wording import word_goals
+from generators.multi_step.correction import correct_paths
+from generators.multi_step.disambiguation import disambiguate
+from generators.multi_step.generalisation import generalise
+from generators.multi_step.goals import plan_goals
+from generators.multi_step.wording import word_goals
 from generators.stage_context import StageContext
 from tests.support.generators.dialogue_parts import TemplateChat
 from validators.checks.format import check_format

@@ -18,7 +18,7 @@ from generators.environments.response_store import Description
 from generators.environments.sayable import sayable_from_responses
 from generators.environments.settings import EnvironmentSettings, HttpSettings, located
 from generators.environments.store import StoredEnvironment
-from generators.paths.goals_values import Wish
+from generators.multi_step.vocabularies import Wish
 from tests.support.generators.environments.fixtures import Servers, as_json
 from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call

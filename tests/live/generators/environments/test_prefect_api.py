@@ -15,7 +15,7 @@ from generators.environments.response_store import ResponseStore
 from generators.environments.sayable import sayable_from_responses
 from generators.environments.settings import HttpSettings
 from generators.environments.store import StoredEnvironment
-from generators.paths.picking import entries_of, value_at
+from generators.multi_step.picking import entries_of, value_at
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
 from warehouse.records import Call, Link

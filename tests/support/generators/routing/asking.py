@@ -7,7 +7,7 @@ from generators.routing.planning import plan_routing
 from generators.routing.wording import word_routing
 from generators.stage_context import StageContext
 from llm.chat import ChatModel
-from tests.support.generators.paths.asking import TemplateChat
+from tests.support.generators.multi_step.asking import TemplateChat
 from warehouse.records import RoutingPlan, Sample
 
 

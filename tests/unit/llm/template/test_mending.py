@@ -2,7 +2,7 @@
 
 import pytest
 
-from generators.paths.correction import MendedRequest
+from generators.multi_step.correction import MendedRequest
 from llm.language.locating import locate
 from llm.prompts import render
 from tests.support.generators.dialogue_parts import TemplateChat
@@ -21,7 +21,7 @@ DETAILS: list[tuple[object, JsonSchema]] = [
 async def mended(missing: object, language: Language = "en", seed: int = 1) -> str:
     request = "I need a flight." if language == "en" else "我想订一张机票。"
     prompt = render(
-        "generators.prompts", "rewrite_goal", request=request, missing=missing, language=language, seed=seed
+        "generators.multi_step.prompts", "rewrite_goal", request=request, missing=missing, language=language, seed=seed
     )
     return (await TemplateChat().ask(prompt, MendedRequest)).request
 

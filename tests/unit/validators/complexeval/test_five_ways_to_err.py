@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 import pytest
 
 from generators.environments.travel.world import TravelWorld, open_travel
-from generators.paths.goals import plan_goals
-from generators.paths.resolving import resolve
+from generators.multi_step.goals import plan_goals
+from generators.multi_step.resolving import resolve
 from tests.support.validators.complexeval.paths import likeness, made
 from validators.metrics.complexeval.outcomes import Outcome
 from validators.metrics.complexeval.runs import Run

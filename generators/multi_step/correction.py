@@ -1,0 +1,211 @@
+"""What a model called, held against the shortest path; and a request that says all that the path needs.
+
+(ComplexFuncBench 2.1.2, correction)
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import orjson
+from pydantic import BaseModel, JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.disambiguation import calls_of
+from generators.multi_step.resolving import RememberedEnvironment, resolve
+from generators.multi_step.samples import schema_of, unsaid
+from generators.multi_step.search import Plan, find_plans
+from generators.multi_step.sources import Leaf, as_text
+from generators.multi_step.wording import PROMPTS
+from generators.stage_context import StageContext
+from llm.prompts import prompt_version, render
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import (
+    Call,
+    Correction,
+    CorrectionKind,
+    Exchange,
+    Goal,
+    GoalPath,
+    Origin,
+    Said,
+    Tool,
+    TracedGoal,
+    WordedGoal,
+)
+
+STAGE = "corrections"
+TEMPLATE = "rewrite_goal"
+ATTEMPTS = 3
+_ROUNDS = 3
+_ABSENT = ""
+
+
+class MendedRequest(BaseModel):
+    """The request with what it lacked."""
+
+    request: str
+
+
+async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalPath]:
+    """The shortest path, with all that sets the model's apart from it; the request says every detail that it needs.
+
+    Raises RecordError where no path meets the goal, ReplyError where the request could not be mended.
+    """
+    worded = traced.worded
+    environment = RememberedEnvironment(context.environment(worded.goal.environment))
+    tools = context.toolset(worded.goal.candidates)
+    plan = await _shortest(worded.goal, environment, tools)
+    if calls_of((await resolve(plan.goal, environment)).path) != calls_of(plan.path):
+        raise RecordError("There is a shorter path than the planned one, but no condition tells which values it takes.")
+    request = await _mended(WordedGoal(goal=plan.goal, request=worded.request), tools, context)
+    corrections = compare_paths(traced.trace, plan.path)
+    if request != worded.request:
+        corrections.append(Correction(kind="request", before=worded.request, after=request))
+    return [
+        GoalPath(
+            traced=traced.with_changes(worded=worded.with_changes(goal=plan.goal)),
+            request=request,
+            path=plan.path,
+            corrections=tuple(corrections),
+            origin=Origin(
+                stage=STAGE,
+                parents=(traced.key,),
+                seed=worded.goal.seed,
+                model=context.chat.name,
+                prompt_version=prompt_version(PROMPTS, TEMPLATE),
+            ),
+        )
+    ]
+
+
+async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> Plan:
+    """The shortest path and its goal: where a shorter one than the planned is found, what is shorter than that."""
+    plan: Plan | None = None
+    for _ in range(_ROUNDS):
+        plans = await find_plans(plan.goal if plan else goal, environment, tools, limit=1)
+        if not plans:
+            raise RecordError("No path meets the goal with the tools among its candidates.")
+        if plan is not None and plans[0].goal == plan.goal:
+            break
+        plan = plans[0]
+    if plan is None:
+        raise RecordError("No path meets the goal with the tools among its candidates.")
+    return plan
+
+
+async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageContext) -> str:
+    goal, request = worded.goal, worded.request
+    by_name = {tool.name: tool for tool in tools}
+    missing = unsaid(goal, request, by_name)
+    if not missing:
+        return request
+    details = [_detail(leaf, by_name[goal.calls[leaf.call].tool]) for leaf in missing]
+    prompt = render(PROMPTS, TEMPLATE, request=request, missing=details, language=goal.language, seed=goal.seed)
+    left = missing
+    for attempt in range(ATTEMPTS):
+        answer = await context.chat.ask(prompt, MendedRequest, sample_index=attempt)
+        left = unsaid(goal, answer.request, by_name)
+        if not left:
+            return answer.request
+    names = ", ".join(f"{leaf.argument} = {leaf.source.value!r}" for leaf in left if isinstance(leaf.source, Said))
+    raise ReplyError(f"The request still lacks details after {ATTEMPTS} rewritings: {names}.")
+
+
+def _detail(leaf: Leaf, tool: Tool) -> dict[str, JsonValue]:
+    schema = schema_of(tool, leaf.argument)
+    value = leaf.source.value if isinstance(leaf.source, Said) else None
+    return {"tool": tool.name, "parameter": schema.get("title", leaf.argument), "value": value, "schema": dict(schema)}
+
+
+class _Placed(NamedTuple):
+    step: int
+    call: Call
+
+
+def compare_paths(before: Sequence[Exchange], after: Sequence[Exchange]) -> list[Correction]:
+    """The corrections that lead from the one path to the other, in the order of their steps."""
+    made, due = _placed(before), _placed(after)
+    found: list[Correction] = []
+    for own in [one for one in made if one in due]:
+        if own in due:
+            _pair(own, own, made, due)
+    for own in list(made):
+        equal = [one for one in due if one.call == own.call]
+        if equal:
+            found.append(_order(own, equal[0]))
+            _pair(own, equal[0], made, due)
+    for own in list(made):
+        alike = [one for one in due if one.call.tool == own.call.tool]
+        if alike:
+            nearest = _nearest(own, alike)
+            found += _arguments(own, nearest)
+            _pair(own, nearest, made, due)
+    return sorted(found + _tools(made, due), key=lambda one: (one.step or 0, one.kind))
+
+
+def _pair(own: _Placed, match: _Placed, made: list[_Placed], due: list[_Placed]) -> None:
+    made.remove(own)
+    due.remove(match)
+
+
+def _placed(path: Sequence[Exchange]) -> list[_Placed]:
+    return [_Placed(step, call) for step, exchange in enumerate(path) for call in exchange.calls]
+
+
+def _order(own: _Placed, match: _Placed) -> Correction:
+    name = _written(own.call)
+    return Correction(
+        kind="order", step=match.step, before=f"step {own.step + 1}: {name}", after=f"step {match.step + 1}: {name}"
+    )
+
+
+def _nearest(own: _Placed, others: Sequence[_Placed]) -> _Placed:
+    """The call that shares most arguments with `own`, of several the one at the nearest step."""
+
+    def likeness(other: _Placed) -> tuple[int, int]:
+        same = sum(own.call.arguments.get(name) == value for name, value in other.call.arguments.items())
+        return same, -abs(own.step - other.step)
+
+    return max(others, key=likeness)
+
+
+def _arguments(own: _Placed, match: _Placed) -> list[Correction]:
+    """What differs in two calls of one tool, and in when they are made."""
+    found: list[Correction] = []
+    for name in dict.fromkeys((*match.call.arguments, *own.call.arguments)):
+        told = [_value(call.arguments, name) for call in (own.call, match.call)]
+        if told[0] != told[1]:
+            kind = _kind(own.call.arguments.get(name), match.call.arguments.get(name))
+            before, after = (f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in told)
+            found.append(Correction(kind=kind, step=match.step, before=before, after=after))
+    return found + ([_order(own, match)] if own.step != match.step else [])
+
+
+def _value(arguments: dict[str, JsonValue], name: str) -> str:
+    return orjson.dumps(arguments[name]).decode() if name in arguments else _ABSENT
+
+
+def _kind(own: JsonValue, other: JsonValue) -> CorrectionKind:
+    """A value of another JSON type that reads the same is a matter of type."""
+    if own is None or other is None or type(own) is type(other):
+        return "value"
+    return "type" if as_text(own) == as_text(other) else "value"
+
+
+def _tools(made: Sequence[_Placed], due: Sequence[_Placed]) -> list[Correction]:
+    """Calls of tools that only one path has: at the same step one stands for the other."""
+    left, found = list(due), []
+    for own in made:
+        match = next((one for one in left if one.step == own.step), None)
+        if match is None:
+            found.append(Correction(kind="needless", step=own.step, before=_written(own.call)))
+            continue
+        left.remove(match)
+        found.append(
+            Correction(kind="function", step=match.step, before=_written(own.call), after=_written(match.call))
+        )
+    return found + [Correction(kind="missing", step=one.step, after=_written(one.call)) for one in left]
+
+
+def _written(call: Call) -> str:
+    return f"{call.tool}({', '.join(f'{name}={_value(call.arguments, name)}' for name in call.arguments)})"

@@ -1,0 +1,176 @@
+"""One path and no other: overlapping tools leave the candidates, entries that fit as well leave the responses.
+
+Both only as far as it takes; what is unrelated stays (ComplexFuncBench 2.1.2).
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.picking import Entry, entries_of, has, rivals, value_at
+from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, original_index, resolve
+from generators.multi_step.search import Plan, find_plans
+from generators.stage_context import StageContext
+from warehouse.errors import RecordError
+from warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
+
+STAGE = "disambiguation"
+_ROUNDS = 12
+_PLANS = 8
+ListName = tuple[int, int, str]  # step, call and entries
+
+
+class Cleared(NamedTuple):
+    """A goal's path when as much is struck and removed as it takes; `plans` are those of shortest length that are left."""
+
+    goal: Goal
+    resolved: Resolved
+    strikes: tuple[Strike, ...]
+    removed: tuple[str, ...]
+    plans: tuple[Plan, ...]
+
+    @property
+    def is_single(self) -> bool:
+        """Whether the planned path is the only one of shortest length."""
+        return len(self.plans) == 1 and calls_of(self.plans[0].path) == calls_of(self.resolved.path)
+
+
+async def disambiguate(path: GoalPath, context: StageContext) -> list[GoalPath]:
+    """Strike and remove what leaves a choice; where a choice is left all the same, the path goes on as it is."""
+    goal = path.traced.worded.goal
+    tools = context.toolset(tuple(key for key in goal.candidates if key not in path.removed))
+    cleared = await clear(goal, RememberedEnvironment(context.environment(goal.environment)), tools)
+    return [
+        path.with_changes(
+            traced=path.traced.with_changes(worded=path.traced.worded.with_changes(goal=cleared.goal)),
+            path=cleared.resolved.path,
+            strikes=cleared.strikes,
+            removed=(*path.removed, *cleared.removed),
+            origin=Origin(stage=STAGE, parents=(path.key,), seed=goal.seed),
+        )
+    ]
+
+
+async def has_single_path(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> bool:
+    """Whether striking and removing can leave the goal's path, or one as long, as the only one of shortest length."""
+    remembered = RememberedEnvironment(environment)
+    try:
+        planned = (await resolve(goal, remembered)).path
+        cleared = await clear(goal, remembered, tools)
+    except RecordError:
+        return False
+    return cleared.is_single and _length(cleared.resolved.path) == _length(planned)
+
+
+async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
+    """Strike the rivals of every pick, then remove the tools that only other paths of the same length need.
+
+    Where two tools that the path needs can stand for each other, a path that needs one of them alone is taken.
+    """
+    cleared = await _clear(goal, environment, tools)
+    if cleared.is_single:
+        return cleared
+    needed = _tools_of(cleared.resolved.path)
+    kept = [tool for tool in tools if tool.key not in cleared.removed]
+    for plan in sorted(cleared.plans, key=lambda one: len(_tools_of(one.path))):
+        spared = [tool for tool in kept if tool.name in needed - _tools_of(plan.path)]
+        if not spared or not _tools_of(plan.path) < needed:
+            continue
+        other = await _clear(plan.goal, environment, [tool for tool in kept if tool not in spared])
+        if other.is_single:
+            gone = (*cleared.removed, *(tool.key for tool in spared), *other.removed)
+            return other._replace(removed=tuple(dict.fromkeys(gone)))
+    return cleared
+
+
+async def _clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
+    original = await resolve(goal, environment)
+    strikes: tuple[Strike, ...] = ()
+    resolved, struck = original, environment
+    for _ in range(_ROUNDS):
+        more = _strikes(resolved, strikes)
+        if not more:
+            break
+        strikes += more
+        struck = environment.struck(original.path, strikes)
+        resolved = await resolve(goal, struck)
+    plans, removed = await _without_overlaps(goal, resolved, struck, tools)
+    return Cleared(goal, resolved, strikes, removed, tuple(plans))
+
+
+def _length(path: Sequence[Exchange]) -> tuple[int, int]:
+    return len(path), sum(len(exchange.calls) for exchange in path)
+
+
+def _tools_of(path: Sequence[Exchange]) -> frozenset[str]:
+    return frozenset(call.tool for exchange in path for call in exchange.calls)
+
+
+def calls_of(path: Sequence[Exchange]) -> frozenset[str]:
+    """The calls of a path, by key: two paths are one where these are the same."""
+    return frozenset(call.key for exchange in path for call in exchange.calls)
+
+
+async def _without_overlaps(
+    goal: Goal, resolved: Resolved, environment: RememberedEnvironment, tools: Sequence[Tool]
+) -> tuple[list[Plan], tuple[str, ...]]:
+    needed = _tools_of(resolved.path)
+    kept = list(tools)
+    removed: list[str] = []
+    while True:
+        plans = await find_plans(goal, environment, kept, _PLANS)
+        used = frozenset[str]().union(*(_tools_of(plan.path) for plan in plans))
+        overlapping = [tool for tool in kept if tool.name in used - needed]
+        if not overlapping:
+            return plans, tuple(removed)
+        removed += [tool.key for tool in overlapping]
+        kept = [tool for tool in kept if tool not in overlapping]
+
+
+def _strikes(resolved: Resolved, before: Sequence[Strike]) -> tuple[Strike, ...]:
+    """The entries that fit as well as one that is picked, unless they are picked themselves for something else."""
+    groups: dict[tuple[ListName, str], list[PickedPlace]] = {}
+    chosen: dict[ListName, set[int]] = {}
+    for place in resolved.places:
+        groups.setdefault((_list_of(place), repr(place.source.where)), []).append(place)
+        chosen.setdefault(_list_of(place), set()).add(place.entry)
+    found: dict[tuple[ListName, int], Strike] = {}
+    for (name, _), places in groups.items():
+        gone = [one.entry for one in before if (one.step, one.call, one.entries) == name]
+        for entry in _rivals(resolved, places):
+            if entry.index not in chosen[name]:
+                step, call, entries = name
+                index = original_index(entry.index, gone)
+                found[name, index] = Strike(
+                    step=step, call=call, entries=entries, entry=index, reason=_reason(resolved, places)
+                )
+    return tuple(found.values())
+
+
+def _rivals(resolved: Resolved, places: Sequence[PickedPlace]) -> list[Entry]:
+    """The entries that meet the same conditions and would give one of these places another value."""
+    first = places[0]
+    entries = entries_of(resolved.path[first.step].responses[first.call], first.source.entries)
+    values = {place.source.field: _field(entries[first.entry], place) for place in places}
+    return [
+        entry
+        for entry in rivals(entries, first.source.where, first.entry)
+        if any(has(entry.value, field) and value_at(entry.value, field) != value for field, value in values.items())
+    ]
+
+
+def _field(entry: Entry, place: PickedPlace) -> JsonValue:
+    return value_at(entry.value, place.source.field)
+
+
+def _list_of(place: PickedPlace) -> ListName:
+    return place.step, place.call, place.source.entries
+
+
+def _reason(resolved: Resolved, places: Sequence[PickedPlace]) -> str:
+    step, call, _ = _list_of(places[0])
+    source, consumer = resolved.path[step].calls[call].tool, resolved.call(places[0].leaf.call).tool
+    names = " and ".join(sorted({repr(place.leaf.argument) for place in places}))
+    return f"Another entry that {source} returned fits {names} of {consumer} as well."

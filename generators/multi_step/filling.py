@@ -1,0 +1,244 @@
+"""Giving a sketch its values, by calling the environment: what is said, and which entries are meant."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from random import Random
+from typing import NamedTuple, assert_never
+
+from pydantic import JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.picking import Entry, choose, entries_of, has, value_at
+from generators.multi_step.sketches import Fixed, Group, Say, Sketch, SketchedCall, Slot, Take, ToolGraph
+from generators.multi_step.sources import as_text, shifted
+from generators.multi_step.vocabularies import Trip, Vocabulary, Wish
+from generators.schemas import argument_problems
+from llm.language.folding import fold
+from llm.template.entry_names import name_paths, named
+from llm.template.rankings import FAMILIES, rank_fields
+from warehouse.errors import RecordError
+from warehouse.records import Call, Composed, Condition, Default, Picked, PlannedCall, Said, ValueSource
+from warehouse.records.paths import Test
+
+JOINT = ","
+Where = tuple[Condition, ...]
+_LONGEST_NAME = 70
+_SHARE_BY_NAME = 0.15
+_WEIGHTS = {"price": (6, 1), "rating": (0.3, 6), "reviews": (0.3, 2), "distance": (3, 0.5), "duration": (3, 0.3)}
+
+
+class UnfilledError(Exception):
+    """The sketch can't have values in this world: a response lacks an entry that could be meant."""
+
+
+class _Filled(NamedTuple):
+    source: ValueSource
+    value: JsonValue
+
+
+class Filling:
+    """Fills one sketch; made anew for each."""
+
+    def __init__(self, graph: ToolGraph, vocabulary: Vocabulary, environment: Environment, rng: Random) -> None:
+        self._graph, self._environment, self._rng = graph, environment, rng
+        self._element = vocabulary.element
+        self._is_replaceable = vocabulary.is_replaceable
+        self._trip: Trip = vocabulary.trip(rng)
+        self._calls: list[Call] = []
+        self._responses: list[JsonValue] = []
+        self._where: dict[tuple[int, str, int], Where] = {}
+        self._meant: dict[tuple[int, str], dict[int, int]] = {}
+
+    async def fill(self, sketch: Sketch) -> tuple[PlannedCall, ...] | None:
+        """The planned calls, each answered by the environment; None where one of them can't be made."""
+        try:
+            return tuple([await self._fill(sketch, call) for call in sketch.calls])
+        except (UnfilledError, RecordError):
+            return None
+
+    async def _fill(self, sketch: Sketch, call: SketchedCall) -> PlannedCall:
+        filled = {name: self._slot(sketch, slot, self._fields(call, slot)) for name, slot in call.slots.items()}
+        made = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
+        if made in self._calls or argument_problems(self._graph.tools[call.tool], made.arguments, partial=False):
+            raise UnfilledError
+        answer = await self._environment.answer(made)
+        if answer.problem or is_refusal(answer.response):
+            raise UnfilledError
+        self._calls.append(made)
+        self._responses.append(answer.response)
+        return PlannedCall(
+            tool=call.tool, arguments={name: one.source for name, one in filled.items()}, wanted=call.wanted
+        )
+
+    def _fields(self, call: SketchedCall, slot: Slot) -> list[str]:
+        """Every field that this call takes from the entry that `slot` is of."""
+        if not isinstance(slot, Take):
+            return []
+        return [
+            other.link.field
+            for other in call.slots.values()
+            if isinstance(other, Take)
+            and (other.source, other.mark, other.link.entries) == (slot.source, slot.mark, slot.link.entries)
+        ]
+
+    def _slot(self, sketch: Sketch, slot: Slot, fields: list[str]) -> _Filled:
+        match slot:
+            case Fixed(value=value):
+                return _Filled(Default(value=value), value)
+            case Say():
+                return self._said(slot)
+            case Take():
+                return self._taken(sketch, slot, fields)
+            case Group():
+                parts = [self._slot(sketch, part, self._own(part)) for part in slot.parts]
+                return _composed(slot, parts)
+            case _:
+                assert_never(slot)
+
+    def _own(self, slot: Slot) -> list[str]:
+        return [slot.link.field] if isinstance(slot, Take) else []
+
+    def _is_said(self, call: SketchedCall) -> bool:
+        return all(isinstance(slot, Say) for slot in call.slots.values())
+
+    def _said(self, say: Say) -> _Filled:
+        schema = self._graph.schema(say.tool, say.parameter)
+        value = self._trip.say(Wish(say.element, say.role, say.tool, say.parameter, self._ordinal(say), schema))
+        if value is None:
+            raise UnfilledError
+        return _Filled(
+            Said(value=value, element=say.element, replaceable=self._is_replaceable(say.tool, say.parameter)), value
+        )
+
+    def _ordinal(self, say: Say) -> int:
+        if "[]." in say.parameter:
+            return int(say.key.split(" ")[1])
+        dates = [
+            name for name in self._graph.tools[say.tool].properties if self._element(say.tool, name) == say.element
+        ]
+        return dates.index(say.parameter) if say.parameter in dates else 0
+
+    def _taken(self, sketch: Sketch, take: Take, fields: list[str]) -> _Filled:
+        link = take.link
+        entries = entries_of(self._responses[take.source], link.entries)
+        where = self._where.get((take.source, link.entries, take.mark))
+        if where is None:
+            where = self._choose(sketch, take, fields)
+            self._where[take.source, link.entries, take.mark] = where
+        fitting = choose(entries, where)
+        if not fitting:
+            raise UnfilledError
+        value = value_at(fitting[0].value, link.field)
+        if value is None:
+            raise UnfilledError
+        picked = Picked(call=take.source, entries=link.entries, field=link.field, where=where, later_by=take.later_by)
+        return _Filled(picked, shifted(value, take.later_by))
+
+    def _choose(self, sketch: Sketch, take: Take, fields: list[str]) -> Where:
+        entries = entries_of(self._responses[take.source], take.link.entries)
+        taken = self._meant.setdefault((take.source, take.link.entries), {})
+        where: Where | None = None
+        if not take.link.entries and not isinstance(self._responses[take.source], list):
+            return ()
+        if entries and take.manner == "lookup":
+            call = sketch.calls[take.source]
+            query = self._calls[take.source].arguments[self._graph.tools[call.tool].required[0]]
+            where = by_query(entries, str(query), take.link.field)
+            if where is not None and not self._is_said(call):
+                # nobody says the name, so it is what the look-up finds first
+                where = () if choose(entries, where)[:1] == entries[:1] else None
+        elif entries and take.manner == "inside":
+            values = [value_at(entries[at].value, take.link.field) for at in taken.values()]
+            where = by_name(entries, take.link.field, values, self._rng)
+        elif entries:
+            where = by_rank(entries, fields or [take.link.field], list(taken.values()), self._rng)
+        fitting = choose(entries, where) if where is not None else []
+        if where is None or not fitting:
+            raise UnfilledError
+        taken[take.mark] = fitting[0].index
+        return where
+
+
+def is_refusal(response: JsonValue) -> bool:
+    """Whether a response says that the request was wrong, or holds nothing at all."""
+    if not isinstance(response, dict):
+        return response in (None, "", [])
+    is_frame = "status" in response or response.keys() == {"data"}  # else "data" is a field of the thing itself
+    data = response.get("data", response) if is_frame else response
+    return response.get("status") is False or "error" in response or data in (None, [], {})
+
+
+def _composed(group: Group, parts: list[_Filled]) -> _Filled:
+    sources = tuple(part.source for part in parts)
+    if group.shape == "object":
+        members: Mapping[str, JsonValue] = dict(zip(group.names, [part.value for part in parts], strict=True))
+        return _Filled(Composed(shape="object", names=group.names, parts=sources), dict(members))
+    if group.shape == "joined":
+        return _Filled(Composed(shape="joined", parts=sources), JOINT.join(as_text(part.value) for part in parts))
+    return _Filled(Composed(shape="list", parts=sources), [part.value for part in parts])
+
+
+def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
+    """The condition under which the entry that `query` names is the first found; None where none is named so."""
+    able = [entry for entry in entries if _holds(entry, field)]
+    found = named([entry.value for entry in able], query)
+    if found is None:
+        return (Condition(test="only"),) if len(entries) == len(able) == 1 else None
+    index, path, manner = found
+    value = _text(able[index], path) if manner == "within" else query
+    condition = Condition(test="contains" if manner == "contains" else "equals", field=path, value=value)
+    fitting = choose(entries, (condition,))
+    return (condition,) if fitting and fitting[0].index == able[index].index else None
+
+
+def by_name(entries: Sequence[Entry], field: str, taken: Sequence[JsonValue], rng: Random) -> Where | None:
+    """The name of any entry that no other has; the entries whose values are `taken` are passed over."""
+    able = [entry for entry in entries if _holds(entry, field) and value_at(entry.value, field) not in taken]
+    for path in name_paths([entry.value for entry in entries]):
+        names = [fold(_text(entry, path)) for entry in entries]
+        own = [entry for entry in able if _is_plain(_text(entry, path)) and names.count(fold(_text(entry, path))) == 1]
+        if own:
+            return (Condition(test="equals", field=path, value=_text(rng.choice(own), path)),)
+    return None
+
+
+def by_rank(entries: Sequence[Entry], fields: Sequence[str], taken: Sequence[int], rng: Random) -> Where | None:
+    """What sets one entry apart from all others that people would say; entries at the indices `taken` are passed over."""
+    if len(entries) == 1:
+        return (
+            None if 0 in taken or not all(_holds(entries[0], field) for field in fields) else (Condition(test="only"),)
+        )
+    options: list[Where] = []
+    weights: list[float] = []
+    for where, weight in _ranked(entries):
+        fitting = choose(entries, where)
+        if len(fitting) == 1 and fitting[0].index not in taken and all(_holds(fitting[0], field) for field in fields):
+            options.append(where)
+            weights.append(weight)
+    named = by_name([entry for entry in entries if entry.index not in taken], fields[0], (), rng) if fields else None
+    if named is not None and (not options or rng.random() < _SHARE_BY_NAME):
+        return named if len(choose(entries, named)) == 1 else None
+    return rng.choices(options, weights)[0] if options else None
+
+
+def _ranked(entries: Sequence[Entry]) -> Iterator[tuple[Where, float]]:
+    fields = rank_fields(entries[0].value)
+    for family in FAMILIES:
+        path = fields.get(family.name)
+        if path is None:
+            continue
+        tests: tuple[Test, Test] = ("earliest", "latest") if family.is_time else ("lowest", "highest")
+        for test, weight in zip(tests, _WEIGHTS.get(family.name, (1, 1)), strict=True):
+            yield (Condition(test=test, field=path),), weight
+
+
+def _holds(entry: Entry, field: str) -> bool:
+    return has(entry.value, field) and value_at(entry.value, field) not in (None, "")
+
+
+def _text(entry: Entry, path: str) -> str:
+    value = value_at(entry.value, path) if has(entry.value, path) else ""
+    return value if isinstance(value, str) else ""
+
+
+def _is_plain(name: str) -> bool:
+    return 0 < len(name) <= _LONGEST_NAME and not name.isdecimal() and "\n" not in name and "." not in name

@@ -1,0 +1,204 @@
+"""Planning what users want: goals whose calls hang together and succeed, on average as deep and wide as wished."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Mapping, Sequence
+from hashlib import blake2b
+from random import Random
+from typing import NamedTuple
+
+from generators.environments.protocol import Environment
+from generators.multi_step.disambiguation import has_single_path
+from generators.multi_step.filling import Filling
+from generators.multi_step.resolving import steps_of
+from generators.multi_step.sketches import Sketch, Sketcher, ToolGraph
+from generators.multi_step.vocabularies import Vocabulary, vocabulary_of
+from warehouse.errors import ConfigurationError
+from warehouse.records import Goal, Language, Origin, PlannedCall
+
+CROSS = "Cross"
+STAGE = "goals"
+
+
+class Shape(NamedTuple):
+    """How many steps and calls a goal has on average."""
+
+    steps: float
+    calls: float
+
+
+# (ComplexFuncBench, table 3)
+PAPER: Mapping[str, Shape] = {
+    "Hotels": Shape(3.33, 4.29),
+    "Flights": Shape(3.33, 5.33),
+    "Car Rental": Shape(2.87, 4.57),
+    "Attraction": Shape(2.86, 3.6),
+    CROSS: Shape(3.5, 6.0),
+}
+OTHERS = Shape(3.0, 4.0)
+_OFFERED = 60  # sketches drawn for a goal; the one that suits the averages best is filled
+_FAILURES = 400  # sketches in a row that could not be filled, until there is nothing new to be had
+_LAST = frozenset({"Car Rental", "Taxi"})
+_FEWEST_CALLS = 2
+_MOST_CALLS = 11
+_REPETITION = 0.4
+
+
+async def plan_goals(
+    domain: str,
+    language: Language,
+    count: int,
+    environment: Environment,
+    *,
+    seed: int,
+    variants: int = 10,
+) -> AsyncIterator[Goal]:
+    """`count` different goals of a domain, or of several at once for "Cross"; fewer where the world has no more.
+
+    Raises ConfigurationError where the environment has no tools for the domain.
+    """
+    plan = _Plan(domain, language, environment, seed)
+    async for calls in plan.goals(count):
+        yield Goal(
+            environment=environment.name,
+            language=language,
+            domain=domain,
+            calls=calls,
+            candidates=plan.candidates(calls),
+            variants=variants,
+            seed=plan.seed_of(calls),
+            origin=Origin(stage=STAGE, parents=plan.tools_of(calls), seed=seed),
+        )
+
+
+class _Plan:
+    def __init__(self, domain: str, language: Language, environment: Environment, seed: int) -> None:
+        self._domain, self._language, self._environment, self._seed = domain, language, environment, seed
+        self._graph = ToolGraph(environment, () if domain == CROSS else (domain,), language)
+        if not self._graph.tools:
+            known = ", ".join(sorted({tool.category for tool in environment.tools}))
+            raise ConfigurationError(
+                f"The environment {environment.name!r} has no tools for the domain {domain!r} in {language!r}; it has {known}."
+            )
+        self._vocabulary: Vocabulary = vocabulary_of(environment)
+        is_known = domain in PAPER and any(tool.category in PAPER for tool in environment.tools)
+        self._shape = PAPER[domain] if is_known else OTHERS
+        self._goals = self._steps = self._calls = 0  # how many there are, with how many in all
+        self._used: Counter[str] = Counter()
+        self._wanted = [name for name in self._graph.tools if self._is_wanted(name)]
+
+    def _is_wanted(self, name: str) -> bool:
+        """Whether a goal can be about the tool: it needs something of another's response, and is no list of choices."""
+        required = self._graph.tools[name].required
+        offers = {
+            self._vocabulary.element(link.tool, link.parameter)
+            for link in self._environment.links
+            if link.source == name
+        }
+        if offers & {"filter", "sort"}:
+            return False
+        return not self._graph.is_lookup(name) and any(
+            self._graph.links(name, one) for one in self._linked(name, required)
+        )
+
+    def _linked(self, name: str, required: Sequence[str]) -> list[str]:
+        members = [f"{one}[].{member}" for one in required for member in self._graph.members(name, one)]
+        return [*required, *members]
+
+    async def goals(self, count: int) -> AsyncIterator[tuple[PlannedCall, ...]]:
+        seen: set[bytes] = set()
+        failures = attempt = 0
+        while self._goals < count and failures < _FAILURES:
+            attempt += 1
+            rng = Random(f"{self._seed} {self._domain} {attempt}")
+            calls = await self._next(rng)
+            content = blake2b(repr(calls).encode(), digest_size=16).digest()
+            if calls is None or content in seen:
+                failures += 1
+                continue
+            failures = 0
+            seen.add(content)
+            self._note(calls)
+            yield calls
+
+    async def _next(self, rng: Random) -> tuple[PlannedCall, ...] | None:
+        offered = [sketch for _ in range(_OFFERED) if (sketch := self._sketch(rng)) is not None]
+        for sketch in sorted(offered, key=self._badness)[:3]:
+            filling = Filling(self._graph, self._vocabulary, self._environment, rng)
+            calls = await filling.fill(sketch)
+            if calls is not None and await self._has_single_path(calls):
+                return calls
+        return None
+
+    async def _has_single_path(self, calls: tuple[PlannedCall, ...]) -> bool:
+        """Whether the calls can be made the only shortest path, and so can be proved."""
+        keys = self.candidates(calls)
+        goal = Goal(
+            environment=self._environment.name,
+            language=self._language,
+            domain=self._domain,
+            calls=calls,
+            candidates=keys,
+        )
+        tools = [tool for tool in self._environment.tools if tool.key in keys]
+        return await has_single_path(goal, self._environment, tools)
+
+    def _sketch(self, rng: Random) -> Sketch | None:
+        sketch = Sketcher(self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS).draw(
+            self._wants(rng)
+        )
+        if sketch is None or not _FEWEST_CALLS <= len(sketch.calls) <= _MOST_CALLS or sketch.steps < _FEWEST_CALLS:
+            return None
+        if self._domain == CROSS and len({self._graph.domain(call.tool) for call in sketch.calls}) < 2:  # noqa: PLR2004
+            return None
+        return sketch
+
+    def _wants(self, rng: Random) -> list[str]:
+        count = rng.choices((1, 2, 3), (3, 4, 2))[0]
+        if self._domain != CROSS:
+            return [rng.choice(self._wanted) for _ in range(count)]
+        domains = list(dict.fromkeys(self._graph.domain(name) for name in self._wanted))
+        # what is ridden to comes after what it is ridden to is known
+        chosen = sorted(
+            rng.sample(domains, min(len(domains), max(2, count))), key=lambda one: (one in _LAST, domains.index(one))
+        )
+        return [rng.choice([name for name in self._wanted if self._graph.domain(name) == one]) for one in chosen]
+
+    def _badness(self, sketch: Sketch) -> float:
+        """How far the averages would be off with this sketch, and how often its tools were wanted already."""
+        goals = self._goals + 1
+        steps = (self._steps + sketch.steps) / goals
+        calls = (self._calls + len(sketch.calls)) / goals
+        wanted = [call.tool for call in sketch.calls if call.wanted]
+        often = sum(self._used[tool] for tool in wanted) / len(wanted)
+        usual = sum(self._used.values()) / max(1, len(self._wanted))
+        apart = abs(steps - self._shape.steps) + abs(calls - self._shape.calls)
+        return goals * apart + _REPETITION * often / max(1.0, usual)
+
+    def _note(self, calls: tuple[PlannedCall, ...]) -> None:
+        self._goals += 1
+        self._steps += _steps_in(calls)
+        self._calls += len(calls)
+        self._used.update(call.tool for call in calls if call.wanted)
+
+    def candidates(self, calls: tuple[PlannedCall, ...]) -> tuple[str, ...]:
+        """The keys of every tool of the domains that the calls are of."""
+        domains = {self._graph.domain(call.tool) for call in calls}
+        return tuple(tool.key for tool in self._graph.tools.values() if tool.category in domains)
+
+    def tools_of(self, calls: tuple[PlannedCall, ...]) -> tuple[str, ...]:
+        """The keys of the tools that are called."""
+        return tuple(dict.fromkeys(self._graph.tools[call.tool].key for call in calls))
+
+    def seed_of(self, calls: tuple[PlannedCall, ...]) -> int:
+        """A seed of a goal's own."""
+        return Random(f"{self._seed} {calls!r}").randrange(2**31)
+
+
+def shape_of(calls: Sequence[PlannedCall]) -> Shape:
+    """The steps and calls of planned calls."""
+    return Shape(_steps_in(calls), len(calls))
+
+
+def _steps_in(calls: Sequence[PlannedCall]) -> int:
+    goal = Goal(environment="", language="en", domain="", calls=tuple(calls), candidates=())
+    return max(steps_of(goal)) + 1

@@ -1,0 +1,241 @@
+"""Which entry of a response is meant: dotted paths, entries, and the conditions that choose among them."""
+
+import json
+import re
+from collections.abc import Sequence
+from typing import NamedTuple, cast, get_args
+
+from pydantic import JsonValue
+
+from llm.language.folding import fold
+from warehouse.errors import RecordError
+from warehouse.records import Condition, Picked
+from warehouse.records.paths import Test
+
+_PIECE = re.compile(r"[^.\[\]]+")
+RANKS = frozenset({"lowest", "highest", "earliest", "latest"})
+_LARGEST_FIRST = frozenset({"highest", "latest"})
+_PATH = re.compile(r'"(?:[^"\\]|\\.)*"|[^\s":;]+')
+_PLAIN = re.compile(r'[^\s":;]+')
+_LATER = re.compile(r"(-?\d+) minutes later")
+_COMPARED = re.compile(r" (equals|contains) ")
+_ONLY = "only entry"
+
+
+class Entry(NamedTuple):
+    """One entry of a response: `place` is its path from the root, `index` its position in the list (0 where it is alone)."""
+
+    index: int  # type: ignore[assignment]  # the position it has, not the search of a tuple
+    place: str
+    value: JsonValue
+
+
+def value_at(value: JsonValue, path: str) -> JsonValue:
+    """The value at a dotted path ("a.b[0].c"); RecordError where there is none."""
+    held = value
+    for piece in _PIECE.findall(path):
+        if isinstance(held, dict) and piece in held:
+            held = held[piece]
+        elif isinstance(held, list) and piece.isdecimal() and int(piece) < len(held):
+            held = held[int(piece)]
+        else:
+            raise RecordError(f"The response has nothing at {path!r}: {piece!r} is missing.")
+    return held
+
+
+def has(value: JsonValue, path: str) -> bool:
+    """Whether there is a value at a dotted path."""
+    try:
+        value_at(value, path)
+    except RecordError:
+        return False
+    return True
+
+
+def join(path: str, piece: str) -> str:
+    """The path of `piece` below `path`."""
+    return f"{path}.{piece}" if path and piece and not piece.startswith("[") else path + piece
+
+
+def entries_of(response: JsonValue, entries: str) -> list[Entry]:
+    """The entries at a dotted path: the members of a list, or the one value that is there."""
+    held = value_at(response, entries)
+    if not isinstance(held, list):
+        return [Entry(0, entries, held)]
+    return [Entry(index, f"{entries}[{index}]", member) for index, member in enumerate(held)]
+
+
+def choose(entries: Sequence[Entry], where: Sequence[Condition], *, loosely: bool = False) -> list[Entry]:
+    """The entries that meet every condition: first those that compare, then those that rank, in their order.
+
+    `loosely` reads as a person may: a text that contains what it should equal is as good.
+    """
+    left = [entry for entry in entries if all(meets(entry.value, one, loosely=loosely) for one in where)]
+    for condition in where:
+        if condition.test in RANKS:
+            left = _first_ranked(left, condition)
+    return left
+
+
+def meets(entry: JsonValue, condition: Condition, *, loosely: bool = False) -> bool:
+    """Whether an entry meets a condition by itself; one that ranks asks for a value to rank by."""
+    if condition.test == "only":
+        return True
+    if not has(entry, condition.field):
+        return False
+    held = value_at(entry, condition.field)
+    if condition.test in RANKS:
+        return _rank(held) is not None
+    within = condition.test == "contains" or loosely
+    return any(_compares(one, condition.value, within=within) for one in (held if isinstance(held, list) else [held]))
+
+
+def _compares(held: JsonValue, wanted: JsonValue, *, within: bool) -> bool:
+    if isinstance(held, str) and isinstance(wanted, str):
+        return fold(wanted) in fold(held) if within else fold(held) == fold(wanted)
+    return held == wanted and isinstance(held, bool) == isinstance(wanted, bool)
+
+
+def _first_ranked(entries: list[Entry], condition: Condition) -> list[Entry]:
+    ranked = [(_rank(value_at(entry.value, condition.field)), entry) for entry in entries]
+    if len({type(rank) for rank, _ in ranked}) != 1:
+        return []
+    best = (max if condition.test in _LARGEST_FIRST else min)(rank for rank, _ in ranked if rank is not None)
+    return [entry for rank, entry in ranked if rank == best]
+
+
+def _rank(value: JsonValue) -> float | str | None:
+    """What a value is ranked by: a number, or a text such as a date that sorts as it reads; None where it has no rank."""
+    if isinstance(value, bool):
+        return None
+    if isinstance(value, int | float):
+        return float(value)
+    return value if isinstance(value, str) and value else None
+
+
+def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) -> list[Entry]:
+    """The entries that a reader of the conditions may take instead of the chosen one, strictly or loosely read."""
+    found = {entry.index: entry for entry in (*choose(entries, where), *choose(entries, where, loosely=True))}
+    return [entry for index, entry in sorted(found.items()) if index != chosen]
+
+
+def told(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
+    """The entries of another list that the same conditions tell: a text is looked for in the whole entry.
+
+    None where the conditions tell by no text, or rank by what these entries do not have.
+    """
+    texts = [fold(str(one.value)) for one in where if one.test in ("equals", "contains") and isinstance(one.value, str)]
+    ranks = [one for one in where if one.test in RANKS]
+    left = [entry for entry in entries if texts and all(_mentions(entry.value, text) for text in texts)]
+    return choose(left, ranks)
+
+
+def _mentions(value: JsonValue, text: str) -> bool:
+    if isinstance(value, str):
+        return text in fold(value)
+    members = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
+    return any(_mentions(member, text) for member in members)
+
+
+def retold(entries: Sequence[Entry], entry: Entry, where: Sequence[Condition]) -> tuple[Condition, ...]:
+    """Conditions by which an entry of another list is picked, made of those of `where`; as they are where none can be made."""
+    if len(entries) == 1:
+        return ()
+    kept = [one for one in where if meets(entry.value, one)]
+    for condition in where:
+        if condition not in kept and condition.test in ("equals", "contains"):
+            kept += _moved(entry.value, condition)[:1]
+    picked = choose(entries, kept) if kept else []
+    return tuple(kept) if picked and picked[0].index == entry.index else tuple(where)
+
+
+def _moved(entry: JsonValue, condition: Condition) -> list[Condition]:
+    """The same comparison with other fields of the entry, for those that pass it."""
+    members = entry if isinstance(entry, dict) else {}
+    fields = [condition.with_changes(field=name) for name, value in members.items() if isinstance(value, str)]
+    return [one for one in fields if meets(entry, one)] + [
+        one for field in fields if meets(entry, one := field.with_changes(test="contains"))
+    ]
+
+
+def write_rule(picked: Picked) -> str:
+    """The rule of a picked value; all of it but the call that it comes from."""
+    parts = [_write_condition(condition) for condition in picked.where]
+    if picked.later_by:
+        parts.append(f"{picked.later_by} minutes later")
+    start = f"{_write_path(picked.field)} of {_write_path(picked.entries)}"
+    return f"{start}: {'; '.join(parts)}" if parts else start
+
+
+def read_rule(rule: str, call: int) -> Picked:
+    """The picked value that `write_rule` wrote, out of the response of call `call`; RecordError where it is none."""
+    field, position = _read_path(rule, 0)
+    position = _after(rule, position, " of ")
+    entries, position = _read_path(rule, position)
+    where: list[Condition] = []
+    later_by = 0
+    while position < len(rule):
+        position = _after(rule, position, "; " if where else ": ")
+        later = _LATER.match(rule, position)
+        if later:
+            later_by, position = int(later[1]), later.end()
+            break
+        condition, position = _read_condition(rule, position)
+        where.append(condition)
+    if position != len(rule):
+        raise RecordError(f"The rule {rule!r} goes on where it should end, with {rule[position:]!r}.")
+    return Picked(call=call, entries=entries, field=field, where=tuple(where), later_by=later_by)
+
+
+def _write_condition(condition: Condition) -> str:
+    if condition.test == "only":
+        return _ONLY
+    if condition.test in RANKS:
+        return f"{condition.test} {_write_path(condition.field)}"
+    return f"{_write_path(condition.field)} {condition.test} {json.dumps(condition.value, ensure_ascii=False)}"
+
+
+def _read_condition(rule: str, position: int) -> tuple[Condition, int]:
+    if rule.startswith(_ONLY, position):
+        return Condition(test="only"), position + len(_ONLY)
+    first, after = _read_path(rule, position)
+    compared = _COMPARED.match(rule, after)
+    if compared:
+        value, end = _read_value(rule, compared.end())
+        return Condition(test=_test(compared[1], rule), field=first, value=value), end
+    field, end = _read_path(rule, _after(rule, after, " "))
+    return Condition(test=_test(first, rule), field=field), end
+
+
+def _test(name: str, rule: str) -> Test:
+    if name not in get_args(Test):
+        raise RecordError(f"The rule {rule!r} names no test: {name!r}; the tests are {', '.join(get_args(Test))}.")
+    return cast("Test", name)
+
+
+def _write_path(path: str) -> str:
+    return path if _PLAIN.fullmatch(path) else json.dumps(path, ensure_ascii=False)
+
+
+def _read_path(rule: str, position: int) -> tuple[str, int]:
+    found = _PATH.match(rule, position)
+    if found is None:
+        raise RecordError(f"The rule {rule!r} has no path at {rule[position:]!r}.")
+    if not found[0].startswith('"'):
+        return found[0], found.end()
+    path, _ = _read_value(rule, position)
+    return str(path), found.end()
+
+
+def _read_value(rule: str, position: int) -> tuple[JsonValue, int]:
+    try:
+        value, end = json.JSONDecoder().raw_decode(rule, position)
+    except ValueError as error:
+        raise RecordError(f"The rule {rule!r} has no value at {rule[position:]!r}.") from error
+    return value, end
+
+
+def _after(rule: str, position: int, word: str) -> int:
+    if not rule.startswith(word, position):
+        raise RecordError(f"The rule {rule!r} lacks {word!r} before {rule[position:]!r}.")
+    return position + len(word)

@@ -1,0 +1,227 @@
+"""New values for what a goal's user says, by kind: the same old value gets the same new one everywhere.
+
+Dates move together, so that order and duration stay; what lies in a city moves with it (ComplexFuncBench 2.1.3).
+"""
+
+from collections.abc import Iterable, Iterator, Mapping
+from datetime import datetime, timedelta
+from functools import lru_cache
+from random import Random
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.samples import schema_of
+from generators.multi_step.sources import Leaf, leaves_of, pattern_of, with_leaves
+from generators.multi_step.vocabularies import TravelTrip, Wish, vocabulary_of
+from llm.language.folding import fold
+from llm.language.found import Found
+from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE
+from llm.language.locating import locate
+from llm.language.writing import write_value
+from warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, Said, Tool
+
+_LATEST_SHIFT, _EARLIEST_SHIFT = 60, -40
+_ROLE = "main"
+_LOCAL = frozenset({"city", "place", "airport", "hotel", "attraction"})
+_KEPT_SHARE = 0.25  # of values that are no places and no dates: a variant need not change all of them
+Replacements = dict[str, JsonValue]  # by the old value's name, see `name_of`
+_MASK = "\u25a1"
+_MOST_MENTIONS = 6
+
+
+def name_of(said: Said) -> str:
+    """One name for equal values of one kind."""
+    return f"{'date' if _is_dated(said.value) else said.element} {orjson.dumps(said.value).decode()}"
+
+
+def said_leaves(goal: Goal) -> Iterator[Leaf]:
+    """Every value that the user says, where it stands."""
+    for index, planned in enumerate(goal.calls):
+        yield from (leaf for leaf in leaves_of(index, planned.arguments) if isinstance(leaf.source, Said))
+
+
+def choose_replacements(
+    goal: Goal, environment: Environment, tools: Mapping[str, Tool], fixed: frozenset[str], rng: Random
+) -> Replacements:
+    """Another value for each that may be replaced; those named in `fixed` keep theirs."""
+    drawn = _Draw(environment, rng)
+    found: Replacements = {}
+    for leaf in said_leaves(goal):
+        said = leaf.source
+        if not isinstance(said, Said) or not said.replaceable or name_of(said) in found or name_of(said) in fixed:
+            continue
+        tool = tools[goal.calls[leaf.call].tool]
+        new = drawn.instead_of(said, tool, leaf.argument)
+        if new is not None and new != said.value:
+            found[name_of(said)] = new
+    return found
+
+
+def replace_said(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
+    """The goal with other values said, in its conditions as well where they compare with one of them."""
+    texts: dict[str, JsonValue] = {
+        said.value: new[name_of(said)]
+        for leaf in said_leaves(goal)
+        if isinstance(said := leaf.source, Said) and isinstance(said.value, str) and name_of(said) in new
+    }
+    calls = []
+    for index, planned in enumerate(goal.calls):
+        leaves: dict[str, Said | Default | Picked] = {}
+        for leaf in leaves_of(index, planned.arguments):
+            if isinstance(leaf.source, Said) and name_of(leaf.source) in new:
+                leaves[leaf.argument] = leaf.source.with_changes(value=new[name_of(leaf.source)])
+            elif isinstance(leaf.source, Picked):
+                leaves[leaf.argument] = leaf.source.with_changes(where=_where(leaf.source.where, texts))
+        calls.append(planned.with_changes(arguments=with_leaves(planned.arguments, leaves)))
+    return goal.with_changes(calls=tuple(calls))
+
+
+def replace_condition(goal: Goal, old: tuple[Condition, ...], new: tuple[Condition, ...], call: int) -> Goal:
+    """The goal with other conditions for every value that was picked from the response of `call` by the old ones."""
+    calls = []
+    for index, planned in enumerate(goal.calls):
+        leaves: dict[str, Said | Default | Picked] = {
+            leaf.argument: leaf.source.with_changes(where=new)
+            for leaf in leaves_of(index, planned.arguments)
+            if isinstance(leaf.source, Picked) and leaf.source.call == call and leaf.source.where == old
+        }
+        calls.append(planned.with_changes(arguments=with_leaves(planned.arguments, leaves)) if leaves else planned)
+    return goal.with_changes(calls=tuple(calls))
+
+
+def _where(where: tuple[Condition, ...], texts: Mapping[str, JsonValue]) -> tuple[Condition, ...]:
+    return tuple(
+        one.with_changes(value=texts[one.value]) if isinstance(one.value, str) and one.value in texts else one
+        for one in where
+    )
+
+
+class _Draw:
+    """New values that go together."""
+
+    def __init__(self, environment: Environment, rng: Random) -> None:
+        self._rng = rng
+        self._trip = vocabulary_of(environment).trip(rng)
+        self._days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
+        self._moved: dict[str, str] = {}
+
+    def instead_of(self, said: Said, tool: Tool, argument: str) -> JsonValue | None:
+        if _is_dated(said.value):
+            return _moved(str(said.value), self._days)
+        if said.element in _LOCAL and isinstance(self._trip, TravelTrip):
+            return self._elsewhere(said)
+        if self._rng.random() < _KEPT_SHARE and said.element not in _LOCAL:
+            return None
+        schema = schema_of(tool, argument)
+        role = _ROLE if isinstance(self._trip, TravelTrip) else str(said.value)
+        return self._trip.say(Wish(said.element, role, tool.name, pattern_of(argument), 0, schema))
+
+    def _elsewhere(self, said: Said) -> JsonValue | None:
+        """The same kind of thing in the city that takes the place of its own."""
+        from generators.environments.travel.places import sayable
+
+        place = _places().get(str(said.value))
+        if place is None:
+            return None
+        kind, home = place
+        if home not in self._moved:
+            left = [name for name in _airport_cities() if name != home and name not in self._moved.values()]
+            self._moved[home] = self._rng.choice(left)
+        new = self._moved[home]
+        return new if kind == "city" else sayable(kind, self._rng, city=new)  # type: ignore[arg-type]
+
+
+def _is_dated(value: JsonValue) -> bool:
+    return isinstance(value, str) and bool(DATE_VALUE.fullmatch(value) or DATE_TIME_VALUE.fullmatch(value))
+
+
+def _moved(value: str, days: int) -> str:
+    moved = datetime.fromisoformat(value) + timedelta(days=days)
+    return moved.date().isoformat() + value[len("2027-01-01") :]
+
+
+@lru_cache(1)
+def _airport_cities() -> tuple[str, ...]:
+    from generators.environments.travel.places import cities
+
+    return tuple(city.name for city in cities() if city.airports)
+
+
+@lru_cache(1)
+def _places() -> dict[str, tuple[str, str]]:
+    """The kind and the city of each thing that lies in a city, by its name."""
+    from generators.environments.travel.places import attractions, cities, hotel_names
+
+    found: dict[str, tuple[str, str]] = {}
+    for city in cities():
+        found |= dict.fromkeys(attractions(city.name), ("attraction", city.name))
+        found |= dict.fromkeys(hotel_names(city.name), ("hotel", city.name))
+        found |= {place.name: ("place", city.name) for place in (*city.landmarks, *city.districts)}
+        found |= {place.name: ("airport", city.name) for place in city.airports}
+    return found | {name: ("city", city.name) for city in cities() for name in (city.name, *city.other_names)}
+
+
+class Change(NamedTuple):
+    """A value that the request says, and the one that it is to say instead."""
+
+    old: JsonValue
+    new: JsonValue
+    schema: JsonSchema
+
+
+class _Span(NamedTuple):
+    start: int
+    end: int
+    words: str
+
+
+def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
+    """Every place where a text says a value."""
+    found: list[Found] = []
+    left = text
+    while len(found) < _MOST_MENTIONS:
+        one = locate(value, schema, left)
+        if one is None or one.start >= one.end:
+            break
+        found.append(one)
+        left = left[: one.start] + _MASK * (one.end - one.start) + left[one.end :]
+    return found
+
+
+def reword(request: str, changes: Iterable[Change], language: Language, rng: Random) -> str:
+    """The request with the new values in the place of the old ones."""
+    spans = _without_overlaps([span for change in changes for span in _spans(request, change, language, rng)])
+    text, position = "", 0
+    for span in spans:
+        text += request[position : span.start] + span.words
+        position = span.end
+    return text + request[position:]
+
+
+def still_said(request: str, changes: Iterable[Change]) -> bool:
+    """Whether a text that was to go is still in the request, and is no part of a new one."""
+    changed = [(fold(str(one.old)), one) for one in changes if isinstance(one.old, str)]
+    news = [fold(str(one.new)) for _, one in changed]
+    plain = fold(request)
+    return any(old in plain and not any(old in new for new in news) for old, _ in changed)
+
+
+def _spans(request: str, change: Change, language: Language, rng: Random) -> Iterator[_Span]:
+    for found in mentions(change.old, change.schema, request):
+        words = request[found.start : found.end]
+        said = str(change.new) if words == change.old else write_value(change.new, change.schema, language, rng)
+        if words.endswith(".") and not said.endswith(".") and not request[found.end : found.end + 2].strip().islower():
+            said += "."  # the full stop of an abbreviation was the sentence's as well
+        yield _Span(found.start, found.end, said)
+
+
+def _without_overlaps(spans: list[_Span]) -> list[_Span]:
+    """The longer of two that overlap, in the order of the text."""
+    kept: list[_Span] = []
+    for span in sorted(spans, key=lambda one: (one.start - one.end, one.start)):
+        if all(span.end <= other.start or other.end <= span.start for other in kept):
+            kept.append(span)
+    return sorted(kept)

@@ -1,0 +1,347 @@
+"""The sample of a path: the request, then calls and responses in turn, evidence for every argument, and an answer."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.picking import write_rule
+from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
+from generators.multi_step.sources import Leaf, leaves_of
+from generators.stage_context import StageContext
+from llm.language.found import VERBATIM, Found
+from llm.language.locating import locate
+from llm.template.names import split_name
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Call,
+    CallTurn,
+    Evidence,
+    Goal,
+    GoalPath,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Origin,
+    Picked,
+    ReplyTurn,
+    ResultTurn,
+    Said,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+STAGE = "generalisation"
+CROSS = "Cross"
+KIND, CROSS_KIND = "multi_step", "multi_step_cross"
+WANTED_TAG = "wanted="
+TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
+_SHOWN = 3
+_LONGEST = 80
+_VERBS = frozenset({"get", "search", "find", "list", "read", "fetch", "query", "show"})
+_NAMES = ("name", "title", "label")
+_OPAQUE = frozenset({"id", "ids", "url", "token", "key", "slug", "code", "uuid", "currency"})  # nobody reads these out
+AS_TEXT = "text"  # the response has a number where the argument has its text, or the other way round
+
+
+async def write_sample(path: GoalPath, context: StageContext, template: GoalPath) -> Sample:
+    """The sample of a path that was disambiguated: of the template itself, or of a variant of it."""
+    goal = path.traced.worded.goal
+    environment = context.environment(goal.environment)
+    recorded = [pair for exchange in path.path for pair in zip(exchange.calls, exchange.responses, strict=True)]
+    resolved = await resolve(goal, RememberedEnvironment(environment, recorded))
+    if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
+        raise RecordError("The goal leads to other calls than the path has, so that no evidence fits them.")
+    return Sample(
+        kind=CROSS_KIND if goal.domain == CROSS else KIND,
+        language=goal.language,
+        category=goal.domain,
+        candidates=tuple(key for key in goal.candidates if key not in path.removed),
+        turns=_turns(path, resolved, environment),
+        tags=(
+            f"environment={goal.environment}",
+            f"template={template.traced.worded.goal.key}",
+            wanted_tag(goal, resolved),
+        ),
+        origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
+    )
+
+
+def wanted_tag(goal: Goal, resolved: Resolved) -> str:
+    """Which calls the user asks for, as "wanted=1.0 2.1": step and place in it."""
+    positions = dict.fromkeys(resolved.positions[index] for index, planned in enumerate(goal.calls) if planned.wanted)
+    return WANTED_TAG + " ".join(f"{step}.{position}" for step, position in sorted(positions))
+
+
+def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tuple[Turn, ...]:
+    goal = path.traced.worded.goal
+    tools = {tool.name: tool for tool in environment.tools}
+    turns: list[Turn] = [UserTurn(text=path.request)]
+    for step, exchange in enumerate(path.path):
+        calls: list[GoldCall] = []
+        for position, call in enumerate(exchange.calls):
+            index = resolved.positions.index((step, position))
+            evidence = evidence_of(index, goal, resolved, path.request, tools[call.tool])
+            calls.append(GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence))
+        turns.append(CallTurn(calls=tuple(calls), executed=True))
+        turns.append(ResultTurn(results=exchange.responses))
+    wanted = [
+        (resolved.call(index), resolved.response(index)) for index, planned in enumerate(goal.calls) if planned.wanted
+    ]
+    turns.append(ReplyTurn(text=final_answer(wanted, goal.language)))
+    return tuple(turns)
+
+
+def result_turn(step: int) -> int:
+    """The turn at which the responses of a step stand."""
+    return TURNS_A_STEP * (step + 1)
+
+
+def schema_of(tool: Tool, argument: str) -> JsonSchema:
+    """The schema of an argument or of a part of one ("legs[0].fromId"); an empty one where the tool has none for it."""
+    pieces = argument.replace("]", "").replace("[", ".").split(".")
+    schema: JsonSchema = {**tool.properties.get(pieces[0], {}), "title": pieces[0]}
+    for piece in pieces[1:]:
+        inner = schema.get("items") if piece.isdecimal() else (schema.get("properties") or {}).get(piece)
+        schema = {**(inner or {}), "title": piece if not piece.isdecimal() else schema.get("title", "")}
+    return schema
+
+
+def find_said(argument: str, value: JsonValue, tool: Tool, request: str) -> Found | None:
+    """Where a request says the value of an argument or a part of one."""
+    return locate(value, schema_of(tool, argument), request)
+
+
+def unsaid(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[Leaf]:
+    """What the user has to say for the goal, and the request does not; `tools` by name."""
+    return [
+        leaf
+        for index, planned in enumerate(goal.calls)
+        for leaf in leaves_of(index, planned.arguments)
+        if isinstance(leaf.source, Said)
+        and find_said(leaf.argument, leaf.source.value, tools[planned.tool], request) is None
+    ]
+
+
+def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: Tool) -> tuple[Evidence, ...]:
+    """The evidence for every argument of a call of the goal, part by part; a value that is not said has none."""
+    places = {place.leaf.argument: place for place in resolved.places if place.leaf.call == call}
+    found: list[Evidence] = []
+    for leaf in leaves_of(call, goal.calls[call].arguments):
+        if isinstance(leaf.source, Picked):
+            found.append(_picked(places[leaf.argument], leaf.source))
+        elif isinstance(leaf.source, Said):
+            span = find_said(leaf.argument, leaf.source.value, tool, request)
+            found += [_said(leaf.argument, span, request)] if span else []
+        else:
+            found.append(Evidence(argument=leaf.argument, kind="default"))
+    return tuple(found)
+
+
+def _picked(place: PickedPlace, source: Picked) -> Evidence:
+    turn = result_turn(place.step)
+    start = f"turns[{turn}].results[{place.call}]"
+    path = start + place.path if place.path.startswith("[") else f"{start}.{place.path}" if place.path else start
+    return Evidence(argument=place.leaf.argument, kind="response", turn=turn, path=path, rule=write_rule(source))
+
+
+def _said(argument: str, found: Found, request: str) -> Evidence:
+    return Evidence(
+        argument=argument,
+        kind="span" if found.rule == VERBATIM else "normalised",
+        turn=0,
+        start=found.start,
+        end=found.end,
+        quote=request[found.start : found.end],
+        rule=found.rule,
+    )
+
+
+def final_answer(wanted: Sequence[tuple[Call, JsonValue]], language: Language) -> str:
+    """What the wanted responses say, in a sentence for each."""
+    sentences = [_sentence(call, response, language) for call, response in wanted]
+    nothing = "已查到。" if language == "zh" else "Done."
+    return ("" if language == "zh" else " ").join(dict.fromkeys(sentences)) or nothing
+
+
+def _sentence(call: Call, response: JsonValue, language: Language) -> str:
+    words = split_name(call.tool)
+    topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
+    facts = list(dict.fromkeys(_facts(_content(response))))[:_SHOWN]
+    if language == "zh":
+        return f"{topic}：{'，'.join(facts) or '已查到'}。"
+    return f"{topic.capitalize()}: {', '.join(fact.rstrip('.') for fact in facts) or 'done'}."
+
+
+def _content(response: JsonValue) -> JsonValue:
+    """The response without what is wrapped around it: fields of state beside the one field that holds something."""
+    if isinstance(response, dict):
+        holders = [member for member in response.values() if isinstance(member, dict | list)]
+        if len(holders) == 1 and {"status", "message", "success"} & response.keys():
+            return holders[0]
+    return response
+
+
+def _facts(value: JsonValue) -> Iterator[str]:
+    """What is worth telling, the outer before the inner; of a list the names of its entries, or its first entry."""
+    if isinstance(value, dict):
+        yield from _plain(value)
+        for key, member in value.items():
+            if not _OPAQUE & set(split_name(key)):
+                yield from _facts(member)
+    elif isinstance(value, list):
+        names = [name for entry in value if (name := _name(entry))]
+        if names:
+            yield from names
+        elif value:
+            yield from _facts(value[0])
+
+
+def _plain(value: Mapping[str, JsonValue]) -> Iterator[str]:
+    name = _name(dict(value))
+    if name:
+        yield name
+    for key, member in value.items():
+        words = split_name(key)
+        if key not in _NAMES and not _OPAQUE & set(words) and _is_telling(member):
+            yield f"{' '.join(words)} {member}"
+
+
+def _name(entry: JsonValue) -> str:
+    if not isinstance(entry, dict):
+        return str(entry) if _is_telling(entry) else ""
+    return next((str(entry[key]) for key in _NAMES if _is_telling(entry.get(key))), "")
+
+
+def _is_telling(value: JsonValue) -> bool:
+    plain = isinstance(value, str | int | float) and not isinstance(value, bool)
+    return plain and value != "" and len(str(value)) <= _LONGEST
+
+
+class _Place(NamedTuple):
+    turn: int
+    path: str
+    rule: str = ""
+
+
+class _Leaf(NamedTuple):
+    argument: str
+    value: JsonValue
+    schema: JsonSchema
+
+
+def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
+    """The turns, each gold call with the evidence that can be found; an argument of many parts has one for each part."""
+    responses = _Responses()
+    said: list[tuple[int, str]] = []
+    found: list[Turn] = []
+    for index, turn in enumerate(turns):
+        if isinstance(turn, UserTurn):
+            said.append((index, turn.text))
+        elif isinstance(turn, ResultTurn):
+            responses.add(index, turn)
+        elif isinstance(turn, CallTurn):
+            calls = tuple(_with_evidence(call, tools.get(call.tool), said, responses) for call in turn.calls)
+            found.append(turn.with_changes(calls=calls))
+            continue
+        found.append(turn)
+    return tuple(found)
+
+
+class _Responses:
+    """Every value of the responses so far, by what it is and by its text: the place where it was seen last."""
+
+    def __init__(self) -> None:
+        self._places: dict[tuple[str, JsonValue], _Place] = {}
+        self._texts: dict[str, _Place] = {}
+
+    def add(self, turn: int, results: ResultTurn) -> None:
+        """Take in the responses of a turn; inside one turn the first place of a value counts."""
+        places: dict[tuple[str, JsonValue], _Place] = {}
+        texts: dict[str, _Place] = {}
+        for number, result in enumerate(results.results):
+            for path, value in _leaves(result, f"turns[{turn}].results[{number}]"):
+                places.setdefault((_kind(value), value), _Place(turn, path))
+                texts.setdefault(str(value), _Place(turn, path, AS_TEXT))
+        self._places |= places
+        self._texts |= texts
+
+    def find(self, value: JsonValue) -> _Place | None:
+        """Where a response has this value; what is empty, or only true or false, is no proof."""
+        if value in (None, "", [], {}) or isinstance(value, bool | list | dict):
+            return None
+        return self._places.get((_kind(value), value)) or self._texts.get(str(value))
+
+
+def _with_evidence(
+    call: GoldCall, tool: Tool | None, said: Sequence[tuple[int, str]], responses: _Responses
+) -> GoldCall:
+    properties = {} if tool is None else tool.properties
+    evidence = [
+        found
+        for name, value in call.arguments.items()
+        for leaf in _parts(_Leaf(name, value, properties.get(name) or {}), responses)
+        if (found := _evidence(leaf, said, responses)) is not None
+    ]
+    return call.with_changes(evidence=tuple(evidence))
+
+
+def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
+    """The single values that an argument is put together of: members, or the parts of a list written with commas."""
+    name, value, schema = leaf
+    if isinstance(value, list) and value:
+        for at, item in enumerate(value):
+            yield from _parts(_Leaf(f"{name}[{at}]", item, schema.get("items") or {}), responses)
+    elif isinstance(value, dict) and value:
+        members = schema.get("properties") or {}
+        for key, member in value.items():
+            yield from _parts(_Leaf(f"{name}.{key}", member, {"title": key, **(members.get(key) or {})}), responses)
+    elif isinstance(value, str) and "," in value and responses.find(value) is None:
+        parts = [part.strip() for part in value.split(",")]
+        if any(responses.find(part) is not None for part in parts):
+            yield from (_Leaf(f"{name}[{at}]", part, schema) for at, part in enumerate(parts))
+        else:
+            yield leaf
+    else:
+        yield leaf
+
+
+def _evidence(leaf: _Leaf, said: Sequence[tuple[int, str]], responses: _Responses) -> Evidence | None:
+    """What was said in so many words comes first, then a response, then what was said otherwise, then the default."""
+    spans = [(turn, text, found) for turn, text in said if (found := locate(leaf.value, leaf.schema, text)) is not None]
+    exact = next((span for span in spans if not span[2].rule), None)
+    place = responses.find(leaf.value)
+    if exact is None and place is not None:
+        return Evidence(argument=leaf.argument, kind="response", turn=place.turn, path=place.path, rule=place.rule)
+    if spans:
+        turn, text, found = exact or spans[0]
+        return Evidence(
+            argument=leaf.argument,
+            kind="normalised" if found.rule else "span",
+            turn=turn,
+            start=found.start,
+            end=found.end,
+            quote=text[found.start : found.end],
+            rule=found.rule,
+        )
+    if "default" in leaf.schema and leaf.schema["default"] == leaf.value:
+        return Evidence(argument=leaf.argument, kind="default")
+    return None
+
+
+def _leaves(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from _leaves(member, f"{path}.{name}")
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from _leaves(member, f"{path}[{index}]")
+    elif value not in (None, "") and not isinstance(value, bool):
+        yield path, value
+
+
+def _kind(value: JsonValue) -> str:
+    return "text" if isinstance(value, str) else "number"

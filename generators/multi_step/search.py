@@ -1,0 +1,429 @@
+"""The shortest paths that meet a goal, found by search over what an environment answers (ComplexFuncBench 2.1.2).
+
+A call can be made of what the user said, of defaults, and of values that a link finds in the response to an earlier
+call: the value that the goal's conditions pick, or one that they would pick as well. A path has what every wanted call
+needs and no more; fewest steps come first, then fewest calls. Two paths are one where they make the same calls.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import islice, product
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.picking import Entry, choose, entries_of, has, retold, rivals, told, value_at
+from generators.multi_step.resolving import RememberedEnvironment, Resolved, resolve
+from generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
+from warehouse.records import Call, Default, Exchange, Goal, Link, Picked, PlannedCall, Said, Strike, Tool, ValueSource
+
+MOST_PLANS = 512
+Path = tuple[Exchange, ...]
+MOST_WAYS = 16
+MOST_COMBINATIONS = 256
+MOST_RIVALS = 4  # one is enough to tell that a path is not the only one
+MOST_BUILT = 12
+
+
+class Made(NamedTuple):
+    """A call that can be made; the `call` of each picked value of `planned` is an index into `needs`."""
+
+    planned: PlannedCall
+    call: Call
+    needs: tuple["Made", ...]
+    step: int
+    name: str
+
+    @property
+    def said(self) -> frozenset[str]:
+        """All that the user says for it, and for the calls that it needs."""
+        sources = [leaf.source for leaf in leaves_of(0, self.planned.arguments)]
+        own = frozenset(repr(source.value) for source in sources if isinstance(source, Said))
+        return own.union(*(need.said for need in self.needs))
+
+    def with_tool(self, tool: str) -> "Made":
+        """The same arguments for another tool."""
+        call = Call(tool=tool, arguments=self.call.arguments)
+        return _made(self.planned.with_changes(tool=tool), call, self.needs)
+
+    def with_said(self, argument: str, said: Said) -> "Made":
+        """The same call with another value that is said; the argument is one of its own, not a part of one."""
+        call = Call(tool=self.call.tool, arguments={**self.call.arguments, argument: said.value})
+        arguments = {**self.planned.arguments, argument: said}
+        return _made(self.planned.with_changes(arguments=arguments), call, self.needs)
+
+
+class Option(NamedTuple):
+    """A value that an argument may have: picked out of the response of `supplier`, from its entry `entry`."""
+
+    value: JsonValue
+    supplier: Made
+    picked: Picked
+    entry: int
+
+
+class Plan(NamedTuple):
+    """A path of shortest length, and the goal that it is the planned path of."""
+
+    goal: Goal
+    path: Path
+
+
+async def shortest_paths(
+    goal: Goal, environment: Environment, candidates: Sequence[Tool], strikes: Sequence[Strike] = (), limit: int = 2
+) -> list[Path]:
+    """The shortest paths with the candidates alone, the planned one first, at most `limit` of them.
+
+    `strikes` name places of the path that `resolve` makes of the goal. None at all where the goal can't be met.
+    """
+    remembered = RememberedEnvironment(environment)
+    if strikes:
+        remembered = remembered.struck((await resolve(goal, remembered)).path, strikes)
+    return [plan.path for plan in await find_plans(goal, remembered, candidates, limit)]
+
+
+async def find_plans(goal: Goal, environment: Environment, candidates: Sequence[Tool], limit: int = 2) -> list[Plan]:
+    """The shortest paths with the goals that they are planned by; see `shortest_paths`."""
+    resolved = await resolve(goal, environment)
+    ways = Ways(goal, resolved, environment, Suppliers(goal, resolved, environment, candidates))
+    wanted = wanted_of(goal)
+    choices = [await ways.of(index) for index in wanted]
+    if not all(choices):
+        return []
+    found: dict[frozenset[str], list[Made]] = {}
+    for chosen in _combinations(choices):
+        calls = _calls(chosen)
+        name = frozenset(made.call.key for made in calls)
+        if name not in found or sum(one.step for one in calls) < sum(one.step for one in found[name]):
+            found[name] = calls
+    plans: list[Plan] = []
+    best: tuple[int, int] | None = None
+    for calls in sorted(found.values(), key=_length):  # the sort is stable: what is planned stays before its equals
+        if len(plans) == limit or best not in (None, _length(calls)):
+            break
+        plan = await _plan(goal, resolved, calls, environment)
+        if plan is not None:
+            plans.append(plan)
+            best = _length(calls)
+    return plans
+
+
+def wanted_of(goal: Goal) -> list[int]:
+    """The calls that the user asks for; where none is marked, those whose responses no other call needs."""
+    wanted = [index for index, planned in enumerate(goal.calls) if planned.wanted]
+    used = {
+        leaf.source.call
+        for index, planned in enumerate(goal.calls)
+        for leaf in leaves_of(index, planned.arguments)
+        if isinstance(leaf.source, Picked)
+    }
+    return wanted or [index for index in range(len(goal.calls)) if index not in used]
+
+
+def _combinations(choices: list[list[Made]]) -> Iterator[tuple[Made, ...]]:
+    """Ways for all wanted calls: as planned, with one of them otherwise, then all together as far as bounded."""
+    planned = [ways[0] for ways in choices]
+    yield tuple(planned)
+    for index, ways in enumerate(choices):
+        for way in ways[1:]:
+            yield (*planned[:index], way, *planned[index + 1 :])
+    yield from islice(product(*choices), MOST_PLANS)
+
+
+def _calls(chosen: Sequence[Made]) -> list[Made]:
+    """Every call that these need, each once, after those that it needs itself."""
+    found: dict[str, Made] = {}
+
+    def visit(made: Made) -> None:
+        for need in made.needs:
+            visit(need)
+        held = found.get(made.call.key)
+        if held is None or made.step < held.step:
+            found[made.call.key] = made
+
+    for made in chosen:
+        visit(made)
+    return sorted(found.values(), key=lambda one: one.step)
+
+
+def _length(calls: Sequence[Made]) -> tuple[int, int]:
+    return max(made.step for made in calls) + 1, len(calls)
+
+
+async def _plan(goal: Goal, resolved: Resolved, calls: list[Made], environment: Environment) -> Plan | None:
+    """The path of these calls, None where one of them is not answered."""
+    keys = {made.call.key for made in calls}
+    if keys == {call.key for exchange in resolved.path for call in exchange.calls}:
+        return Plan(goal, resolved.path)
+    path: list[Exchange] = []
+    for step in range(calls[-1].step + 1):
+        made = [one.call for one in calls if one.step == step]
+        answers = [await environment.answer(call) for call in made]
+        if any(answer.problem for answer in answers):
+            return None
+        path.append(Exchange(calls=tuple(made), responses=tuple(answer.response for answer in answers)))
+    return Plan(_goal(goal, resolved, calls), tuple(path))
+
+
+def _goal(goal: Goal, resolved: Resolved, calls: list[Made]) -> Goal:
+    keys = [made.call.key for made in calls]
+    planned: list[PlannedCall] = []
+    for made in calls:
+        new: dict[str, Said | Default | Picked] = {
+            leaf.argument: leaf.source.with_changes(call=keys.index(made.needs[leaf.source.call].call.key))
+            for leaf in leaves_of(0, made.planned.arguments)
+            if isinstance(leaf.source, Picked)
+        }
+        planned.append(made.planned.with_changes(arguments=with_leaves(made.planned.arguments, new)))
+    return goal.with_changes(calls=tuple(planned))
+
+
+def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> Made:
+    """The call with a value chosen for each picked argument."""
+    needs = tuple({option.supplier.name: option.supplier for option in options.values()}.values())
+    names = [need.name for need in needs]
+    picks = {
+        argument: option.picked.with_changes(call=names.index(option.supplier.name))
+        for argument, option in options.items()
+    }
+    values = {argument: option.value for argument, option in options.items()}
+    call = Call(tool=planned.tool, arguments=values_of(planned.arguments, values))
+    arguments = with_leaves(planned.arguments, picks)
+    return _made(planned.with_changes(arguments=arguments), call, needs)
+
+
+def _made(planned: PlannedCall, call: Call, needs: tuple[Made, ...]) -> Made:
+    step = max((need.step + 1 for need in needs), default=0)
+    return Made(planned, call, needs, step, f"{call.key}({','.join(sorted(need.name for need in needs))})")
+
+
+def _built(tool: Tool, chosen: Sequence[Said | Default | Option]) -> Made:
+    arguments: dict[str, ValueSource] = {}
+    options: dict[str, Option] = {}
+    for parameter, one in zip(tool.required, chosen, strict=True):
+        if isinstance(one, Option):
+            options[parameter] = one
+            arguments[parameter] = one.picked
+        else:
+            arguments[parameter] = one
+    return made_of(PlannedCall(tool=tool.name, arguments=arguments), options)
+
+
+class Suppliers:
+    """The calls that can be made with the candidates alone."""
+
+    def __init__(self, goal: Goal, resolved: Resolved, environment: Environment, candidates: Sequence[Tool]) -> None:
+        """Start from the calls as the goal plans them."""
+        self.goal, self.resolved, self.environment = goal, resolved, environment
+        self.tools = {tool.name: tool for tool in candidates}
+        self.links: dict[str, list[Link]] = {}
+        for link in environment.links:
+            if link.tool in self.tools and link.source in self.tools:
+                self.links.setdefault(link.tool, []).append(link)
+        self.known = KnownValues(goal, environment.links, environment.tools)
+        self.planned_tools = {planned.tool for planned in goal.calls}
+        self.planned: list[Made] = []
+        self._ancestors: list[set[int]] = []
+        for index, planned in enumerate(goal.calls):
+            self._plan(index, planned)
+        self._built: dict[str, list[Made]] = {}
+
+    def _plan(self, index: int, planned: PlannedCall) -> None:
+        options: dict[str, Option] = {}
+        before: set[int] = set()
+        for place in (one for one in self.resolved.places if one.leaf.call == index):
+            source = place.source
+            value = shifted(value_at(self.resolved.response(source.call), place.path), source.later_by)
+            options[place.leaf.argument] = Option(value, self.planned[source.call], source, place.entry)
+            before |= {source.call, *self._ancestors[source.call]}
+        self.planned.append(made_of(planned, options))
+        self._ancestors.append(before)
+
+    async def entries(self, made: Made, entries: str) -> list[Entry]:
+        """The entries that the response to a call has at this path; none where it has no such path or no response."""
+        answer = await self.environment.answer(made.call)
+        if answer.problem or not has(answer.response, entries):
+            return []
+        return entries_of(answer.response, entries)
+
+    async def of(self, tool: str, consumer: int) -> list[Made]:
+        """The calls of a tool that can be made without the response of the goal's call `consumer`."""
+        free = [
+            self.planned[index]
+            for index, planned in enumerate(self.goal.calls)
+            if planned.tool == tool and index != consumer and consumer not in self._ancestors[index]
+        ]
+        return free + (self._varied(tool) if tool in self.planned_tools else await self._build(tool))
+
+    def _varied(self, tool: str) -> list[Made]:
+        """The planned calls of a tool, each with another text that was said in the place of one that they say."""
+        found: list[Made] = []
+        for index, planned in enumerate(self.goal.calls):
+            for argument, source in planned.arguments.items() if planned.tool == tool else ():
+                if isinstance(source, Said) and self._is_text(source):
+                    others = [said for said in self.known.texts if said.value != source.value]
+                    found += [self.planned[index].with_said(argument, said) for said in others]
+        return found[:MOST_BUILT]
+
+    def _is_text(self, source: Said) -> bool:
+        return any(said.value == source.value for said in self.known.texts)
+
+    async def _build(self, name: str) -> list[Made]:
+        """The calls of a tool that can be made of what was said, and of what the goal's picks found."""
+        if name not in self._built:
+            self._built[name] = []  # a tool that feeds itself is not built of itself
+            tool = self.tools[name]
+            options = [await self._options(tool, parameter) for parameter in tool.required]
+            for chosen in islice(product(*options), MOST_BUILT):
+                self._built[name].append(_built(tool, chosen))
+        return self._built[name]
+
+    async def _options(self, tool: Tool, parameter: str) -> list[Said | Default | Option]:
+        if parameter not in tool.properties:
+            return []
+        if not self.known.is_linked(tool.name, parameter):
+            return list(self.known.values_for(tool, parameter))
+        found: list[Said | Default | Option] = []
+        for link in self.links.get(tool.name, ()):
+            if link.parameter == parameter:
+                found += self._beside_picks(link) or await self._single(link)
+        return found
+
+    def _beside_picks(self, link: Link) -> list[Option]:
+        """The values of a link in the entries that the goal's own picks have found."""
+        found: dict[str, Option] = {}
+        for place in self.resolved.places:
+            source = place.source
+            if source.entries != link.entries or self.goal.calls[source.call].tool != link.source:
+                continue
+            entry = entries_of(self.resolved.response(source.call), source.entries)[place.entry]
+            if has(entry.value, link.field):
+                picked = source.with_changes(field=link.field, later_by=0)
+                option = Option(value_at(entry.value, link.field), self.planned[source.call], picked, place.entry)
+                found.setdefault(repr(option.value), option)
+        return list(found.values())
+
+    async def _single(self, link: Link) -> list[Option]:
+        """The value of a link in a response that leaves no choice."""
+        found: list[Option] = []
+        if link.source in self.planned_tools:
+            return found
+        for supplier in await self._build(link.source):
+            entries = [one for one in await self.entries(supplier, link.entries) if has(one.value, link.field)]
+            if len(entries) == 1:
+                picked = Picked(call=0, entries=link.entries, field=link.field)
+                found.append(Option(value_at(entries[0].value, link.field), supplier, picked, entries[0].index))
+        return found
+
+
+class Ways:
+    """Every way to make each call of a resolved goal with the tools of `suppliers` alone."""
+
+    def __init__(self, goal: Goal, resolved: Resolved, environment: Environment, suppliers: Suppliers) -> None:
+        """Start from the planned way of each call."""
+        self.goal, self.resolved, self.environment, self.suppliers = goal, resolved, environment, suppliers
+        self._ways: dict[int, list[Made]] = {}
+
+    async def of(self, index: int) -> list[Made]:
+        """The ways to make a call of the goal, the planned one first."""
+        if index not in self._ways:
+            found = {way.name: way for way in [*await self._combined(index), *await self._duplicates(index)]}
+            self._ways[index] = list(found.values())[:MOST_WAYS]
+        return self._ways[index]
+
+    async def _combined(self, index: int) -> list[Made]:
+        planned = self.goal.calls[index]
+        if planned.tool not in self.suppliers.tools:
+            return []
+        options: dict[str, list[Option]] = {}
+        for leaf in leaves_of(index, planned.arguments):
+            if isinstance(leaf.source, Picked):
+                own = await self._own(leaf.source)
+                options[leaf.argument] = own + await self._elsewhere(index, leaf.argument, leaf.source)
+        names = list(options)
+        combinations = [
+            dict(zip(names, chosen, strict=True))
+            for chosen in islice(product(*options.values()), MOST_COMBINATIONS)
+            if _is_consistent(chosen)
+        ]
+        return [made_of(planned, chosen) for chosen in combinations]
+
+    async def _own(self, source: Picked) -> list[Option]:
+        """The values that the response of the planned call, made in any way, gives by the conditions."""
+        found: list[Option] = []
+        for way in await self.of(source.call):
+            entries = await self.suppliers.entries(way, source.entries)
+            fitting = choose(entries, source.where)
+            if fitting:
+                rest = rivals(entries, source.where, fitting[0].index)[:MOST_RIVALS]
+                found += _options([fitting[0], *rest], way, source)
+        return found
+
+    async def _elsewhere(self, index: int, argument: str, source: Picked) -> list[Option]:
+        """The planned value, or one that the conditions tell as well, out of the responses of other calls."""
+        place = next(one for one in self.resolved.places if one.leaf.call == index and one.leaf.argument == argument)
+        planned = value_at(self.resolved.response(source.call), place.path)
+        own = self.resolved.call(source.call)
+        found: list[Option] = []
+        for link in self._links(self.goal.calls[index], argument):
+            for supplier in await self.suppliers.of(link.source, index):
+                if supplier.call != own:
+                    found += await self._from(supplier, link, source, planned)
+        return found
+
+    def _links(self, planned: PlannedCall, argument: str) -> list[Link]:
+        pattern = pattern_of(argument)
+        return [link for link in self.suppliers.links.get(planned.tool, ()) if link.parameter == pattern]
+
+    async def _from(self, supplier: Made, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
+        entries = [one for one in await self.suppliers.entries(supplier, link.entries) if has(one.value, link.field)]
+        same = [one for one in entries if value_at(one.value, link.field) == planned]
+        if not source.where:  # nothing was said of the entry: it is the first that the call finds
+            same = [one for one in same if one.index == 0]
+        if not same and self._tells_as_much(supplier, self.suppliers.planned[source.call]):
+            same = told(entries, source.where)
+        if not same:
+            return []
+        where = retold(entries, same[0], source.where)
+        picked = Picked(call=0, entries=link.entries, field=link.field, where=where, later_by=source.later_by)
+        return _options(same[:1], supplier, picked)
+
+    def _tells_as_much(self, supplier: Made, own: Made) -> bool:
+        """Whether a reader may take this call for the planned one: an overlapping tool, or nothing said is left out."""
+        return supplier.call.tool not in self.suppliers.planned_tools or own.said <= supplier.said
+
+    async def _duplicates(self, index: int) -> list[Made]:
+        """The ways in which another tool gives the very same response to the very same arguments."""
+        planned, own = self.goal.calls[index], self.suppliers.planned[index]
+        if not planned.wanted:
+            return []
+        wanted = await self.environment.answer(own.call)
+        found: list[Made] = []
+        for tool in self.suppliers.tools.values():
+            fits = set(tool.required) <= set(planned.arguments) <= set(tool.properties)
+            if tool.name == planned.tool or not fits:
+                continue
+            duplicate = own.with_tool(tool.name)
+            answer = await self.environment.answer(duplicate.call)
+            if not answer.problem and answer.response == wanted.response:
+                found.append(duplicate)
+        return found
+
+
+def _options(entries: list[Entry], supplier: Made, picked: Picked) -> list[Option]:
+    """One option for each entry that holds the field; its value is what the conditions lead to."""
+    return [
+        Option(shifted(value_at(entry.value, picked.field), picked.later_by), supplier, picked, entry.index)
+        for entry in entries
+        if has(entry.value, picked.field)
+    ]
+
+
+def _is_consistent(chosen: tuple[Option, ...]) -> bool:
+    """Whether values picked by the same conditions from the same list come from the same entry."""
+    entries: dict[tuple[str, str, str], int] = {}
+    for option in chosen:
+        where = repr(option.picked.where)
+        if entries.setdefault((option.supplier.name, option.picked.entries, where), option.entry) != option.entry:
+            return False
+    return True

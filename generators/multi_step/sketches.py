@@ -1,0 +1,463 @@
+"""What an environment's tools can be asked for: which parameters a user says, and which come out of responses."""
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple, Union
+
+from pydantic import JsonValue
+
+from generators.environments.protocol import Environment
+from llm.template.names import split_name
+from llm.template.steps_tools import affinity, is_query
+from warehouse.records import JsonSchema, Link, Tool
+from warehouse.records.paths import ElementKind
+
+SHOWN = ("type", "format", "enum", "pattern")
+SHARED = "Shared"  # the category of tools that belong to every domain
+Manner = str  # "lookup": found by its name; "inside": an entry called by name; "ranked": chosen among others; "through": the whole
+Element = Callable[[str, str], ElementKind]
+_DEEPEST = 5
+_OPTIONAL: Mapping[str, float] = {
+    "people": 0.45, "age": 0.2, "sort": 0.3, "cabin": 0.5, "filter": 0.5, "time": 0.5, "keyword": 0.4, "count": 0.2,
+    "price": 0.25, "distance": 0.3, "currency": 0.12, "date": 0.25, "company": 0.3, "chain": 0.3, "duration": 0.2,
+    "identifier": 0.5,
+}  # fmt: skip
+_MOST_OPTIONAL = 2
+_SHARE_OF_BRIDGES = 0.8
+_LATER = (30, 45, 60, 90, 120)
+_FROM = frozenset({"from", "origin", "departure", "depart"})
+_BACK = frozenset({"drop", "dropoff", "return", "off"})
+_NEVER = frozenset(
+    {"min", "page", "locale", "language", "languagecode", "timezone", "units", "unit", "limit", "offset"}
+)
+
+
+class ToolGraph:
+    """The tools of an environment with the links between them."""
+
+    def __init__(self, environment: Environment, domains: Iterable[str], language: str) -> None:
+        """Of the tools, those of `domains` (all where it is empty) in `language`."""
+        wanted = {*domains, SHARED} if domains else set()
+        chosen = [
+            tool for tool in environment.tools if tool.language == language and (not wanted or tool.category in wanted)
+        ]
+        self.tools: Mapping[str, Tool] = {tool.name: tool for tool in chosen}
+        self._links: dict[tuple[str, str], list[Link]] = {}
+        for link in environment.links:
+            if link.tool in self.tools and link.source in self.tools:
+                self._links.setdefault((link.tool, link.parameter), []).append(link)
+
+    def links(self, tool: str, parameter: str) -> Sequence[Link]:
+        """Where the parameter's value can come from; of "legs[].fromId" too."""
+        return self._links.get((tool, parameter), ())
+
+    def schema(self, tool: str, parameter: str) -> JsonSchema:
+        """The schema of a parameter, of "legs[].fromId" too."""
+        first, _, member = parameter.partition("[].")
+        schema = self.tools[tool].properties[first]
+        return (schema.get("items") or {}).get("properties", {}).get(member, {}) if member else schema
+
+    def members(self, tool: str, parameter: str) -> tuple[str, ...]:
+        """The required members of the objects that a list parameter holds, () for any other parameter."""
+        items = self.tools[tool].properties[parameter].get("items") or {}
+        return tuple(items.get("required") or items.get("properties") or ())
+
+    def is_lookup(self, tool: str) -> bool:
+        """Whether the tool finds a thing by the one text that names it."""
+        required = self.tools[tool].required
+        if len(required) != 1:
+            return False
+        return is_query(required[0], self.schema(tool, required[0]), linked=bool(self.links(tool, required[0])))
+
+    def is_inside(self, source: str, tool: str, parameter: str) -> bool:
+        """Whether a call of `tool` says, besides `parameter`, all that a call of `source` needs."""
+        known = self.tools[tool].properties
+        needed = self.tools[source].required
+        return not self.is_lookup(source) and all(name in known and name != parameter for name in needed)
+
+    def is_through(self, source: str, tool: str, parameter: str) -> bool:
+        """Whether the parameter only ever comes out of a response as a whole: what one entry leads to."""
+        return not any(self.is_listed(link) for link in self.links(tool, parameter) if link.source == source)
+
+    def is_listed(self, link: Link) -> bool:
+        """Whether the value is one of a list, so that it has to be said which is meant."""
+        return bool(link.entries) or (self.tools[link.source].returns or {}).get("type") == "array"
+
+    def is_source(self, tool: str) -> bool:
+        """Whether another tool takes something out of its response."""
+        return any(link.source == tool for links in self._links.values() for link in links)
+
+    def domain(self, tool: str) -> str:
+        """The domain of a tool."""
+        return self.tools[tool].category
+
+
+def same_kind(one: JsonSchema, other: JsonSchema) -> bool:
+    """Whether two parameters of one name take the same values."""
+    return all(one.get(part) == other.get(part) for part in SHOWN)
+
+
+def shared_start(one: str, other: str) -> int:
+    """How many characters two names begin with alike."""
+    return next((at for at, (left, right) in enumerate(zip(one, other, strict=False)) if left != right), len(one))
+
+
+class Say(NamedTuple):
+    """A value that the user says; `role` tells which city of the trip it belongs to, equal keys share one value."""
+
+    element: ElementKind
+    role: str
+    tool: str
+    parameter: str
+    key: str
+
+
+class Take(NamedTuple):
+    """A value out of the response of another call; `mark` tells apart several entries meant of one response."""
+
+    source: int
+    link: Link
+    manner: Manner
+    mark: int = 0
+    later_by: int = 0
+
+
+class Fixed(NamedTuple):
+    """A value that the schema gives."""
+
+    value: JsonValue
+
+
+class Group(NamedTuple):
+    """Several values in one."""
+
+    shape: str
+    names: tuple[str, ...]
+    parts: "tuple[Slot, ...]"
+
+
+Slot = Union[Say, Take, Fixed, Group]  # noqa: UP007 - a forward reference in it
+
+
+class SketchedCall(NamedTuple):
+    """A call with slots where its values will be."""
+
+    tool: str
+    slots: Mapping[str, Slot]
+    wanted: bool
+
+
+class Sketch(NamedTuple):
+    """The calls of a goal, each after those it needs."""
+
+    calls: tuple[SketchedCall, ...]
+
+    @property
+    def steps(self) -> int:
+        """How many steps the calls take when all that can be made at once are."""
+        depths: list[int] = []
+        for call in self.calls:
+            depths.append(max((depths[need] + 1 for need in needs(call.slots)), default=0))
+        return max(depths, default=0) + 1
+
+
+def needs(slots: Mapping[str, Slot]) -> set[int]:
+    """The calls whose responses are needed."""
+    found: set[int] = set()
+    waiting = list(slots.values())
+    while waiting:
+        slot = waiting.pop()
+        if isinstance(slot, Take):
+            found.add(slot.source)
+        elif isinstance(slot, Group):
+            waiting.extend(slot.parts)
+    return found
+
+
+def overlaps(calls: Sequence[SketchedCall], graph: ToolGraph, element: Element) -> bool:
+    """Whether two of the calls' tools could give one parameter its value: two searches for one thing, two look-ups."""
+    used = {call.tool for call in calls}
+    return any(
+        len(used & _rivals(call.tool, name, slot, graph, element)) > 1
+        for call in calls
+        for name, slot in call.slots.items()
+        if isinstance(slot, Take)
+    )
+
+
+def _rivals(tool: str, name: str, take: Take, graph: ToolGraph, element: Element) -> set[str]:
+    """The tools that could give a parameter what it takes, in the very way that it takes it."""
+    sources = {link.source for link in graph.links(tool, name) if graph.is_listed(link)}
+    if take.manner == "lookup":
+        asked = _asked(take.link.source, graph, element)
+        return {one for one in sources if graph.is_lookup(one) and _asked(one, graph, element) == asked}
+    if take.manner != "ranked" or element(tool, name) != "identifier":
+        return set()
+    return {one for one in sources if not graph.is_lookup(one)}
+
+
+def _asked(lookup: str, graph: ToolGraph, element: Element) -> ElementKind:
+    """What kind of thing a look-up is told."""
+    return element(lookup, graph.tools[lookup].required[0])
+
+
+class UnsayableError(Exception):
+    """The tool needs a value that neither a user says nor a response gives; the sketch is given up."""
+
+
+class Sketcher:
+    """Draws one sketch; made anew for each."""
+
+    def __init__(
+        self, graph: ToolGraph, element: Callable[[str, str], ElementKind], rng: Random, *, crosses: bool = False
+    ) -> None:
+        """`crosses` lets a search of one domain name what is looked up in another."""
+        self._crosses, self._bridged = crosses, set[tuple[str, str]]()
+        self._graph, self._element, self._rng = graph, element, rng
+        self._calls: list[SketchedCall] = []
+        self._known: dict[tuple[str, str], int] = {}
+        self._marks: dict[int, int] = {}
+        self._given: dict[str, list[str]] = {}
+        self._turn = 0
+
+    def draw(self, wants: Sequence[str]) -> Sketch | None:
+        """The sketch of a goal that wants these tools' responses, None where one of them can't be called."""
+        try:
+            for tool in wants:
+                self._turn += 1
+                self._want(tool)
+        except UnsayableError:
+            return None
+        return None if overlaps(self._calls, self._graph, self._element) else Sketch(tuple(self._calls))
+
+    def _want(self, tool: str) -> None:
+        known = self._known.get((tool, "search"))
+        if known is not None and self._graph.is_source(tool):
+            self._calls[known] = self._calls[known]._replace(wanted=True)
+        else:
+            self._known.setdefault((tool, "search"), self._build(tool, wanted=True, depth=0))
+
+    def _build(self, tool: str, *, wanted: bool, depth: int) -> int:
+        if depth > _DEEPEST:
+            raise UnsayableError
+        slots: dict[str, Slot] = {}
+        chosen = self._chosen(tool)
+        self._take_linked(tool, [name for name in chosen if self._is_taken(tool, name)], slots, depth)
+        chosen = [name for name in chosen if name in slots or not self._is_settled(tool, name, slots)]
+        for name in chosen:
+            if name not in slots and not self._comes_inside(tool, name):
+                slots[name] = self._said(tool, name, depth)
+        for name in chosen:
+            if name not in slots:
+                slots[name] = self._inside(tool, name, slots)
+        ordered = {name: slots[name] for name in self._graph.tools[tool].properties if name in slots}
+        return self._kept(SketchedCall(tool, ordered, wanted))
+
+    def _is_settled(self, tool: str, name: str, slots: Mapping[str, Slot]) -> bool:
+        """Whether the search that the tool follows could have been told this already."""
+        if name in self._graph.tools[tool].required:
+            return False
+        searches = {slot.source for slot in slots.values() if isinstance(slot, Take) and slot.manner != "lookup"}
+        return any(name in self._graph.tools[self._calls[at].tool].properties for at in searches)
+
+    def _kept(self, call: SketchedCall) -> int:
+        for index, known in enumerate(self._calls):
+            if (known.tool, known.slots) == (call.tool, call.slots):
+                self._calls[index] = known._replace(wanted=known.wanted or call.wanted)
+                return index
+        self._calls.append(call)
+        return len(self._calls) - 1
+
+    def _chosen(self, tool: str) -> list[str]:
+        """Every required parameter and some of the others, the same each time."""
+        if tool in self._given:
+            return self._given[tool]
+        shown = self._graph.tools[tool]
+        others = [name for name in shown.properties if name not in shown.required and self._is_worth_saying(tool, name)]
+        self._rng.shuffle(others)
+        extra = [name for name in others if self._rng.random() < _OPTIONAL.get(self._element(tool, name), 0.0)]
+        chosen = {*shown.required, *extra[:_MOST_OPTIONAL]}
+        self._given[tool] = [name for name in shown.properties if name in chosen]
+        return self._given[tool]
+
+    def _is_worth_saying(self, tool: str, name: str) -> bool:
+        if _NEVER & set(split_name(name)) or self._graph.members(tool, name):
+            return False
+        if self._graph.links(tool, name) and self._is_hidden(tool, name):
+            return self._comes_inside(tool, name)
+        return self._element(tool, name) != "identifier"
+
+    def _is_taken(self, tool: str, name: str) -> bool:
+        links = self._graph.links(tool, name)
+        return bool(links) and not self._comes_inside(tool, name) and self._is_hidden(tool, name)
+
+    def _is_hidden(self, tool: str, name: str) -> bool:
+        """Whether nobody would say the value: it has to come out of a response."""
+        return self._element(tool, name) in {"identifier", "filter", "sort", "number", "text"}
+
+    def _comes_inside(self, tool: str, name: str) -> bool:
+        return any(self._graph.is_inside(link.source, tool, name) for link in self._graph.links(tool, name))
+
+    def _take_linked(self, tool: str, names: Sequence[str], slots: dict[str, Slot], depth: int) -> None:
+        for source, group in self._groups(tool, names):
+            links = {name: self._link(tool, name, source) for name in group}
+            if self._graph.is_lookup(source):
+                call = self._bridge(source, tool, group[0]) if self._crosses else None
+                if call is None:
+                    call = self._lookup(source, self._role(tool, group[0]))
+                slots.update({name: Take(call, link, "lookup") for name, link in links.items()})
+                continue
+            call = self._search(source, depth)
+            is_through = all(self._graph.is_through(source, tool, name) for name in group)
+            mark = 0 if is_through else self._mark(call)
+            manner = "through" if is_through else "ranked"
+            slots.update({name: Take(call, link, manner, mark) for name, link in links.items()})
+            self._inherit(tool, call, slots)
+
+    def _groups(self, tool: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
+        """Parameters that one entry gives together: two that take the same field are of two entries."""
+        groups: list[tuple[str, list[str]]] = []
+        for name in names:
+            source = self._source(tool, name, [known for known, _ in groups])
+            field = self._link(tool, name, source).field
+            free = [
+                group
+                for known, group in groups
+                if known == source and all(self._link(tool, other, source).field != field for other in group)
+            ]
+            best = max(free, key=lambda group: shared_start(group[0], name), default=None)
+            if best is None:
+                groups.append((source, [name]))
+            else:
+                best.append(name)
+        return groups
+
+    def _source(self, tool: str, name: str, taken: Sequence[str]) -> str:
+        """The tool whose response gives the value: one that gives others already, else a search, else a look-up."""
+        links = self._graph.links(tool, name)
+        sources = list(dict.fromkeys(link.source for link in links if self._graph.is_listed(link))) or [
+            link.source for link in links
+        ]
+        together = [link.source for link in links if link.source in taken]
+        if together:
+            return together[0]
+        searches = [source for source in sources if not self._graph.is_lookup(source)]
+        lookups = [source for source in sources if self._graph.is_lookup(source)]
+        found = [source for source in searches if (source, "search") in self._known]
+        if self._crosses and lookups and found and self._rng.random() < _SHARE_OF_BRIDGES:
+            return found[0]
+        if lookups and (not searches or self._element(tool, name) != "identifier"):
+            return max(lookups, key=lambda source: affinity(tool, source))
+        known = [source for source in searches if (source, "search") in self._known]
+        return self._rng.choice(known or searches)
+
+    def _link(self, tool: str, name: str, source: str) -> Link:
+        return next(link for link in self._graph.links(tool, name) if link.source == source)
+
+    def _lookup(self, tool: str, role: str) -> int:
+        known = self._known.get((tool, role))
+        if known is not None:
+            return known
+        query = self._graph.tools[tool].required[0]
+        say = Say(self._element(tool, query), role, tool, query, f"{role} of {tool}")
+        self._known[tool, role] = self._kept(SketchedCall(tool, {query: say}, wanted=False))
+        return self._known[tool, role]
+
+    def _bridge(self, tool: str, user: str, parameter: str) -> int | None:
+        """A look-up of what an entry of an earlier search is called: the airport of a flight, the hotel that was found."""
+        query = self._graph.tools[tool].required[0]
+        for link in self._graph.links(tool, query):
+            search = self._known.get((link.source, "search"))
+            if not self._graph.is_listed(link) or search is None or (tool, link.source) in self._bridged:
+                continue
+            if self._is_direct(user, parameter, self._graph.domain(link.source)):
+                continue
+            self._bridged.add((tool, link.source))
+            if self._rng.random() < _SHARE_OF_BRIDGES:
+                take = Take(search, link, "ranked", self._marks.setdefault(search, 0))
+                return self._kept(SketchedCall(tool, {query: take}, wanted=False))
+        return None
+
+    def _is_direct(self, tool: str, parameter: str, domain: str) -> bool:
+        """Whether the domain gives the parameter its value without anything being looked up: that way is shorter."""
+        sources = {link.source for link in self._graph.links(tool, parameter)}
+        return any(self._graph.domain(one) == domain and not self._graph.is_lookup(one) for one in sources)
+
+    def _search(self, tool: str, depth: int) -> int:
+        known = self._known.get((tool, "search"))
+        if known is None:
+            known = self._build(tool, wanted=False, depth=depth + 1)
+            self._known[tool, "search"] = known
+        return known
+
+    def _mark(self, call: int) -> int:
+        """Mostly the entry that was meant before, now and then another one."""
+        mark = self._marks.get(call)
+        if mark is None or self._rng.random() < 0.25:  # noqa: PLR2004 - one want in four is of another entry
+            self._marks[call] = 0 if mark is None else mark + 1
+        return self._marks[call]
+
+    def _inherit(self, tool: str, source: int, slots: dict[str, Slot]) -> None:
+        """What the search was told counts for what is asked of its entries."""
+        for name, slot in self._calls[source].slots.items():
+            properties = self._graph.tools[tool].properties
+            theirs = self._graph.tools[self._calls[source].tool].properties
+            if name in properties and name not in slots and same_kind(properties[name], theirs[name]):
+                slots[name] = slot
+
+    def _said(self, tool: str, name: str, depth: int) -> Slot:
+        schema = self._graph.schema(tool, name)
+        if self._graph.members(tool, name):
+            return self._legs(tool, name, depth)
+        if name in self._graph.tools[tool].required and "default" in schema:
+            return Fixed(schema["default"])
+        element = self._element(tool, name)
+        if element == "identifier":
+            raise UnsayableError
+        if self._crosses:
+            for link in self._graph.links(tool, name):
+                search = self._known.get((link.source, "search"))
+                if self._graph.is_listed(link) and search is not None and self._rng.random() < _SHARE_OF_BRIDGES:
+                    later = self._rng.choice(_LATER) if element == "time" else 0
+                    return Take(search, link, "ranked", self._marks.setdefault(search, 0), later)
+        role = self._role(tool, name)
+        return Say(element, role, tool, name, f"{name} of {self._graph.domain(tool)}")
+
+    def _legs(self, tool: str, name: str, depth: int) -> Group:
+        roles = self._rng.choice(
+            (("home", "main", "home"), ("home", "main", "other"), ("home", "main", "other", "home"))
+        )
+        parts = [self._leg(tool, name, (roles[at], roles[at + 1]), at) for at in range(len(roles) - 1)]
+        return Group("list", (), tuple(parts))
+
+    def _leg(self, tool: str, name: str, roles: tuple[str, str], at: int) -> Group:
+        members = self._graph.members(tool, name)
+        parts: list[Slot] = []
+        for member in members:
+            full = f"{name}[].{member}"
+            links = [link for link in self._graph.links(tool, full) if self._graph.is_lookup(link.source)]
+            if links:
+                role = roles[0] if _FROM & set(split_name(member)) else roles[1]
+                parts.append(Take(self._lookup(links[0].source, role), links[0], "lookup"))
+            elif self._element(tool, full) == "identifier":
+                raise UnsayableError
+            else:
+                parts.append(Say(self._element(tool, full), roles[1], tool, full, f"{full} {at} of {tool}"))
+        return Group("object", members, tuple(parts))
+
+    def _inside(self, tool: str, name: str, slots: Mapping[str, Slot]) -> Slot:
+        """An entry of a list that a call with the same values gives: a filter, an order, a currency."""
+        link = next(one for one in self._graph.links(tool, name) if self._graph.is_inside(one.source, tool, name))
+        required = self._graph.tools[link.source].required
+        if any(need not in slots for need in required):
+            raise UnsayableError
+        call = self._kept(SketchedCall(link.source, {need: slots[need] for need in required}, wanted=False))
+        if self._element(tool, name) == "filter" and self._rng.random() < 0.5:  # noqa: PLR2004 - every second time two
+            return Group("joined", (), (Take(call, link, "inside", 0), Take(call, link, "inside", 1)))
+        return Take(call, link, "inside")
+
+    def _role(self, tool: str, name: str) -> str:
+        words = set(split_name(name))
+        if words & _FROM:
+            return "home"
+        return "main again" if words & _BACK and self._turn % 2 else "main"

@@ -1,0 +1,123 @@
+"""The preliminary path: a model calls step by step, knowing the request, the tools and the responses alone."""
+
+from collections.abc import Sequence
+
+import orjson
+from pydantic import BaseModel, Field, JsonValue
+
+from generators.environments.protocol import Environment
+from generators.multi_step.wording import PROMPTS
+from generators.stage_context import StageContext
+from llm.chat import Prompt
+from llm.prompts import prompt_version, render
+from warehouse.errors import ReplyError
+from warehouse.records import Call, Exchange, Language, Origin, Tool, TracedGoal, WordedGoal
+
+STAGE = "traces"
+MOST_TURNS = 10
+MOST_CALLS = 16
+TEMPLATE = "call_next"
+MOST_CHARACTERS = 24_000
+_PROSE = 160
+_INNER = (4, 1)  # how many entries of lists within entries are kept, the second time fewer
+
+
+class NextCall(BaseModel):
+    """A call to make now."""
+
+    name: str = Field(min_length=1)
+    arguments: dict[str, JsonValue] = Field(default_factory=dict)
+
+
+class NextCalls(BaseModel):
+    """The calls to make at once, or, where none is left to make, the answer to the user."""
+
+    calls: list[NextCall] = Field(default_factory=list)
+    answer: str = ""
+
+
+async def trace_goals(worded: WordedGoal, context: StageContext) -> list[TracedGoal]:
+    """The worded goal with what the model called; `problem` says why it stopped where it did not end by itself."""
+    goal = worded.goal
+    environment = context.environment(goal.environment)
+    tools = context.toolset(goal.candidates)
+    trace: list[Exchange] = []
+    problem = f"It was still calling after {MOST_TURNS} turns."
+    for turn in range(MOST_TURNS):
+        shown = [one.with_changes(responses=tuple(map(abridged, one.responses))) for one in trace]
+        prompt = next_calls_prompt(worded.request, tools, shown, goal.language)
+        try:
+            reply = await context.chat.ask(prompt, NextCalls)
+        except ReplyError as error:
+            problem = str(error)
+            break
+        if not reply.calls:
+            problem = "" if reply.answer.strip() else "It neither called nor answered."
+            break
+        problem = _excess(reply)
+        if problem:
+            break
+        trace.append(await _made(reply, environment))
+        problem = f"It was still calling after {turn + 1} turns."
+    origin = Origin(
+        stage=STAGE,
+        parents=(worded.key,),
+        seed=goal.seed,
+        model=context.chat.name,
+        prompt_version=prompt_version(PROMPTS, TEMPLATE),
+    )
+    return [TracedGoal(worded=worded, trace=tuple(trace), problem=problem, origin=origin)]
+
+
+def _excess(reply: NextCalls) -> str:
+    if len(reply.calls) <= MOST_CALLS:
+        return ""
+    return f"It made {len(reply.calls)} calls at once; {MOST_CALLS} are the most."
+
+
+async def _made(reply: NextCalls, environment: Environment) -> Exchange:
+    calls = tuple(Call(tool=call.name, arguments=call.arguments) for call in reply.calls)
+    return Exchange(calls=calls, responses=tuple([await _response(call, environment) for call in calls]))
+
+
+async def _response(call: Call, environment: Environment) -> JsonValue:
+    answer = await environment.answer(call)
+    return {"error": answer.problem} if answer.problem else answer.response
+
+
+def next_calls_prompt(
+    request: str, tools: Sequence[Tool], history: Sequence[Exchange], language: Language = "en"
+) -> Prompt:
+    """The prompt that shows request, tools and what was answered so far, and asks for NextCalls."""
+    shown = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools]
+    past = [
+        {"calls": [_shown(call) for call in exchange.calls], "responses": exchange.responses} for exchange in history
+    ]
+    return render(PROMPTS, TEMPLATE, tools=shown, request=request, history=past, language=language)
+
+
+def _shown(call: Call) -> dict[str, JsonValue]:
+    return {"name": call.tool, "arguments": call.arguments}
+
+
+def abridged(response: JsonValue, most: int = MOST_CHARACTERS) -> JsonValue:
+    """The response, shortened where its JSON is longer than `most`; every entry of the outer lists stays."""
+    if len(orjson.dumps(response)) <= most:
+        return response
+    shown = response
+    for kept in _INNER:
+        shown = _shorter(response, kept, 0)
+        if len(orjson.dumps(shown)) <= most:
+            break
+    return shown
+
+
+def _shorter(value: JsonValue, kept: int, lists: int) -> JsonValue:
+    if isinstance(value, str):
+        return value[:_PROSE] + "…" if len(value) > _PROSE and " " in value else value
+    if isinstance(value, list):
+        members = value if lists < 1 else value[:kept]
+        return [_shorter(member, kept, lists + 1) for member in members]
+    if isinstance(value, dict):
+        return {name: _shorter(member, kept, lists) for name, member in value.items()}
+    return value

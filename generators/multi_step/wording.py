@@ -1,0 +1,159 @@
+"""Wording a goal as the request of a person who has it (ComplexFuncBench 2.1.1)."""
+
+import re
+from collections.abc import Iterator
+from typing import Any
+
+from pydantic import BaseModel, JsonValue
+
+from generators.multi_step.resolving import resolve
+from generators.multi_step.sources import leaves_of
+from generators.stage_context import StageContext
+from generators.tries import ATTEMPTS, first_fit
+from llm.language.locating import locate
+from llm.prompts import prompt_version, render
+from warehouse.records import Call, Exchange, Goal, JsonSchema, Origin, Picked, PlannedCall, Said, Tool, WordedGoal
+
+PROMPTS = "generators.multi_step.prompts"
+STAGE = "goal_requests"
+TEMPLATE = "word_goal"
+LONGEST = 4000
+SUBJECTS = ("myself", "friends", "family", "company")
+TONES = ("brief and direct", "warm and chatty", "polite and formal", "a little hurried", "matter-of-fact", "excited")
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_SHORTEST_SECRET = 4
+_WORDY = frozenset({"name", "title", "label"})
+
+
+class GoalWording(BaseModel):
+    """A request in the person's voice."""
+
+    request: str
+
+
+async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
+    """The goal with a request that says every value and condition of it; asked anew until one does.
+
+    Raises ReplyError where three wordings in a row leave something out or give something away.
+    """
+    tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
+    environment = context.environment(goal.environment)
+    secrets = _secrets(goal, (await resolve(goal, environment)).path)
+    shown = [tools[name] for name in dict.fromkeys(call.tool for call in goal.calls)]
+    prompt = render(
+        PROMPTS,
+        TEMPLATE,
+        tools=[{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in shown],
+        calls=[_asked(call) for call in goal.calls],
+        language=goal.language,
+        subject=context.rng.choice(SUBJECTS),
+        tone=context.rng.choice(TONES),
+        seed=goal.seed,
+    )
+    wording = await first_fit(
+        context,
+        prompt,
+        GoalWording,
+        lambda wording: wording_problem(wording.request.strip(), goal, tools, secrets),
+        f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings",
+    )
+    origin = Origin(
+        stage=STAGE,
+        parents=(goal.key,),
+        seed=goal.seed,
+        model=context.chat.name,
+        prompt_version=prompt_version(PROMPTS, TEMPLATE),
+    )
+    return [WordedGoal(goal=goal, request=wording.request.strip(), origin=origin)]
+
+
+def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> str:
+    """Why this request can't stand for the goal, "" where it can: all is said that must be, and nothing more."""
+    if not request or len(request) > LONGEST:
+        return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
+    if bool(_CHINESE.search(request)) != (goal.language == "zh"):
+        return f"the request is not in the language {goal.language!r}."
+    for tool, parameter, value in said_values(goal):
+        if locate(value, parameter_schema(tools[tool], parameter), request) is None:
+            return f"it does not say {value!r} for {parameter!r} of {tool}."
+    for value in named_values(goal):
+        if locate(value, {"type": "string"}, request) is None:
+            return f"it does not say {value!r}, which tells the entry that is meant."
+    given = next((secret for secret in secrets if secret in request), None)
+    if given is not None:
+        return f"it gives away {given!r}, which only a response may tell."
+    named = next((name for name in tools if "_" in name and name in request), None)
+    return f"it names the tool {named}." if named else ""
+
+
+def said_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
+    """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper), value."""
+    for index, call in enumerate(goal.calls):
+        for leaf in leaves_of(index, call.arguments):
+            if isinstance(leaf.source, Said):
+                yield call.tool, leaf.argument, leaf.source.value
+
+
+def named_values(goal: Goal) -> Iterator[JsonValue]:
+    """What the user says to tell which entry is meant."""
+    for index, call in enumerate(goal.calls):
+        for leaf in leaves_of(index, call.arguments):
+            if isinstance(leaf.source, Picked):
+                yield from (one.value for one in leaf.source.where if one.test in {"equals", "contains"})
+
+
+def parameter_schema(tool: Tool, argument: str) -> JsonSchema:
+    """The schema of an argument, of "legs[0].date" too."""
+    schema: JsonSchema = tool.parameters
+    for piece in re.findall(r"[^.\[\]]+", argument):
+        schema = schema.get("items", {}) if piece.isdecimal() else schema.get("properties", {}).get(piece, {})
+    return schema
+
+
+def _asked(call: PlannedCall) -> dict[str, Any]:
+    return {
+        "tool": call.tool,
+        "wanted": call.wanted,
+        "arguments": {name: source.model_dump(mode="json") for name, source in call.arguments.items()},
+    }
+
+
+def _secrets(goal: Goal, path: tuple[Exchange, ...]) -> frozenset[str]:
+    """The texts that calls of the goal take out of responses, less those that the user says as well."""
+    told = " ".join(str(value) for _, _, value in said_values(goal)) + " ".join(map(str, named_values(goal)))
+    values = {text for exchange in path for call in exchange.calls for text in _texts(call)}
+    hidden = {text for text in values if len(text) >= _SHORTEST_SECRET and text not in told}
+    return frozenset(hidden & _picked_texts(goal, path))
+
+
+def _picked_texts(goal: Goal, path: tuple[Exchange, ...]) -> set[str]:
+    names = {
+        (call.tool, leaf.argument.partition("[")[0])
+        for index, call in enumerate(goal.calls)
+        for leaf in leaves_of(index, call.arguments)
+        if isinstance(leaf.source, Picked) and leaf.source.field.rpartition(".")[2] not in _WORDY
+    }
+    return {
+        text
+        for exchange in path
+        for call in exchange.calls
+        for name, value in call.arguments.items()
+        if (call.tool, name) in names
+        for text in _leaf_texts(value)
+    }
+
+
+def _texts(call: Call) -> Iterator[str]:
+    for value in call.arguments.values():
+        yield from _leaf_texts(value)
+
+
+def _leaf_texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict):
+        for member in value.values():
+            yield from _leaf_texts(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _leaf_texts(member)

@@ -1,0 +1,109 @@
+"""Ten samples of one template: other values, the same path, one path only."""
+
+from datetime import date, timedelta
+from random import Random
+
+import pytest
+
+from generators.multi_step.disambiguation import disambiguate
+from generators.multi_step.generalisation import generalise
+from generators.multi_step.replacing import choose_replacements, name_of, replace_said, said_leaves
+from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
+from tests.unit.generators.multi_step.test_disambiguation import context, path_of
+from validators.checks.path import check_path
+from warehouse.errors import RecordError
+from warehouse.records import Condition, Goal, Said, Sample
+
+
+def ten(wish: Goal) -> Goal:
+    return wish.with_changes(variants=10)
+
+
+async def samples_of(wish: Goal, text: str = "") -> list[Sample]:
+    (path,) = await disambiguate(await path_of(wish, text), context())
+    return await generalise(path, context())
+
+
+def values(sample: Sample, argument: str) -> list[object]:
+    return [call.arguments[argument] for one in sample.snapshots() for call in one.calls if argument in call.arguments]
+
+
+async def test_a_template_becomes_as_many_as_its_goal_asks_for() -> None:
+    samples = await samples_of(ten(goal()))
+    assert len({sample.request for sample in samples}) == len(samples) == 10
+    assert samples[0].request == request()
+    assert {sample.tags[1] for sample in samples} == {f"template={ten(goal()).key}"}
+
+
+async def test_all_variants_have_the_tools_and_steps_of_the_template() -> None:
+    shapes = {
+        repr([[call.tool for call in one.calls] for one in sample.snapshots()])
+        for sample in await samples_of(ten(goal()))
+    }
+    assert len(shapes) == 1
+
+
+async def test_all_variants_are_proved() -> None:
+    for sample in await samples_of(ten(goal(candidates=tuple(tool.key for tool in TOOLS)))):
+        (verdict,) = await check_path(sample, context())
+        assert (verdict.decision, verdict.reason) == ("proved", "No other path has 3 steps and 4 calls or fewer.")
+        assert not set(sample.candidates) & set(keys_of("locate_place", "hotel_card"))
+
+
+async def test_values_change_in_the_request_and_in_the_calls_alike() -> None:
+    samples = await samples_of(ten(goal()))
+    for sample in samples:
+        (city,) = values(sample, "query")
+        assert str(city) in sample.request
+    assert len({values(sample, "query")[0] for sample in samples}) > 1
+    assert len({values(sample, "check_in")[0] for sample in samples}) > 4
+
+
+async def test_a_name_that_the_new_response_lacks_becomes_one_that_it_has() -> None:
+    where = (Condition(test="equals", field="name", value="Castle Hill Rooms"),)
+    samples = await samples_of(ten(goal(city="Graz", where=where)), request("Graz", "Castle Hill Rooms"))
+    named = {one.evidence[0].rule.partition('"')[2].rstrip('"') for sample in samples for one in sample.gold}
+    assert len(named) > 1
+    for sample in samples:
+        name = sample.gold[0].evidence[0].rule.partition('"')[2].rstrip('"')
+        assert name in sample.request
+        assert ("Castle Hill" in sample.request) == (name == "Castle Hill Rooms")
+
+
+async def test_what_must_not_be_replaced_stays() -> None:
+    wish = ten(goal())
+    fixed = wish.calls[0].with_changes(arguments={"query": Said(value="Oslo", element="city", replaceable=False)})
+    samples = await samples_of(wish.with_changes(calls=(fixed, *wish.calls[1:])))
+    assert {values(sample, "query")[0] for sample in samples} == {"Oslo"}
+    assert len(samples) > 1
+
+
+async def test_fewer_come_out_where_there_are_no_more(caplog: pytest.LogCaptureFixture) -> None:
+    wish = ten(goal())
+    arguments = wish.calls[1].arguments
+    still = Said(value="2026-12-05", element="date", replaceable=False)
+    calls = (wish.calls[0], wish.calls[1].with_changes(arguments={**arguments, "check_in": still}), *wish.calls[2:])
+    samples = await samples_of(wish.with_changes(calls=calls))
+    assert 1 <= len(samples) <= 4
+    assert "of 10 variants" in caplog.text
+
+
+async def test_dates_keep_their_order_and_how_far_they_lie_apart() -> None:
+    wish = goal()
+    days = ("2026-12-05", "2026-12-09", "2026-12-09 10:30")
+    arguments = {f"d{index}": Said(value=day, element="date") for index, day in enumerate(days)}
+    wish = wish.with_changes(calls=(wish.calls[0].with_changes(arguments=arguments),))
+    for seed in range(5):
+        new = choose_replacements(wish, Town(), {"find_place": TOOLS[0]}, frozenset(), Random(seed))
+        first, second, third = (str(new[name_of(said)]) for said in arguments.values())
+        assert date.fromisoformat(second) - date.fromisoformat(first) == timedelta(days=4)
+        assert third == f"{second} 10:30"
+        changed = replace_said(wish, new)
+        assert [leaf.source.value for leaf in said_leaves(changed)] == [first, second, third]
+
+
+async def test_not_even_the_template_may_lead_elsewhere() -> None:
+    path = await path_of(goal())
+    other = path.with_changes(path=path.path[:1])
+    with pytest.raises(RecordError, match="other calls than the path has"):
+        await generalise(other, context())

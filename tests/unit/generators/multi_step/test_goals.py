@@ -1,0 +1,137 @@
+"""Goals: they succeed in their environment, hang together, and are on average what was asked for."""
+
+import re
+from collections import Counter
+
+import pytest
+
+from generators.environments.protocol import Environment
+from generators.environments.travel.world import open_travel
+from generators.multi_step.goals import CROSS, PAPER, plan_goals, shape_of
+from generators.multi_step.picking import choose, entries_of
+from generators.multi_step.resolving import resolve
+from generators.multi_step.sources import leaves_of
+from generators.schemas import argument_problems
+from tests.support.generators.multi_step.small_world import SmallWorld
+from warehouse.errors import ConfigurationError
+from warehouse.records import Goal, Picked, Said
+
+DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
+
+
+async def goals_of(environment: Environment, domain: str, count: int, seed: int = 1) -> list[Goal]:
+    return [goal async for goal in plan_goals(domain, "en", count, environment, seed=seed)]
+
+
+async def travel_goals(domain: str, planned: dict[str, list[Goal]] = {}) -> list[Goal]:  # noqa: B006 - planned once for all tests
+    if domain not in planned:
+        planned[domain] = await goals_of(open_travel(), domain, 15)
+    return planned[domain]
+
+
+@pytest.mark.parametrize("domain", ["Inns", CROSS])
+async def test_every_call_of_a_goal_succeeds(domain: str):
+    goals = await goals_of(SmallWorld(), domain, 12)
+    assert len(goals) == 12
+    for goal in goals:
+        resolved = await resolve(goal, SmallWorld())
+        assert len(resolved.positions) == len(goal.calls)
+
+
+async def test_goals_are_all_different_and_the_same_again_for_the_same_seed():
+    goals = await goals_of(SmallWorld(), "Inns", 12)
+    assert len({goal.key for goal in goals}) == 12
+    assert goals == await goals_of(SmallWorld(), "Inns", 12)
+    assert goals != await goals_of(SmallWorld(), "Inns", 12, seed=2)
+
+
+async def test_fewer_goals_are_the_first_of_more():
+    assert await goals_of(SmallWorld(), "Inns", 4) == (await goals_of(SmallWorld(), "Inns", 9))[:4]
+
+
+async def test_an_entry_is_meant_by_conditions_that_single_it_out():
+    for goal in await goals_of(SmallWorld(), CROSS, 12):
+        for place in (await resolve(goal, SmallWorld())).places:
+            looked_up = goal.calls[place.leaf.source.call].tool == "Find_Town"  # type: ignore[union-attr]
+            assert place.ties == 1 or looked_up
+
+
+async def test_what_is_asked_of_an_entry_is_asked_for_the_days_of_its_search():
+    goals = await goals_of(SmallWorld(), "Inns", 20)
+    rooms = [(goal, call) for goal in goals for call in goal.calls if call.tool == "List_Inn_Rooms"]
+    assert rooms
+    for goal, call in rooms:
+        source = call.arguments["inn_id"]
+        assert isinstance(source, Picked)
+        search = goal.calls[source.call]
+        assert call.arguments["first_night"] == search.arguments["first_night"]
+        assert call.arguments["last_night"] == search.arguments["last_night"]
+
+
+async def test_candidates_are_the_tools_of_the_domains_and_the_wanted_calls_are_marked():
+    for goal in await goals_of(SmallWorld(), "Inns", 5):
+        assert set(goal.candidates) == {tool.key for tool in SmallWorld.tools if tool.category == "Inns"}
+        assert any(call.wanted for call in goal.calls)
+        assert goal.variants == 10
+
+
+async def test_a_domain_without_tools_is_told_with_the_known_ones():
+    with pytest.raises(ConfigurationError, match="Inns, Sights"):
+        await goals_of(SmallWorld(), "Trains", 1)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+async def test_the_averages_of_the_travel_world_are_those_of_the_paper(domain: str):
+    goals = await travel_goals(domain)
+    shapes = [shape_of(goal.calls) for goal in goals]
+    assert len(goals) == 15
+    assert sum(shape.steps for shape in shapes) / 15 == pytest.approx(PAPER[domain].steps, rel=0.15)
+    assert sum(shape.calls for shape in shapes) / 15 == pytest.approx(PAPER[domain].calls, rel=0.15)
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+async def test_goals_of_the_travel_world_are_about_many_tools_and_give_valid_arguments(domain: str):
+    world = open_travel()
+    tools = {tool.name: tool for tool in world.tools}
+    goals = await travel_goals(domain)
+    wanted = Counter(call.tool for goal in goals for call in goal.calls if call.wanted)
+    assert len(wanted) >= 4
+    assert max(wanted.values()) <= 10
+    for goal in goals:
+        for exchange in (await resolve(goal, world)).path:
+            for call, response in zip(exchange.calls, exchange.responses, strict=True):
+                assert argument_problems(tools[call.tool], call.arguments, partial=False) == []
+                assert isinstance(response, dict)
+                assert response["status"] is True
+
+
+async def test_a_cross_domain_goal_of_the_travel_world_crosses_domains():
+    world = open_travel()
+    category = {tool.name: tool.category for tool in world.tools}
+    for goal in await travel_goals(CROSS):
+        assert len({category[call.tool] for call in goal.calls}) > 1
+
+
+async def test_identifiers_are_never_said():
+    from generators.environments.travel.places import parameter_element
+
+    for goal in await travel_goals(CROSS):
+        for index, call in enumerate(goal.calls):
+            for leaf in leaves_of(index, call.arguments):
+                if isinstance(leaf.source, Said):
+                    name = re.sub(r"\[\d+\]", "[]", leaf.argument)
+                    assert parameter_element(call.tool, name) not in {"identifier", "filter"}
+
+
+async def test_the_entry_that_is_cheapest_is_meant_where_the_goal_says_lowest():
+    world = open_travel()
+    checked = 0
+    for goal in await travel_goals("Hotels"):
+        resolved = await resolve(goal, world)
+        for place in resolved.places:
+            source = place.leaf.source
+            if isinstance(source, Picked) and source.where and source.where[0].test == "lowest":
+                entries = entries_of(resolved.path[place.step].responses[place.call], source.entries)
+                assert [entry.index for entry in choose(entries, source.where)] == [place.entry]
+                checked += 1
+    assert checked

@@ -1,0 +1,138 @@
+"""Preliminary paths: what a model calls from request, tools and responses alone."""
+
+from random import Random
+
+import pytest
+
+from generators.environments.protocol import Environment
+from generators.environments.travel.world import open_travel
+from generators.multi_step.filling import Filling
+from generators.multi_step.goals import CROSS, plan_goals
+from generators.multi_step.resolving import resolve
+from generators.multi_step.sketches import Sketcher, ToolGraph
+from generators.multi_step.tracing import MOST_CALLS, MOST_TURNS, NextCall, NextCalls, abridged, trace_goals
+from generators.multi_step.vocabularies import vocabulary_of
+from generators.multi_step.wording import word_goals
+from tests.support.generators.multi_step.asking import TemplateChat, context_of
+from tests.support.generators.multi_step.small_world import SmallWorld
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import ReplyError
+from warehouse.records import Exchange, Goal, Picked, WordedGoal
+
+DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
+
+
+async def worded_of(environment: Environment, domain: str, count: int, seed: int = 1) -> list[WordedGoal]:
+    goals = [goal async for goal in plan_goals(domain, "en", count, environment, seed=seed)]
+    return [(await word_goals(goal, context_of(environment, seed=goal.seed)))[0] for goal in goals]
+
+
+def calls_of(path: tuple[Exchange, ...]) -> list[list[str]]:
+    return [sorted(call.key for call in exchange.calls) for exchange in path]
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+async def test_the_template_model_finds_the_path_of_a_goal_from_its_request(domain: str):
+    world = open_travel()
+    found = 0
+    for worded in await worded_of(world, domain, 6):
+        (traced,) = await trace_goals(worded, context_of(world))
+        assert traced.problem == ""
+        found += calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
+    assert found >= 5
+
+
+async def test_tools_that_nobody_has_phrases_for_are_called_as_well():
+    world = SmallWorld()
+    for worded in await worded_of(world, CROSS, 12):
+        (traced,) = await trace_goals(worded, context_of(world))
+        assert calls_of(traced.trace) == calls_of((await resolve(worded.goal, world)).path)
+
+
+async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
+    world = open_travel()
+    atlas, vocabulary = ToolGraph(world, (), "en"), vocabulary_of(world)
+    for seed in range(200):
+        sketch = Sketcher(atlas, vocabulary.element, Random(seed), crosses=True).draw(["Search_Flights", "Search_Taxi"])
+        calls = await Filling(atlas, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
+        moment = calls[-1].arguments["pick_up_date_time"] if calls else None
+        if calls and isinstance(moment, Picked) and moment.later_by:
+            break
+    assert calls
+    keys = tuple(tool.key for tool in world.tools)
+    goal = Goal(environment=world.name, language="en", domain=CROSS, calls=calls, candidates=keys, seed=3)
+    (worded,) = await word_goals(goal, context_of(world))
+    assert "minutes after" in worded.request
+    assert "arrival airport of" in worded.request
+    (traced,) = await trace_goals(worded, context_of(world))
+    assert calls_of(traced.trace) == calls_of((await resolve(goal, world)).path)
+
+
+@pytest.mark.parametrize(
+    "defect",
+    ["omitted_call", "needless_call", "wrong_order", "wrong_type", "wrong_argument", "hallucinated_value", "missing_argument"],
+)  # fmt: skip
+async def test_a_model_that_errs_finds_another_path(defect: str):
+    world = open_travel()
+    planted = different = 0
+    for worded in await worded_of(world, "Hotels", 3):
+        chat = TemplateChat({defect: 1.0})
+        (traced,) = await trace_goals(worded, context_of(world, chat))
+        planted += defect in chat.planted
+        different += calls_of(traced.trace) != calls_of((await resolve(worded.goal, world)).path)
+    assert planted
+    assert different >= planted
+
+
+async def test_a_reply_that_is_unusable_ends_the_trace_with_the_reason():
+    (worded,) = await worded_of(SmallWorld(), "Inns", 1)
+    first = NextCalls(calls=[NextCall(name="Find_Town", arguments={"query": "Corwen"})])
+    chat = ScriptedModel({"call_next": [first, ReplyError("It can't be read.")]})
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
+    assert len(traced.trace) == 1
+    assert traced.problem == "It can't be read."
+
+
+async def test_a_call_that_fails_is_answered_with_its_problem_and_the_trace_goes_on():
+    (worded,) = await worded_of(SmallWorld(), "Inns", 1)
+    wrong = NextCalls(calls=[NextCall(name="Read_Inn_Reviews", arguments={"inn_id": "x"})])
+    chat = ScriptedModel({"call_next": [wrong, NextCalls(answer="Done.")]})
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
+    assert traced.trace[0].responses == ({"error": "There is no such inn."},)
+    assert traced.problem == ""
+
+
+async def test_a_model_that_never_ends_is_stopped():
+    (worded,) = await worded_of(SmallWorld(), "Inns", 1)
+    again = NextCalls(calls=[NextCall(name="Find_Town", arguments={"query": "Corwen"})])
+    chat = ScriptedModel({"call_next": [again] * MOST_TURNS})
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), chat))
+    assert len(traced.trace) == MOST_TURNS
+    assert "still calling" in traced.problem
+
+
+@pytest.mark.parametrize(
+    ("reply", "reason"),
+    [
+        (NextCalls(), "neither called nor answered"),
+        (NextCalls(calls=[NextCall(name="Find_Town")] * (MOST_CALLS + 1)), "at once"),
+    ],
+)
+async def test_a_reply_that_says_nothing_or_calls_too_much_ends_the_trace(reply: NextCalls, reason: str):
+    (worded,) = await worded_of(SmallWorld(), "Inns", 1)
+    (traced,) = await trace_goals(worded, context_of(SmallWorld(), ScriptedModel({"call_next": [reply]})))
+    assert reason in traced.problem
+    assert traced.trace == ()
+
+
+def test_a_long_response_keeps_every_entry_and_every_identifier():
+    entries = [
+        {"id": "x" * 600, "price": at, "text": "so many words " * 400, "photos": list(range(90))} for at in range(20)
+    ]
+    shown = abridged({"data": entries})
+    assert isinstance(shown, dict)
+    data = shown["data"]
+    assert isinstance(data, list)
+    assert [(one["id"], one["price"]) for one in data] == [(one["id"], one["price"]) for one in entries]  # type: ignore[index,call-overload]
+    assert len(str(shown)) < 24_000
+    assert abridged({"data": 1}) == {"data": 1}

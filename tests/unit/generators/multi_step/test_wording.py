@@ -1,0 +1,85 @@
+"""Requests for goals: all is said that must be said, and nothing is given away."""
+
+import pytest
+
+from generators.environments.travel.world import open_travel
+from generators.multi_step.goals import CROSS, plan_goals
+from generators.multi_step.wording import GoalWording, named_values, parameter_schema, said_values, word_goals
+from llm.language.locating import locate
+from tests.support.generators.multi_step.asking import TemplateChat, context_of
+from tests.support.generators.multi_step.small_world import SmallWorld
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import ReplyError
+from warehouse.records import Goal
+
+DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
+
+
+async def first_goal() -> Goal:
+    (goal,) = [goal async for goal in plan_goals("Inns", "en", 1, SmallWorld(), seed=1)]
+    return goal
+
+
+@pytest.mark.parametrize("domain", DOMAINS)
+async def test_a_request_says_every_value_and_every_name(domain: str):
+    world = open_travel()
+    tools = {tool.name: tool for tool in world.tools}
+    async for goal in plan_goals(domain, "en", 5, world, seed=2):
+        (worded,) = await word_goals(goal, context_of(world, seed=goal.seed))
+        for tool, parameter, value in said_values(goal):
+            assert locate(value, parameter_schema(tools[tool], parameter), worded.request)
+        for name in named_values(goal):
+            assert str(name) in worded.request
+        assert worded.origin is not None
+        assert worded.origin.parents == (goal.key,)
+
+
+async def test_a_request_holds_no_identifier_and_no_tool():
+    world = open_travel()
+    async for goal in plan_goals("Hotels", "en", 6, world, seed=3):
+        (worded,) = await word_goals(goal, context_of(world, seed=goal.seed))
+        assert "_" not in worded.request
+        assert "{" not in worded.request
+
+
+async def test_requests_differ_in_who_asks():
+    world = open_travel()
+    goals = [goal async for goal in plan_goals("Flights", "en", 12, world, seed=4)]
+    requests = [(await word_goals(goal, context_of(world, seed=goal.seed)))[0].request for goal in goals]
+    assert len({request.split(".")[0] for request in requests}) > 4
+
+
+@pytest.mark.parametrize(
+    ("spoil", "reason"),
+    [
+        (lambda request, goal: "Tell me about inns.", "does not say"),
+        (lambda request, goal: request + " Search_Inns please.", "names the tool"),
+        (lambda request, goal: request + " 谢谢", "language"),
+        (lambda request, goal: "", "0 characters"),
+        (lambda request, goal: request + " It is t-ash-0 t-bri-1 t-cor-2 t-dun-3 t-els-4 t-far-5.", "gives away"),
+    ],
+)
+async def test_a_request_that_breaks_its_rules_three_times_is_refused(spoil, reason: str):
+    goal = await first_goal()
+    (worded,) = await word_goals(goal, context_of(SmallWorld()))
+    wrong = GoalWording(request=spoil(worded.request, goal))
+    chat = ScriptedModel({"word_goal": [wrong] * 3})
+    with pytest.raises(ReplyError, match=reason):
+        await word_goals(goal, context_of(SmallWorld(), chat))
+    assert chat.left == {}
+
+
+async def test_a_second_try_that_keeps_the_rules_is_taken():
+    goal = await first_goal()
+    (worded,) = await word_goals(goal, context_of(SmallWorld()))
+    chat = ScriptedModel({"word_goal": [GoalWording(request="No."), GoalWording(request=worded.request)]})
+    assert (await word_goals(goal, context_of(SmallWorld(), chat)))[0].request == worded.request
+
+
+async def test_the_prompt_holds_no_value_that_only_a_response_tells():
+    goal = await first_goal()
+    chat = ScriptedModel({"word_goal": [GoalWording(request="No.")] * 3})
+    with pytest.raises(ReplyError):
+        await word_goals(goal, context_of(SmallWorld(), chat))
+    assert "i-t-" not in "".join(message.content for message in chat.asked[0].messages)
+    assert TemplateChat().name
