@@ -52,7 +52,7 @@ def measure(paper: str) -> tuple[Run, dict[str, Any]]:
         recipe.write_text(yaml.safe_dump(loaded | CHANGES[paper]), encoding="utf-8")
         inherited = {name: value for name, value in environment().items() if name != "PREFECT_API_URL"}
         run = watch(
-            [sys.executable, "-m", "flows.cli.run", "build", str(recipe), "--no-review", "--json"],
+            [sys.executable, "-m", "flows.cli", "build", str(recipe), "--no-review", "--json"],
             {**inherited, "CALLWRIGHT_HOME": str(Path(folder) / "home")},
         )
     if run.code:

@@ -72,7 +72,7 @@ def measure(world: TravelWorld, samples: Sequence[Sample]) -> tuple[Run, dict[st
         model = {"name": "openai/guide", "api_base": address, "structured": "schema"}
         recipe.write_text(json.dumps(_recipe() | {"candidates": [{"label": "guide", "model": model}]}))
         run = watch(
-            [sys.executable, "-m", "flows.cli.run", "evaluate", "bench", "--recipe", str(recipe), "--json"],
+            [sys.executable, "-m", "flows.cli", "evaluate", "bench", "--recipe", str(recipe), "--json"],
             {**environment(), "CALLWRIGHT_HOME": str(home)},
         )
     if run.code:

@@ -50,7 +50,7 @@ def measure(count: int) -> Run:
         recipe.write_text(RECIPE.format(**share, irrelevant=count - sum(share.values())))
         inherited = {name: value for name, value in environment().items() if name != "PREFECT_API_URL"}
         run = watch(
-            [sys.executable, "-m", "flows.cli.run", "build", str(recipe), "--no-review"],
+            [sys.executable, "-m", "flows.cli", "build", str(recipe), "--no-review"],
             {**inherited, "CALLWRIGHT_HOME": str(Path(folder) / "home")},
         )
     if run.code:

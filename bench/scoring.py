@@ -68,7 +68,7 @@ def measure_logs(chosen: argparse.Namespace, folder: Path) -> dict[str, object]:
     """Score logs of the papers, in a process that has its modules and as a command."""
     snapshots = write_log(chosen.logs, folder)
     inside = [float(run([sys.executable, "-c", INSIDE, str(folder)]).split()[0]) for _ in range(chosen.runs)]
-    command = [sys.executable, "-m", "flows.cli.run", "score", "hammerbench", "--logs", str(folder)]
+    command = [sys.executable, "-m", "flows.cli", "score", "hammerbench", "--logs", str(folder)]
     whole = [clock(command) for _ in inside]
     return {
         "conversations": COUNT,
@@ -93,7 +93,7 @@ def measure_answers(chosen: argparse.Namespace, folder: Path) -> dict[str, objec
                 words = ["score", *write_files(warehouse, chosen.kind, Path(temporary) / "files")]
             else:
                 words = ["evaluate", RELEASE, "--recipe", str(recipe_of(folder)), "--runs", str(filled.runs)]
-            command = [sys.executable, "-m", "flows.cli.run", *words, "--json"]
+            command = [sys.executable, "-m", "flows.cli", *words, "--json"]
             before = _cpu_seconds()
             measured.append(watch(command, {**environment(), "CALLWRIGHT_HOME": str(home)}))
             cpu.append(_cpu_seconds() - before)

@@ -87,7 +87,7 @@ def recipe_of(folder: Path) -> Path:
 def call(home: Path, *words: str) -> str:
     """What a command prints; the process ends where it fails."""
     done = subprocess.run(
-        [sys.executable, "-m", "flows.cli.run", *words], env={**environment(), "CALLWRIGHT_HOME": str(home)},
+        [sys.executable, "-m", "flows.cli", *words], env={**environment(), "CALLWRIGHT_HOME": str(home)},
         check=False, capture_output=True, text=True,
     )  # fmt: skip
     if done.returncode:

@@ -15,7 +15,7 @@ PARTS = (  # the first word that a function's place holds
     ("event loop", ("asyncio", "selectors")),
     ("waiting and sending", ("poll", "_socket")),
     ("ledger", ("llm/ledger.py", "sqlite")),
-    ("our client", ("llm/openai_model.py", "llm/structured.py", "llm/tool_calls.py")),
+    ("our client", ("llm/openai_model.py", "llm/wire_format.py", "llm/wire_format.py")),
     ("asking, gate, slots", ("llm/",)),
     ("pydantic and orjson", ("pydantic", "orjson")),
     ("bench", ("bench/",)),

@@ -13,14 +13,13 @@ from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
-from flows.places import open_warehouse
 from flows.planning.conversations import ConversationRow, conversation_rows
 from flows.planning.paths import PathRow, path_rows
 from flows.planning.planner import count_planned, validate_it_can_be_planned
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.remote.workers import open_workers
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES
 from flows.toolbox import gather_tools

@@ -8,7 +8,7 @@ from prefect.client.schemas.objects import State
 from flows.build import BuildReport
 from flows.check_samples import check_samples
 from flows.engine.running import run_pushing, unchanged, waves_to_make
-from flows.engine.telling import explained, run_name
+from flows.engine.showing import explained, run_name
 from flows.land_samples import land_samples
 from flows.make_samples import make_samples
 

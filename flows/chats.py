@@ -12,8 +12,8 @@ from flows.recipe import Recipe
 from flows.settings import secret
 from generators.stages import Stage
 from llm.asking import LedgeredChat
-from llm.budget import Budget
 from llm.ledger import Ledger
+from llm.limits import Budget
 from llm.models import ModelSettings, open_chat
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError
 from warehouse.records import LlmCall

@@ -8,9 +8,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.build import BuildReport
-from flows.places import open_warehouse
 from flows.progress import Progress
-from flows.settings import Settings, use_prefect
+from flows.settings import Settings, open_warehouse, use_prefect
 from warehouse.records import Release
 
 RELEASE = "demo"

@@ -4,8 +4,8 @@ from typing import Literal
 
 from prefect import flow
 
-from flows.engine.evaluating import run_evaluating
-from flows.engine.telling import explained, run_name
+from flows.engine.running import run_evaluating
+from flows.engine.showing import explained, run_name
 from flows.evaluation.evaluating import Conditions
 from warehouse.rows import Row
 

@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.build import BuildReport
 from flows.engine.running import run_landing
-from flows.engine.telling import explained, run_name
+from flows.engine.showing import explained, run_name
 
 
 @flow(name="land-samples", flow_run_name=run_name)

@@ -3,7 +3,7 @@
 from prefect import flow
 
 from flows.engine.running import run_making
-from flows.engine.telling import explained, run_name
+from flows.engine.showing import explained, run_name
 
 
 @flow(name="make-samples", flow_run_name=run_name)

@@ -2,8 +2,8 @@
 
 from prefect import flow
 
-from flows.engine.reviewing import run_pulling
-from flows.engine.telling import explained
+from flows.engine.running import run_pulling
+from flows.engine.showing import explained
 from flows.review.deciding import Pulled
 
 

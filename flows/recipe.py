@@ -1,5 +1,6 @@
 """Recipes: what a build makes, of which tools, with which models. A YAML file, read strictly."""
 
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -253,3 +254,13 @@ def _located(source: ToolSource, folder: Path) -> ToolSource:
     if not isinstance(source, ImportedTools):
         return source
     return source.model_copy(update={"path": (folder / source.path).absolute()})
+
+
+def write_first_recipe(folder: Path) -> Path:
+    """Write `recipe.yaml` into the folder. Raises ConfigurationError where there is one already."""
+    path = folder / "recipe.yaml"
+    if path.exists():
+        raise ConfigurationError(f"{str(path)!r} exists. Edit it, or name another folder: callwright init FOLDER")
+    folder.mkdir(parents=True, exist_ok=True)
+    path.write_text(files("flows").joinpath("first_recipe.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    return path

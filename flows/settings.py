@@ -1,6 +1,8 @@
 """Settings from the environment: the only reader of it."""
 
+import atexit
 import os
+import sys
 import tempfile
 from math import inf
 from pathlib import Path
@@ -10,6 +12,7 @@ from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from warehouse.records import Language
+    from warehouse.store import Warehouse
 
 # Nothing may phone home: price maps, telemetry, model downloads and version checks are off unless somebody asks.
 QUIET = {
@@ -79,6 +82,14 @@ def read_settings() -> Settings:
     )
 
 
+def open_warehouse(settings: Settings | None = None) -> "Warehouse":
+    """The warehouse of the work folder that the settings name, this process's own unless given."""
+    from warehouse.store import Warehouse
+
+    settings = settings or read_settings()
+    return Warehouse(settings.warehouse, patience=settings.patience)
+
+
 def _crew(given: str) -> tuple[str, int]:
     """Where shards are worked, and by how many processes of this machine, 0 for one a core. Raises ConfigurationError."""
     place, _, more = given.partition(":")
@@ -113,6 +124,22 @@ def quiet_vendors() -> None:
     """Switch off, for this process and its children, whatever would reach for the network unasked."""
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
+
+
+def silence_teardown() -> None:
+    """Close stderr's file after all other exit handlers.
+
+    DuckDB's binding reports, after them, every object that another library still holds; pages of it, and harmless.
+    Handlers run last come first, so this is to be called before anything else registers one.
+    """
+    atexit.register(_silence)
+
+
+def _silence() -> None:
+    sys.stderr.flush()
+    nowhere = os.open(os.devnull, os.O_WRONLY)
+    os.dup2(nowhere, 2)
+    os.close(nowhere)
 
 
 def environment() -> dict[str, str]:

@@ -7,11 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from flows.chats import tell_models
-from flows.places import open_warehouse
 from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe
 from flows.review.tool_decisions import usable_tools
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from flows.tool_checking import tools_of
 from flows.toolmaking import make_tools, toolset_of
 from generators.catalogs import Problem, check_catalog

@@ -10,12 +10,11 @@ from pydantic import JsonValue
 
 from flows.environments import explore_environments
 from flows.groups import GroupRun, Workers, run_group
-from flows.places import open_warehouse
 from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe
 from flows.remote.workers import open_workers, validate_workers_can_take
 from flows.review.tool_decisions import settle_tools, usable_tools
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, stages_of
 from flows.tool_checking import check_made_tools

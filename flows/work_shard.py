@@ -2,7 +2,7 @@
 
 from prefect import flow
 
-from flows.engine.telling import explained
+from flows.engine.showing import explained
 from flows.engine.working import run_working
 
 

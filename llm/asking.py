@@ -10,11 +10,9 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 import orjson
 from pydantic import BaseModel, ValidationError
 
-from llm.budget import Budget
 from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
-from llm.hedging import Hedging
 from llm.ledger import Ledger, ledger_key
-from llm.limits import Gate
+from llm.limits import Budget, Gate, Hedging
 from warehouse.errors import CallwrightError, ReplyError, TransientError
 from warehouse.records import LlmCall, Tool
 

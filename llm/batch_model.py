@@ -6,24 +6,27 @@ its requests: a build that was stopped waits for the same batch again.
 
 import asyncio
 import logging
+import sqlite3
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
+from uuid import uuid4
 
 import orjson
 
-from llm.batch_lines import ENDPOINT, document, form, read_lines, write_line
-from llm.batch_store import BatchStore
 from llm.chat import ChatRequest, RawReply
+from llm.ledger import open_answers
+from llm.models import Price, read_price
 from llm.openai_model import WELL, OpenAIModel
-from llm.prices import Price, read_price
 from llm.refusals import refusal
-from llm.tool_calls import wire_names
-from warehouse.errors import CallwrightError, ConfigurationError, TransientError
+from llm.wire_format import wire_names
+from warehouse.errors import CallwrightError, ConfigurationError, StoreError, TransientError
 
 if TYPE_CHECKING:
     import aiohttp
+
 
 MOST_REQUESTS = 50_000  # in one file, as OpenAI has it
 MOST_BYTES = 190_000_000  # 200 MB are allowed
@@ -103,7 +106,7 @@ class BatchModel(OpenAIModel):
         return read_price(self._asked.name, in_batches=True)
 
     @property
-    def _stored(self) -> BatchStore:
+    def _stored(self) -> "BatchStore":
         if self._ledger is None:
             raise ConfigurationError(
                 f"The model {self._asked.name!r} can't be asked in batches where no ledger keeps them."
@@ -281,3 +284,114 @@ class BatchModel(OpenAIModel):
 def _refuse(waiting: "asyncio.Future[dict[str, Any]]", error: BaseException) -> None:
     waiting.set_exception(error)
     waiting.exception()  # looked at, so that asyncio says nothing where nobody waits any more
+
+
+ENDPOINT = "/v1/chat/completions"
+
+
+def write_line(key: bytes, body: bytes) -> bytes:
+    """A request as a line; its body is JSON already."""
+    return b'{"custom_id":"%s","method":"POST","url":"%s","body":%s}' % (key.hex().encode(), ENDPOINT.encode(), body)
+
+
+def form(lines: bytes) -> tuple[bytes, str]:
+    """A file of requests as a form, with the form's content type."""
+    mark = uuid4().hex
+    head = (
+        f'--{mark}\r\nContent-Disposition: form-data; name="purpose"\r\n\r\nbatch\r\n--{mark}\r\n'
+        'Content-Disposition: form-data; name="file"; filename="requests.jsonl"\r\nContent-Type: application/jsonl\r\n\r\n'
+    )
+    return head.encode() + lines + f"\r\n--{mark}--\r\n".encode(), f"multipart/form-data; boundary={mark}"
+
+
+def read_lines(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
+    """The lines of a result file that are ours and whole; what lacks one is asked again."""
+    for line in content.splitlines():
+        read = document(line)
+        if isinstance(read, dict):
+            try:
+                yield bytes.fromhex(str(read.get("custom_id"))), read
+            except ValueError:
+                continue
+
+
+def document(content: bytes) -> object:
+    """What a body says, None where it is no JSON."""
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return None
+
+
+_TABLES = """
+create table if not exists batch_files (file text primary key, batch text not null default '');
+create table if not exists batch_lines (key blob primary key, file text not null, reply blob);
+"""
+# What has found its way into the ledger since is there twice.
+_SETTLED = "delete from batch_lines where reply is not null and key in (select key from answers)"
+
+
+class BatchStore:
+    """Files of requests that were handed in, the batch that each became, and replies that nobody has fetched yet."""
+
+    def __init__(self, path: Path) -> None:
+        """Open the ledger's file at `path`."""
+        self._path = path
+        self._connection = open_answers(path)
+        with self._telling():
+            self._connection.executescript(_TABLES)
+            self._connection.execute(_SETTLED)
+
+    def find(self, key: bytes) -> tuple[str, bytes | None]:
+        """The file in which a request was handed in, "" where it was not, and its reply if that has come."""
+        with self._telling():
+            row = self._connection.execute("select file, reply from batch_lines where key = ?", (key,)).fetchone()
+        return (row[0], row[1]) if row else ("", None)
+
+    def hand_in(self, file: str, keys: Iterable[bytes]) -> None:
+        """Note a file before a batch is made of it: whoever comes after a crash looks for the batch first."""
+        with self._telling():
+            self._connection.execute("begin immediate")
+            self._connection.execute("insert into batch_files (file) values (?)", (file,))
+            put = (
+                "insert into batch_lines (key, file) values (?, ?) on conflict (key) do update set file = excluded.file"
+            )
+            self._connection.executemany(put, [(key, file) for key in keys])
+
+    def batch_of(self, file: str) -> str:
+        """The batch that a file became, "" where that is not known."""
+        with self._telling():
+            row = self._connection.execute("select batch from batch_files where file = ?", (file,)).fetchone()
+        return str(row[0]) if row else ""
+
+    def name(self, file: str, batch: str) -> None:
+        """Note which batch a file became."""
+        with self._telling():
+            self._connection.execute("update batch_files set batch = ? where file = ?", (batch, file))
+
+    def keys_of(self, file: str) -> list[bytes]:
+        """The requests of a file that have no reply yet."""
+        asked = "select key from batch_lines where file = ? and reply is null"
+        with self._telling():
+            return [key for (key,) in self._connection.execute(asked, (file,))]
+
+    def end(self, file: str, replies: Mapping[bytes, bytes]) -> None:
+        """Keep the replies of a file that is done with; its other requests were never handed in, as far as we know."""
+        with self._telling():
+            self._connection.execute("begin immediate")
+            put = "update batch_lines set reply = ? where key = ? and file = ?"
+            self._connection.executemany(put, [(reply, key, file) for key, reply in replies.items()])
+            self._connection.execute("delete from batch_lines where file = ? and reply is null", (file,))
+            self._connection.execute("delete from batch_files where file = ?", (file,))
+
+    def close(self) -> None:
+        """Close the file."""
+        self._connection.close()
+
+    @contextmanager
+    def _telling(self) -> Iterator[None]:
+        try:
+            with self._connection:
+                yield
+        except sqlite3.Error as error:
+            raise StoreError(f"The ledger at {self._path} could not keep what is known of batches: {error}.") from error

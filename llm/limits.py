@@ -1,17 +1,17 @@
-"""How fast a model may be asked: concurrency, requests and tokens a minute, and retries that give way."""
+"""What holds a model's requests back: limits a minute, slots that follow the answers, second tries, and a budget."""
 
 import asyncio
 import time
 from collections import deque
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from functools import partial
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import Field
 
 from llm.chat import RawReply
-from llm.slots import Slots
-from warehouse.errors import TransientError
+from warehouse.errors import BudgetError, CallwrightError, TransientError
 from warehouse.records import Record
 
 # A second more than a minute: of two requests sent a minute apart the first may have travelled longer.
@@ -170,3 +170,170 @@ class Gate:
 def _given_up(error: TransientError, tries: int) -> TransientError:
     said = "once" if tries == 1 else f"{tries} times"
     return TransientError(f"{error} It was asked {said}.", error.retry_after)
+
+
+_GIVEN_UP = 0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
+_WON_BACK = 8  # rounds of good answers that lead from one slot to all
+
+
+class Slots:
+    """A semaphore whose size follows the answers. One reply in four may be a refusal before it shrinks. For one event loop."""
+
+    def __init__(self, most: int) -> None:
+        """Begin with `most` slots; there are never more, and never none."""
+        self._most = most
+        self._size = float(most)
+        self._taken = 0
+        self._waiting: deque[asyncio.Future[None]] = deque()
+
+    @property
+    def size(self) -> int:
+        """How many slots there are now."""
+        return int(self._size)
+
+    async def take(self) -> None:
+        """Wait for a slot; first come, first served."""
+        if not self._waiting and self._taken < self.size:
+            self._taken += 1
+            return
+        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self._waiting.append(turn)
+        try:
+            await turn
+        except asyncio.CancelledError:
+            if turn.done() and not turn.cancelled():
+                self.free()  # it came in the moment of leaving: on to the next one
+            raise
+
+    def free(self) -> None:
+        """Give a slot back."""
+        self._taken -= 1
+        while self._waiting and self._taken < self.size:
+            turn = self._waiting.popleft()
+            if not turn.done():
+                self._taken += 1
+                turn.set_result(None)
+
+    def grow(self) -> None:
+        """The model answered."""
+        if self._size < self._most:
+            self._size = min(self._most, self._size + max(1.0, self._most / _WON_BACK) / self._size)
+
+    def shrink(self) -> None:
+        """The model refused, or did not answer."""
+        self._size = max(1.0, self._size - _GIVEN_UP)
+
+
+# Told whom to tell when the request goes out.
+Ask = Callable[[Callable[[], object]], Awaitable[RawReply]]
+# How one may ask: in a slot, in its turn.
+Once = Callable[[Callable[[], Awaitable[RawReply]]], Coroutine[Any, Any, RawReply]]
+
+
+class Hedging:
+    """Second requests where the first one is `after` seconds old. For one event loop.
+
+    Each of the two is a request like any other: it takes a slot and a place in the minute's windows, and sets its money
+    aside. Nobody knows what the one that is called off has cost; it counts as what was set aside for it.
+    """
+
+    def __init__(self, after: float) -> None:
+        """A request is old after so many seconds on its way; waiting for a slot or for money makes it no older."""
+        self._after = after
+
+    async def first_good(self, once: Once, ask: Ask) -> RawReply:
+        """The first good answer to `ask`, which goes by `once`; where both fail, the error of the first.
+
+        The other one is called off, and has given everything back by then.
+        """
+        loop = asyncio.get_running_loop()
+        is_old = loop.create_future()
+        timers: list[asyncio.TimerHandle] = []
+        under_way: list[asyncio.Task[RawReply]] = []
+
+        async def win(sent: Callable[[], object]) -> RawReply:
+            reply = await ask(sent)
+            for other in under_way:
+                if other is not asyncio.current_task():
+                    other.cancel()  # before the slot of this one is free, for the other one may be next in line
+            return reply
+
+        try:
+            start_timer = partial(_start_timer, timers, self._after, is_old)
+            under_way.append(asyncio.create_task(once(partial(win, start_timer))))
+            await asyncio.wait([under_way[0], is_old], return_when=asyncio.FIRST_COMPLETED)
+            if not under_way[0].done():
+                under_way.append(asyncio.create_task(once(partial(win, _nothing))))
+            return _best(await asyncio.gather(*under_way, return_exceptions=True))
+        finally:
+            for timer in timers:
+                timer.cancel()
+            for task in under_way:
+                task.cancel()
+            await asyncio.gather(*under_way, return_exceptions=True)
+
+
+def _start_timer(timers: list[asyncio.TimerHandle], seconds: float, is_old: "asyncio.Future[None]") -> None:
+    timers.append(asyncio.get_running_loop().call_later(seconds, is_old.set_result, None))
+
+
+def _nothing() -> None:
+    """Nobody asks when a second request goes out."""
+
+
+def _best(ended: Sequence[RawReply | BaseException]) -> RawReply:
+    """The answer among what came of the requests. A bug is raised: no answer shall hide it."""
+    bugs = [one for one in ended if isinstance(one, Exception) and not isinstance(one, CallwrightError)]
+    errors = [one for one in ended if isinstance(one, BaseException)]
+    for one in ended:
+        if isinstance(one, RawReply) and not bugs:
+            return one
+    raise (bugs or errors)[0]
+
+
+class Budget:
+    """US dollars that a build may spend; None means no limit. For one event loop."""
+
+    def __init__(self, limit: float | None, spent: float = 0.0) -> None:
+        """Start with what the same build has `spent` before."""
+        self.limit = limit
+        self.spent = spent
+        self._reserved = 0.0
+        self._under_way = 0
+        self._settled = asyncio.Event()  # the next time; then there is another one
+
+    async def reserve(self, estimate: float) -> None:
+        """Set `estimate` aside; waits while only requests under way stand against it. Raises BudgetError."""
+        limit = self.limit
+        if limit is None:
+            return
+        while not self._is_over(estimate, limit) and not self._fits(estimate, limit):
+            await self._settled.wait()
+        if self._is_over(estimate, limit):
+            raise BudgetError(
+                f"The budget of ${limit:.4f} does not allow another request: ${self.spent:.4f} is spent, "
+                f"and the next one may cost ${estimate:.4f}. Raise the recipe's budget and build again; "
+                "what was answered is not asked again."
+            )
+        self._reserved += estimate
+        self._under_way += 1
+
+    def settle(self, estimate: float, cost: float) -> None:
+        """Put the true `cost` in place of a reserved `estimate`; 0 where the request failed and is not charged for.
+
+        It waits for nothing, so that money comes back whatever becomes of those who asked.
+        """
+        self.spent += cost
+        if self.limit is None:
+            return
+        self._under_way -= 1
+        # Sums of floats leave dust, and dust must not keep the last waiter waiting.
+        self._reserved = self._reserved - estimate if self._under_way else 0.0
+        settled, self._settled = self._settled, asyncio.Event()
+        settled.set()
+
+    def _is_over(self, estimate: float, limit: float) -> bool:
+        return self.spent >= limit or self.spent + estimate > limit
+
+    def _fits(self, estimate: float, limit: float) -> bool:
+        return self.spent + self._reserved + estimate <= limit

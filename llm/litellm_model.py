@@ -9,10 +9,19 @@ from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
 from llm.chat import ChatRequest, RawReply
-from llm.prices import say_unpriced
+from llm.models import say_unpriced
 from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal
-from llm.structured import response_format, takes_schemas, wire_messages, with_schema
-from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from llm.wire_format import (
+    WrittenCall,
+    as_text,
+    read_calls,
+    response_format,
+    takes_schemas,
+    wire_messages,
+    wire_names,
+    wire_tools,
+    with_schema,
+)
 from warehouse.errors import ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte

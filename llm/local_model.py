@@ -9,7 +9,7 @@ from threading import Event
 from typing import Any
 
 from llm.chat import ChatRequest, RawReply
-from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
 from warehouse.errors import ConfigurationError, ReplyError, TransientError
 
 CONTEXT = 4096

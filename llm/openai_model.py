@@ -10,10 +10,19 @@ from urllib.request import getproxies, proxy_bypass
 import orjson
 
 from llm.chat import ChatRequest, RawReply
-from llm.prices import FREE, Price, read_price
+from llm.models import FREE, Price, read_price
 from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal, shown
-from llm.structured import response_format, takes_schemas, wire_messages, with_schema
-from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from llm.wire_format import (
+    WrittenCall,
+    as_text,
+    read_calls,
+    response_format,
+    takes_schemas,
+    wire_messages,
+    wire_names,
+    wire_tools,
+    with_schema,
+)
 from warehouse.errors import CallwrightError, ReplyError, TransientError
 
 if TYPE_CHECKING:

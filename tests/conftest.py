@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from hypothesis import settings
 
-from flows.cli.ending import silence_teardown
+from flows.settings import silence_teardown
 
 # A slow machine is no bug, and the first example of a test may import a vendor.
 settings.register_profile("callwright", deadline=None)

@@ -1,4 +1,4 @@
-"""`init`, `build`, `stages` and `deploy`: making datasets."""
+"""`init`, `build`, `stages`, `deploy` and `demo`: making datasets."""
 
 import asyncio
 from pathlib import Path
@@ -19,6 +19,8 @@ def register(app: typer.Typer) -> None:
     app.command("build", epilog="Example: callwright build recipe.yaml --preview 5")(build)
     app.command("stages", epilog="Example: callwright stages --json")(list_stages)
     app.command("deploy", epilog="Example: callwright deploy recipes/demo.yaml --pool builds")(deploy)
+    app.command("demo", epilog="Example: callwright demo")(demo)
+    app.command("stop", epilog="Example: callwright stop")(stop)
 
 
 def init(
@@ -26,7 +28,7 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a first recipe to edit, and make the work folder."""
-    from flows.starting import write_first_recipe
+    from flows.recipe import write_first_recipe
 
     path = write_first_recipe(folder)
     if as_json:
@@ -163,3 +165,29 @@ def deploy(
         when = f"{one.schedule}{zone}" if one.schedule else "no schedule; start it from its page"
         show(f"{one.name}: {when}\n  {one.url}")
     show(f"A worker carries them out: prefect worker start --pool {pool}")
+
+
+def demo(as_json: AsJson = False) -> None:
+    """Build the demo dataset through every real part: Prefect, Label Studio, DuckDB, a release, two models, a report."""
+    from flows.demo import run_demo
+    from flows.settings import read_settings
+
+    with Screen() as screen:
+        result = run_demo(read_settings(), screen)
+    if as_json:
+        show_json(result._asdict())
+        return
+    for line in result.lines():
+        show(line)
+
+
+def stop(as_json: AsJson = False) -> None:
+    """End the local servers that callwright started; their data stay."""
+    from flows.demo import stop_servers
+    from flows.settings import read_settings
+
+    stopped = stop_servers(read_settings())
+    if as_json:
+        show_json({"stopped": stopped})
+    else:
+        show(f"Ended: {', '.join(stopped)}." if stopped else "No server of this work folder was running.")

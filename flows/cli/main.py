@@ -5,9 +5,8 @@ import sys
 
 import typer
 
-from flows.cli import building, checking, evaluating, releasing, reviewing, scoring, serving, tooling, warehousing
-from flows.cli.ending import silence_teardown
-from flows.settings import quiet_vendors
+from flows.cli import building, checking, evaluating, releasing, reviewing, scoring, tooling
+from flows.settings import quiet_vendors, silence_teardown
 from warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
@@ -25,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (building, tooling, checking, reviewing, releasing, evaluating, scoring, warehousing, serving):
+for group in (building, tooling, checking, reviewing, releasing, evaluating, scoring):
     group.register(app)
 
 

@@ -1,4 +1,4 @@
-"""`release` and `export`: freezing samples and handing them on."""
+"""`release` and `export`, and looking at what there is: `query`, `publish` and `report`."""
 
 from pathlib import Path
 from typing import Annotated
@@ -18,6 +18,9 @@ def register(app: typer.Typer) -> None:
     release.command("card", epilog="Example: callwright release card v1")(card)
     app.add_typer(release, name="release")
     app.command("export", epilog="Example: callwright export v1 --to openai --out exported")(export)
+    app.command("query", epilog='Example: callwright query "select * from funnel"')(query)
+    app.command("publish", epilog="Example: callwright publish")(publish)
+    app.command("report", epilog="Example: callwright report --out report.html")(report)
 
 
 def create(
@@ -27,7 +30,7 @@ def create(
     as_json: AsJson = False,
 ) -> None:
     """Freeze what the newest build of each recipe has landed, under a name and a content hash."""
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
     from warehouse.releases import create_release
 
     release = create_release(open_warehouse(), name, recipe or (), note)
@@ -45,7 +48,7 @@ def import_one(
 ) -> None:
     """Freeze samples that others made, as they are, to evaluate candidates on them; no check sees them."""
     from flows.importing import import_release
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
 
     imported = import_release(open_warehouse(), name, form, path)
     if as_json:
@@ -61,7 +64,7 @@ def import_one(
 
 def list_all(as_json: AsJson = False) -> None:
     """List the releases, the newest first."""
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
     from warehouse.releases import list_releases
 
     releases = list_releases(open_warehouse())
@@ -78,7 +81,7 @@ def diff(
     as_json: AsJson = False,
 ) -> None:
     """Say which samples one release has and another has not."""
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
     from warehouse.releases import diff_releases
 
     found = diff_releases(open_warehouse(), old, new)
@@ -93,7 +96,7 @@ def diff(
 
 def card(name: Annotated[str, typer.Argument(help="A release.")], as_json: AsJson = False) -> None:
     """Print the release's dataset card: what is in it, how it was made and checked."""
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
     from warehouse.cards import card_facts, write_card
 
     warehouse = open_warehouse()
@@ -112,7 +115,7 @@ def export(
     as_json: AsJson = False,
 ) -> None:
     """Write a release in another format."""
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
     from warehouse.exports.formats import export_release
     from warehouse.releases import read_release
 
@@ -122,4 +125,46 @@ def export(
         show_json({"release": release, "format": to, "samples": len(content.samples), "files": written})
         return
     for path in written:
+        show(str(path))
+
+
+def query(
+    sql: Annotated[str, typer.Argument(help="DuckDB SQL; nothing can be changed by it.")], as_json: AsJson = False
+) -> None:
+    """Run a read-only query on the warehouse; `show tables` lists what there is."""
+    from flows.settings import open_warehouse
+
+    columns, rows = open_warehouse().query(sql)
+    if as_json:
+        show_json([dict(zip(columns, row, strict=True)) for row in rows])
+    else:
+        show_table(columns, rows)
+
+
+def publish(as_json: AsJson = False) -> None:
+    """Replace the read-only database and the Parquet files that analysts open while builds go on."""
+    from flows.settings import open_warehouse, read_settings
+    from warehouse.publish import publish as publish_warehouse
+
+    published = publish_warehouse(open_warehouse(), read_settings().home / "published")
+    if as_json:
+        show_json(published._asdict())
+    else:
+        show(f"{published.database}\n{published.parquet}")
+
+
+def report(
+    out: Annotated[
+        Path | None, typer.Option(help="The file to write; report.html in the work folder unless given.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Write an HTML report with plots: funnel, scores, error types, cost. It opens from a file, without a network."""
+    from flows.report import write_report
+    from flows.settings import open_warehouse, read_settings
+
+    path = write_report(open_warehouse(), out or read_settings().home / "report.html")
+    if as_json:
+        show_json({"report": path})
+    else:
         show(str(path))

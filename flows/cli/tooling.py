@@ -106,8 +106,7 @@ def import_tools(
     as_json: AsJson = False,
 ) -> None:
     """Import tools into the warehouse; everything odd in the file is reported item by item."""
-    from flows.places import open_warehouse
-    from flows.settings import read_settings
+    from flows.settings import open_warehouse, read_settings
     from generators.catalogs import read_catalog
 
     catalog = read_catalog(format_name, path)
@@ -134,8 +133,7 @@ def list_tools(
     as_json: AsJson = False,
 ) -> None:
     """List the tools that were imported or used so far."""
-    from flows.places import open_warehouse
-    from flows.settings import read_settings
+    from flows.settings import open_warehouse, read_settings
     from generators.catalogs.seed_catalog import seed_tools
 
     if seed:
@@ -171,7 +169,7 @@ def check_tools(
 
 def _tools_to_check(format_name: str, path: Path | None) -> "tuple[list[Tool], tuple[Problem, ...]]":
     """The tools, and what was odd in the file that they were read from."""
-    from flows.places import open_warehouse
+    from flows.settings import open_warehouse
     from generators.catalogs import read_catalog
     from generators.catalogs.seed_catalog import seed_tools
     from warehouse.errors import ConfigurationError

@@ -9,8 +9,8 @@ from uuid import UUID
 
 import flows
 from flows.build import BuildReport
-from flows.engine.connecting import explained_errors, require_server
 from flows.engine.pools import PROCESS, pool_named
+from flows.engine.server import explained_errors, require_server
 from flows.progress import Progress, Silence
 from flows.recipe import Recipe, read_recipe
 from flows.settings import QUIET, Settings, hush_prefect, read_settings
@@ -38,7 +38,7 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
     api = require_server(read_settings())
     with explained_errors(api):
         from flows.build_dataset import build_dataset
-        from flows.engine.telling import heard_by
+        from flows.engine.showing import heard_by
 
         with heard_by(progress or Silence()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))

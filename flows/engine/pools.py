@@ -7,7 +7,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any, NamedTuple
 from uuid import UUID
 
-from flows.engine.connecting import require_server
+from flows.engine.server import require_server
 from flows.progress import Progress
 from flows.remote.exchange import Exchange, Members
 from flows.remote.sending import BEAT, Sender

@@ -2,14 +2,15 @@
 
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
 from annotation.local_process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
 from flows.settings import Settings, environment
-from warehouse.errors import CallwrightError
+from warehouse.errors import CallwrightError, ConfigurationError
 
 _PAUSE = 0.5
 _PATIENCE = 180.0
@@ -102,3 +103,56 @@ def _answers(port: int) -> bool:
 def _server(pid: int, port: int) -> PrefectServer:
     url = f"http://{HOST}:{port}"
     return PrefectServer(url, f"{url}/api", pid)
+
+
+_ANSWER_PATIENCE = 10.0
+_NOT_FOUND = 404
+
+
+def require_server(settings: Settings) -> str:
+    """The address of the Prefect server that the environment names, once it has answered.
+
+    Raises ConfigurationError where none is named or the address is none, CallwrightError where nobody answers there.
+    """
+    import httpx
+
+    api = settings.prefect_api_url
+    if not api:
+        raise ConfigurationError(
+            "No Prefect server is named. Start one with `prefect server start` and set PREFECT_API_URL to its address."
+        )
+    try:
+        status = httpx.get(f"{api.rstrip('/')}/health", timeout=_ANSWER_PATIENCE).status_code
+    except (httpx.InvalidURL, httpx.UnsupportedProtocol) as error:
+        raise ConfigurationError(
+            f"PREFECT_API_URL is {api!r}, which is no address. It looks like 'http://127.0.0.1:4200/api'."
+        ) from error
+    except httpx.TransportError as error:
+        raise CallwrightError(
+            f"No Prefect server answers at {api!r}, where PREFECT_API_URL points: {error}. Start it with `prefect server "
+            "start`, or unset PREFECT_API_URL to build without Prefect."
+        ) from error
+    if status == _NOT_FOUND:
+        raise ConfigurationError(
+            f"PREFECT_API_URL is {api!r}, where something answers that is no Prefect API. Its address ends in '/api'."
+        )
+    return api
+
+
+@contextmanager
+def explained_errors(api: str) -> Iterator[None]:
+    """Turn what Prefect's client raises into a CallwrightError; everything else passes."""
+    import httpx
+    from prefect.exceptions import PrefectException
+
+    try:
+        yield
+    except httpx.TransportError as error:
+        raise CallwrightError(
+            f"The Prefect server at {api!r} stopped answering: {error!r}. What is done is kept; start the server again, "
+            "and the same command goes on from there."
+        ) from error
+    except (httpx.HTTPStatusError, PrefectException) as error:
+        raise CallwrightError(
+            f"Prefect at {api!r} refused: {error}. What is done is kept; the same command goes on from there."
+        ) from error

@@ -1,7 +1,7 @@
 """A shard as a worker of a Prefect pool carries it out: nothing of the builder's work folder is at hand, the exchange is."""
 
-from flows.engine.entering import flow_settings
-from flows.engine.telling import FlowProgress
+from flows.engine.running import flow_settings
+from flows.engine.showing import FlowProgress
 from flows.remote.exchange import Exchange
 from flows.remote.work import work_parcel
 

@@ -8,8 +8,8 @@ from flows.asking import Keeping
 from flows.chats import with_secret
 from generators.environments.protocol import Environment
 from llm.asking import LedgeredChat
-from llm.budget import Budget
 from llm.ledger import Ledger
+from llm.limits import Budget
 from llm.models import ModelSettings, open_chat
 from validators.manners import Manner
 from validators.metrics.complexeval.rules import TURN_LIMIT

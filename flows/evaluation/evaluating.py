@@ -27,8 +27,8 @@ from flows.review.suspects import tell_suspicions
 from flows.settings import Settings
 from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
-from llm.budget import Budget
 from llm.ledger import Ledger
+from llm.limits import Budget
 from llm.models import ModelSettings, read_model
 from validators.judging import judge_prediction
 from validators.manners import Manner

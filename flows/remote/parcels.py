@@ -15,7 +15,7 @@ from flows.recipe import Recipe, Roles
 from flows.remote.exchange import Members
 from flows.shards import Shard, ShardResult
 from generators.environments.settings import HttpSettings, RecordedSettings
-from llm.carried_answers import answers_of, keep_answers
+from llm.ledger import answers_of, keep_answers
 from llm.models import ModelSettings
 from warehouse.batches import write_batch
 from warehouse.errors import ConfigurationError

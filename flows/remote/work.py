@@ -16,7 +16,7 @@ from flows.remote.parcels import ANSWERS, PAID, Parcel, is_paid_for, pack_result
 from flows.settings import quiet_vendors, read_settings
 from flows.shards import Shard, carry_out
 from flows.spending import paid_folder
-from llm.carried_answers import answers_between, keep_answers, last_number
+from llm.ledger import answers_between, keep_answers, last_number
 from warehouse.errors import CallwrightError, TransientError
 
 logger = logging.getLogger(__name__)

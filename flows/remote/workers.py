@@ -11,7 +11,6 @@ from pathlib import Path
 
 from flows.groups import GroupRun, Workers
 from flows.local_workers import local_workers
-from flows.places import open_warehouse
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.remote.exchange import Exchange, Members
@@ -27,9 +26,9 @@ from flows.remote.parcels import (
     validate_it_can_travel,
 )
 from flows.remote.sending import BEAT, Sender
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from flows.shards import Shard, ShardResult
-from llm.carried_answers import answers_between, last_number
+from llm.ledger import answers_between, last_number
 from warehouse.errors import TransientError
 
 SILENCE = 10  # beats without a sign of life after which a worker counts as gone

@@ -4,8 +4,7 @@ from collections import defaultdict
 from datetime import UTC, datetime
 
 from annotation.agreement import Word, measure_agreement
-from flows.places import open_warehouse
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 

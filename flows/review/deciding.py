@@ -12,7 +12,6 @@ from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMP
 from flows.build import reopen_build
 from flows.local_workers import local_workers
 from flows.making import check_samples
-from flows.places import open_warehouse
 from flows.progress import Progress
 from flows.review.agreement import note_agreement
 from flows.review.decisions import settle_decisions
@@ -25,7 +24,7 @@ from flows.review.task_states import changed_states, note_deleted, remove_double
 from flows.review.tool_decisions import settle_edited_tools
 from flows.review.turns import async_review_turn
 from flows.review.withdrawing import reopen_undecided, withdraw_reviews
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.records import Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse

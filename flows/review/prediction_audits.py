@@ -13,9 +13,8 @@ import orjson
 
 from annotation.audit_review import GOLD_WRONG
 from annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
-from flows.places import open_warehouse
 from flows.review.questions import AUDIT, SUSPECT, Question, ask, ask_again
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.errors import ConfigurationError
 from warehouse.records import Call, Prediction
 from warehouse.releases import release_named

@@ -7,14 +7,13 @@ from typing import NamedTuple
 from annotation.label_studio import LabelStudio
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, screen_for
 from annotation.task import QueuedTask
-from flows.places import open_warehouse
 from flows.progress import Progress
 from flows.review.priorities import set_priorities
 from flows.review.servers import LOCAL
 from flows.review.task_states import NOTHING_YET
 from flows.review.tasks import tasks_for
 from flows.review.turns import review_turn
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES

@@ -4,11 +4,10 @@ from collections.abc import Sequence
 from hashlib import blake2b
 from typing import Literal, NamedTuple
 
-from flows.places import open_warehouse
 from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, Question, ask_again
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.errors import ConfigurationError
 from warehouse.releases import list_releases
 from warehouse.rows import Row

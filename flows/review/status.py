@@ -2,9 +2,8 @@
 
 from annotation.projects import ProjectStatus
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
-from flows.places import open_warehouse
 from flows.review.servers import require_label_studio
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.rows import Row
 
 ASSUMED_SECONDS = 60.0  # what a question takes, until somebody has answered one of its kind

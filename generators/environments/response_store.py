@@ -11,7 +11,7 @@ import orjson
 from pydantic import JsonValue
 
 from generators.environments.protocol import Answer
-from llm.sqlite_files import open_file
+from llm.ledger import open_file
 from warehouse.errors import StoreError
 from warehouse.records import Call, Link, Tool, content_key
 

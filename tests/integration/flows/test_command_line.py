@@ -29,7 +29,7 @@ COMMANDS = list(commands(typer.main.get_command(app)))  # type: ignore[arg-type]
 def run(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
     environment = {"CALLWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home), "COLUMNS": "200", **more}
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli.run", *words],
+        [sys.executable, "-m", "flows.cli", *words],
         capture_output=True,
         text=True,
         check=False,

@@ -98,7 +98,7 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
 
     def built() -> str:
         done = subprocess.run(
-            [sys.executable, "-m", "flows.cli.run", "build", str(recipe), "--no-review", "--json"],
+            [sys.executable, "-m", "flows.cli", "build", str(recipe), "--no-review", "--json"],
             capture_output=True,
             text=True,
             check=False,

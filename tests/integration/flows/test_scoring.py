@@ -32,7 +32,7 @@ BY_JUDGE = {"Args_Acc LLM": "args_acc", "PR LLM": "pr", "SR LLM": "sr"}
 
 def score(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli.run", "score", "hammerbench", *map(str, words)],
+        [sys.executable, "-m", "flows.cli", "score", "hammerbench", *map(str, words)],
         capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
     )  # fmt: skip
 

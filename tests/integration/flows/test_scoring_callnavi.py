@@ -18,7 +18,7 @@ PARTS = ("easy", "medium", "hard", "overall", "macro")
 
 def run(*words: object) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [sys.executable, "-m", "flows.cli.run", *map(str, words)],
+        [sys.executable, "-m", "flows.cli", *map(str, words)],
         capture_output=True, text=True, check=False, cwd=TOP, env={"PATH": "/usr/bin:/bin", "COLUMNS": "200"},
     )  # fmt: skip
 

@@ -8,9 +8,9 @@ import aiohttp
 import pytest
 from pydantic import BaseModel
 
-from llm.budget import Budget
 from llm.chat import ChatMessage, Prompt
 from llm.ledger import Ledger
+from llm.limits import Budget
 from llm.models import open_chat, read_model
 from warehouse.errors import CallwrightError
 

@@ -7,9 +7,8 @@ import pytest
 from aiohttp import web
 
 from llm.asking import LedgeredChat
-from llm.budget import Budget
 from llm.chat import RawReply
-from llm.hedging import Hedging
+from llm.limits import Budget, Hedging
 from llm.models import open_chat, read_model
 from tests.support.llm.fixtures import REFUSALS, completion
 from warehouse.errors import BudgetError, ConfigurationError, ReplyError, TransientError

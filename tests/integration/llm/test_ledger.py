@@ -27,7 +27,7 @@ import asyncio, sys
 from pathlib import Path
 import aiohttp
 from llm.asking import LedgeredChat, Surroundings
-from llm.budget import Budget
+from llm.limits import Budget
 from llm.chat import ChatMessage, Prompt, RawReply
 from llm.ledger import Ledger
 from llm.limits import Gate, Limits

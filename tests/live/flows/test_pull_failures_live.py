@@ -185,7 +185,7 @@ def test_two_pulls_at_once_from_two_processes_bring_everything_once(
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
     pulls = [
         subprocess.Popen(
-            [sys.executable, "-m", "flows.cli.run", "review", "pull"],
+            [sys.executable, "-m", "flows.cli", "review", "pull"],
             cwd=TOP, env=environment(home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for _ in range(2)

@@ -153,7 +153,7 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveOff
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
     pushes = [
         subprocess.Popen(
-            [sys.executable, "-m", "flows.cli.run", "review", "push", "--json"],
+            [sys.executable, "-m", "flows.cli", "review", "push", "--json"],
             cwd=TOP, env=environment(live.office.settings.home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for _ in range(2)

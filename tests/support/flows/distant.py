@@ -16,7 +16,7 @@ from flows.remote.sending import Sender
 from flows.remote.work import work_parcel
 from flows.remote.workers import Outpost
 from flows.settings import Settings
-from llm.carried_answers import last_number
+from llm.ledger import last_number
 from tests.support.flows.small_builds import settings_of, warehouse_of
 from warehouse.tables import TABLES
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
-from flows.places import open_warehouse
+from flows.settings import open_warehouse
 from tests.support.fault_proxy import FaultProxy
 from tests.support.flows.offices import Office, gold_of
 from tests.support.flows.paper_studio import control_result

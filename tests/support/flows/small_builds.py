@@ -73,7 +73,7 @@ def environment(home: Path, **more: str) -> dict[str, str]:
 
 def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
     return subprocess.Popen(
-        [sys.executable, "-m", "flows.cli.run", *words],
+        [sys.executable, "-m", "flows.cli", *words],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         stdin=subprocess.DEVNULL,

@@ -8,10 +8,9 @@ import pytest
 from aiohttp import web
 
 from llm.asking import LedgeredChat, Surroundings
-from llm.budget import Budget
 from llm.chat import Adapter, ChatMessage, ChatRequest, Prompt, RawReply
 from llm.ledger import Ledger
-from llm.limits import Clock, Gate, Limits
+from llm.limits import Budget, Clock, Gate, Limits
 
 ANSWER = '{"city":"Lyon","days":2}'
 

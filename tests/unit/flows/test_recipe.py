@@ -4,8 +4,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.recipe import Recipe, read_recipe
-from flows.starting import write_first_recipe
+from flows.recipe import Recipe, read_recipe, write_first_recipe
 from flows.toolbox import gather_tools
 from warehouse.errors import ConfigurationError
 

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.budget import Budget
+from llm.limits import Budget
 from warehouse.errors import BudgetError
 
 

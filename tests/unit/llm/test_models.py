@@ -3,8 +3,7 @@
 import pytest
 
 from llm.asking import LedgeredChat
-from llm.budget import Budget
-from llm.limits import Limits
+from llm.limits import Budget, Limits
 from llm.litellm_model import LiteLLMModel
 from llm.local_model import LocalModel
 from llm.models import ModelSettings, open_adapter, open_chat, read_model

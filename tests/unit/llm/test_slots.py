@@ -5,7 +5,7 @@ import asyncio
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.slots import Slots
+from llm.limits import Slots
 
 
 def in_rounds(slots, rounds, refused_share):

@@ -5,9 +5,8 @@ import asyncio
 import pytest
 from pydantic import BaseModel
 
-from llm.budget import Budget
 from llm.chat import RawReply
-from llm.limits import Limits
+from llm.limits import Budget, Limits
 from warehouse.errors import BudgetError, TransientError
 
 

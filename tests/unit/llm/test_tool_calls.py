@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.tool_calls import WrittenCall, as_text, read_calls, wire_names, wire_tools
+from llm.wire_format import WrittenCall, as_text, read_calls, wire_names, wire_tools
 from warehouse.records import Call, Tool
 
 
