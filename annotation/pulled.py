@@ -1,13 +1,16 @@
 """Annotations as Label Studio exports them, turned into records."""
 
 from collections.abc import Iterable, Mapping
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from warehouse.errors import AnnotationError
 from warehouse.records import Record
+
+
+_SAVED_AT_ONCE = timedelta(seconds=1)  # the two moments of one saving are a few microseconds apart
 
 
 class PulledAnnotation(Record):
@@ -64,7 +67,7 @@ def read_annotation(
     result = _field(annotation, "result", task_id)
     if not isinstance(result, list) or not all(isinstance(item, dict) for item in result):
         raise _misfit(task_id, "result", result, "a list of objects")
-    reviewer = _whole(annotation, "completed_by", task_id)
+    reviewer = _reviewer(annotation, task_id)
     return PulledAnnotation(
         server=server,
         task_id=task_id,
@@ -123,6 +126,20 @@ def read_moment(text: object, task_id: int | str, field: str) -> datetime:
     except ValueError as error:
         raise _misfit(task_id, field, text, "an ISO time") from error
     return moment if moment.tzinfo else moment.replace(tzinfo=UTC)
+
+
+def _reviewer(annotation: Mapping[str, Any], task_id: int | str) -> int:
+    """Whose word an annotation is: of the person who changed it last, else of the one who made it.
+
+    `updated_by` of an annotation that was never changed is whoever sent it: an importer, where it was imported.
+    """
+    author = _whole(annotation, "completed_by", task_id)
+    if annotation.get("updated_by") is None or not annotation.get("created_at"):
+        return author
+    created = read_moment(annotation["created_at"], task_id, "created_at")
+    if _moment(annotation, task_id) - created < _SAVED_AT_ONCE:
+        return author
+    return _whole(annotation, "updated_by", task_id)
 
 
 def _moment(annotation: Mapping[str, Any], task_id: int | str) -> datetime:

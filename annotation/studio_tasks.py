@@ -27,11 +27,18 @@ class Standing(NamedTuple):
 def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
     """The tasks that meet a query, without their annotations."""
     chosen: Json = {"project": project, "query": query, "fields": "task_only", "page_size": _TASKS_A_PAGE}
+    seen = 0
     for page in count(1):
-        answer = connection.ask(connection.client.tasks.list, page=page, **chosen)
+        try:
+            answer = connection.ask(connection.client.tasks.list, page=page, **chosen)
+        except MissingError:
+            if page == 1:
+                raise
+            return  # a page past the last: tasks were deleted meanwhile
         items = answer.items or []
         yield from items
-        if len(items) < _TASKS_A_PAGE:
+        seen += len(items)
+        if not items or seen >= int(answer.response.total):  # a server may give shorter pages than it was asked for
             return
 
 

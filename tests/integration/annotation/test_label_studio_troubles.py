@@ -2,13 +2,16 @@
 
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
+from datetime import datetime, timedelta
 from threading import Barrier
 
 import pytest
 
 from annotation.label_studio import LabelStudio
-from annotation.projects import Project
+from annotation.projects import Project, description_of
 from annotation.studio_connection import StudioConnection
+from annotation.studio_questions import UNANSWERED, filter_on
+from annotation.studio_tasks import list_tasks
 from annotation.task import QueuedTask, review_task
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
 from warehouse.errors import AnnotationError, TransientError
@@ -224,3 +227,72 @@ def test_many_answered_tasks_come_as_one_snapshot_that_is_deleted_again(studio, 
     assert [state.task_id for state in pulled.states if state.skipped] == [skipped]
     assert "DELETE /api/projects/1/exports/7" in studio.asked
     assert sum(line == "GET /api/projects/1/export" for line in studio.asked) == 1  # of what was only skipped
+
+
+PAGE_ENDS = [0, 1, 499, 500, 501, 1000]
+
+
+@pytest.mark.parametrize("most", [100, 1_000_000])
+@pytest.mark.parametrize("count", PAGE_ENDS)
+def test_a_list_of_tasks_is_read_to_its_end_and_no_further(studio, client, tasks, count, most):
+    studio.tasks_a_page = most
+    for number in range(count):
+        studio.add(tasks[0].data() | {"callwright_key": f"sample_review:{number:032x}:1"})
+    listed = list_tasks(client._connection, 1, filter_on(UNANSWERED))
+    assert [task.id for task in listed] == [*range(1, count + 1)]
+
+
+def test_a_list_that_grows_shorter_while_it_is_read_ends_there(studio, client, tasks):
+    for _ in range(501):
+        studio.add(tasks[0].data())
+    listed = list_tasks(client._connection, 1, filter_on(UNANSWERED))
+    first = next(listed)
+    studio.tasks.popitem()
+    assert len([first, *listed]) == 500
+
+
+@pytest.mark.parametrize("count", PAGE_ENDS)
+def test_pushes_after_any_number_of_tasks_find_what_is_there(studio, client, tasks, count):
+    queued = [
+        QueuedTask(tasks[0].task.with_changes(subject=f"{number:032x}", title="-"), 0.5) for number in range(count)
+    ]
+    client.push(PROJECT, queued)
+    again = client.push(PROJECT, queued)
+    assert (again.created, again.already_there, len(studio.tasks)) == (0, count, count)
+
+
+@pytest.mark.parametrize("count", PAGE_ENDS)
+def test_any_number_of_answers_is_pulled_at_first_and_later(studio, client, tasks, count):
+    first = client.pull(PROJECT)
+    for number in range(count):
+        studio.add(tasks[0].data(), annotations=[annotation(number + 1)], updated_by=1)
+    earlier = datetime.fromisoformat(NOW) - timedelta(hours=1)
+    assert len(client.pull(PROJECT, first.cursor).annotations) == count
+    assert len(client.pull(PROJECT, earlier).annotations) == count
+
+
+@pytest.mark.parametrize("count", [*PAGE_ENDS, 99, 100, 101])
+def test_the_project_is_found_among_any_number_of_others(studio, client, count):
+    others = [{"id": number, "title": "theirs", "description": "theirs"} for number in range(2, count + 2)]
+    ours = {"id": 1, "title": "t", "description": description_of("sample_review", ""), "label_config": ""}
+    studio.projects = others
+    assert client.find_project("sample_review") is None
+    studio.projects = [*others, ours]
+    assert client.find_project("sample_review").id == 1
+
+
+@pytest.mark.parametrize("count", PAGE_ENDS)
+def test_reviewers_are_named_among_any_number_of_people(studio, client, tasks, count):
+    studio.users += [{"id": number, "email": f"{number}@localhost"} for number in range(2, count + 2)]
+    studio.add(tasks[0].data(), annotations=[annotation(1, count + 1)])
+    [one] = client.pull(PROJECT).annotations
+    assert one.reviewer == (f"{count + 1}@localhost" if count else "reviewer@localhost")
+
+
+@pytest.mark.parametrize("count", PAGE_ENDS)
+def test_all_people_who_answered_one_task_are_counted(studio, client, tasks, count):
+    answers = [annotation(number + 1, number) for number in range(count)]
+    number = studio.add(tasks[0].data(), annotations=answers, is_labeled=True)
+    client.ask_several({number: count + 1})
+    assert studio.tasks[number]["overlap"] == count + 1
+    assert not studio.tasks[number]["is_labeled"] or count == 0

@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 from urllib.parse import parse_qs, urlsplit
 
 NOW = "2026-11-21T09:00:00.000000Z"
+_PROJECTS_A_PAGE = 100  # whatever is asked for
 
 
 class Trouble(NamedTuple):
@@ -29,6 +30,9 @@ class PretendStudio:
     def __init__(self) -> None:
         self.tasks: dict[int, dict[str, Any]] = {}
         self.overlap = 1
+        self.tasks_a_page = 1_000_000
+        self.projects: list[dict[str, Any]] = []
+        self.users: list[dict[str, Any]] = [{"id": 1, "email": "reviewer@localhost"}]
         self.asked: list[str] = []
         self.troubles: list[Trouble] = []
         self.before: Callable[[str, str], None] = lambda method, path: None
@@ -66,13 +70,15 @@ class PretendStudio:
                 number = self.add(body["data"], overlap=body["overlap"])
                 return 201, _listed(self.tasks[number])
             case ["api", "tasks"]:
-                return 200, self._page(query)
+                return self._tasks(query)
+            case ["api", "projects"]:
+                return self._projects(query)
             case ["api", "tasks", number, *rest]:
                 return self._task(method, int(number), rest, body)
             case ["api", "predictions"]:
                 return 201, {"id": 1, "task": body["task"], "result": []}
             case ["api", "users"]:
-                return 200, [{"id": 1, "email": "reviewer@localhost"}]
+                return 200, self.users
         return 404, {"detail": f"{method} {path}"}
 
     def _project(self, method: str, rest: list[str], query: dict[str, list[str]], body: Any) -> tuple[int, Any]:
@@ -105,12 +111,26 @@ class PretendStudio:
         self.tasks[number] |= body or {}
         return 200, _listed(self.tasks[number])
 
-    def _page(self, query: dict[str, list[str]]) -> dict[str, Any]:
+    def _tasks(self, query: dict[str, list[str]]) -> tuple[int, Any]:
         filters = json.loads(query["query"][0])["filters"]
         met = [task for task in self.tasks.values() if _meets(task, filters)]
-        size, page = int(query["page_size"][0]), int(query.get("page", ["1"])[0])
-        shown = [_listed(task) for task in met[(page - 1) * size : page * size]]
-        return {"tasks": shown, "total": len(met), "total_annotations": 0, "total_predictions": 0}
+        status, shown = _page(met, query, most=self.tasks_a_page)
+        if status != 200:
+            return status, shown
+        listed = [_listed(task) for task in shown]
+        return 200, {"tasks": listed, "total": len(met), "total_annotations": 0, "total_predictions": 0}
+
+    def _projects(self, query: dict[str, list[str]]) -> tuple[int, Any]:
+        status, shown = _page(self.projects, query, most=_PROJECTS_A_PAGE)
+        return status, {"count": len(self.projects), "results": shown} if status == 200 else shown
+
+
+def _page(held: list[Any], query: dict[str, list[str]], *, most: int) -> tuple[int, Any]:
+    """One page of a list; a page past the last is refused, but the first may be empty."""
+    size, page = min(most, int(query.get("page_size", ["30"])[0])), int(query.get("page", ["1"])[0])
+    if page > max(1, -(-len(held) // size)):
+        return 404, {"detail": "Invalid page."}
+    return 200, held[(page - 1) * size : page * size]
 
 
 def _listed(task: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,21 @@ def test_a_reviewer_without_an_address_is_named_by_id():
     assert read_annotation(TASK, ANNOTATION | {"completed_by": {"id": 4}}, {}, "s").reviewer == "4"
 
 
+def test_an_annotation_that_somebody_else_changed_is_the_word_of_whoever_changed_it():
+    """Label Studio keeps who made an annotation in `completed_by`, and who saved it last in `updated_by`."""
+    people = {3: "alice@localhost", 4: "bob@localhost"}
+    assert read_annotation(TASK, ANNOTATION | {"updated_by": 4}, people, "s").reviewer == "bob@localhost"
+    assert read_annotation(TASK, ANNOTATION | {"updated_by": {"id": 4}}, people, "s").reviewer == "bob@localhost"
+    assert read_annotation(TASK, ANNOTATION | {"updated_by": 3}, people, "s").reviewer == "alice@localhost"
+    assert read_annotation(TASK, ANNOTATION | {"updated_by": None}, people, "s").reviewer == "alice@localhost"
+
+
+def test_an_annotation_that_was_imported_for_somebody_is_theirs():
+    """Whoever imports annotations through the API is `updated_by` from the first moment on."""
+    made = {"updated_by": 4, "created_at": "2026-11-21T10:00:00.249900Z"}
+    assert read_annotation(TASK, ANNOTATION | made, {3: "alice@localhost"}, "s").reviewer == "alice@localhost"
+
+
 def test_a_time_without_a_zone_is_read_as_utc_and_the_first_saving_serves_where_no_later_one_is_known():
     pulled = read_annotation(TASK, ANNOTATION | {"updated_at": None, "created_at": "2026-11-21T09:00:00"}, {}, "s")
     assert pulled.reviewed_at.isoformat() == "2026-11-21T09:00:00+00:00"
