@@ -9,7 +9,6 @@ from pydantic import JsonValue
 from warehouse.errors import AnnotationError
 from warehouse.records import Record
 
-
 _SAVED_AT_ONCE = timedelta(seconds=1)  # the two moments of one saving are a few microseconds apart
 
 

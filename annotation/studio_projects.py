@@ -6,7 +6,7 @@ from typing import Any
 from annotation.projects import Project, ProjectStatus, is_changed_by_hand, kind_of
 from annotation.screens import Screen
 from annotation.studio_connection import StudioConnection
-from annotation.studio_questions import is_untouched, order_fields, project_fields, table_of
+from annotation.studio_questions import is_untouched, order_fields, project_fields, tables_of
 from warehouse.errors import AnnotationError
 
 _log = logging.getLogger(__name__)
@@ -32,7 +32,7 @@ def ensure_project(connection: StudioConnection, screen: Screen) -> Project:
         _log.warning("The labeling interface of %s was changed by hand; callwright leaves it so.", project.url)
     else:
         connection.ask(connection.client.projects.update, project.id, **project_fields(screen))
-    _arrange_table(connection, project.id, screen)
+    _arrange_tables(connection, project.id, screen)
     return project
 
 
@@ -62,20 +62,21 @@ def _create_project(connection: StudioConnection, screen: Screen) -> Project:
     if first.id != made.id:  # somebody else was first; theirs is the one
         connection.ask(connection.client.projects.delete, made.id)
     else:
-        _arrange_table(connection, made.id, screen)
+        _arrange_tables(connection, made.id, screen)
     return first
 
 
-def _arrange_table(connection: StudioConnection, project: int, screen: Screen) -> None:
-    """Give a project its table of tasks, or bring the one of an older callwright up to date."""
-    wanted = table_of(screen)
-    tables = connection.ask(connection.client.views.list, project=project)
-    if not tables:
-        connection.ask(connection.client.views.create, project=project, data=wanted)
-    for table in tables:
-        held = table.data or {}
-        if held != wanted and is_untouched(held, wanted):
-            connection.ask(connection.client.views.update, str(table.id), project=project, data=wanted)
+def _arrange_tables(connection: StudioConnection, project: int, screen: Screen) -> None:
+    """Give a project its tables of tasks, or bring those of an older callwright up to date."""
+    wanted = tables_of(screen)
+    held = connection.ask(connection.client.views.list, project=project)
+    ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one)]
+    for table, one in ours:
+        if table.data != one:
+            connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
+    if len(ours) == len(held) < len(wanted):  # a new project, or one of a callwright that had fewer tables
+        for one in wanted[len(held) :]:
+            connection.ask(connection.client.views.create, project=project, data=one)
 
 
 def _project(connection: StudioConnection, found: Any, kind: str) -> Project:  # noqa: ANN401 - the vendor's project

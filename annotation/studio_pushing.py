@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from annotation.projects import Project, PushResult, surplus
 from annotation.studio_connection import StudioConnection
 from annotation.studio_overlap import ask_exactly
+from annotation.studio_questions import ORDER
 from annotation.studio_tasks import Standing, are_the_only_ones, create_tasks, delete_task, find_tasks, import_tasks
 from annotation.task import QueuedTask
 
@@ -19,7 +20,7 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
     overlap = held.maximum_annotations or 1
     if missing and not held.task_number:
         overlap = _expect(connection, project, overlap, missing.values())
-    made = _make(connection, project.id, missing, overlap)
+    made = _make(connection, project.id, missing, overlap, held.model_version or ORDER)
     if len(made) == len(missing) and are_the_only_ones(connection, project.id, made):
         found = before | {key: [Standing(task, 0, missing[key].reviewers)] for key, task in made.items()}
     else:
@@ -41,7 +42,9 @@ def _expect(connection: StudioConnection, project: Project, overlap: int, tasks:
     return overlap
 
 
-def _make(connection: StudioConnection, project: int, tasks: Mapping[str, QueuedTask], overlap: int) -> dict[str, int]:
+def _make(
+    connection: StudioConnection, project: int, tasks: Mapping[str, QueuedTask], overlap: int, order: str
+) -> dict[str, int]:
     """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier."""
     more, usual, fewer = (
         {key: task for key, task in tasks.items() if is_such(task.reviewers)}
@@ -51,9 +54,9 @@ def _make(connection: StudioConnection, project: int, tasks: Mapping[str, Queued
     for some in (more, usual, fewer):
         data = {key: task.data() for key, task in some.items()}
         if some is usual:
-            made |= import_tasks(connection, project, data)
+            made |= import_tasks(connection, project, data, order)
         else:
-            made |= create_tasks(connection, project, data, {key: task.reviewers for key, task in some.items()})
+            made |= create_tasks(connection, project, data, {key: task.reviewers for key, task in some.items()}, order)
     return made
 
 

@@ -9,14 +9,14 @@ from annotation.screens import Screen
 Json = dict[str, Any]  # a foreign server's JSON
 _STUDIOS_OWN = (
     "inner_id", "completed_at", "cancelled_annotations", "total_predictions", "annotations_results", "annotations_ids",
-    "predictions_score", "predictions_model_versions", "predictions_results", "file_upload", "storage_filename",
+    "annotators", "predictions_score", "predictions_model_versions", "predictions_results", "file_upload", "storage_filename",
     "created_at", "updated_at", "updated_by", "avg_lead_time", "draft_exists",
 )  # fmt: skip
 _OWN_FIELDS = ("callwright_key", "subject", "version")
 _WIDE = 420
-_TITLE = "Default"
+_OPEN, _ANSWERED = "Default", "Answered"
 KEY = "data.callwright_key"
-ORDER = "callwright"
+ORDER = "place in the queue, no answer"  # stands with the score at an opened task, where a model's name would
 
 
 def project_fields(screen: Screen) -> Json:
@@ -33,31 +33,42 @@ def order_fields() -> Json:
 
     Nobody is shown them. Label Studio means it for the answers that a model is least sure of.
     """
-    return {"sampling": "Uncertainty sampling", "model_version": ORDER, "show_collab_predictions": False}
+    return {
+        "sampling": "Uncertainty sampling",
+        "model_version": ORDER,
+        "show_collab_predictions": False,
+        "show_annotation_history": False,
+    }
 
 
-def as_prediction(data: Json) -> Json:
-    """The prediction by which a task stands in the order: the higher its priority, the lower the score."""
-    return {"model_version": ORDER, "score": round(1.0 - float(data["priority"]), 4), "result": []}
+def as_prediction(data: Json, order: str) -> Json:
+    """The prediction by which a task stands in its project's `order`: the higher its priority, the lower the score."""
+    return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
 
 
-def table_of(screen: Screen) -> Json:
-    """The table of tasks, the worthiest first, with what a person can read in it; other columns can be switched on."""
+def tables_of(screen: Screen) -> tuple[Json, ...]:
+    """The tables of tasks, the worthiest first: those that nobody has answered, and apart from them the answered ones.
+
+    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be switched on.
+    """
     fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
     hidden = [f"tasks:{name}" for name in (*_STUDIOS_OWN, *fields)]
-    return {
-        "title": _TITLE,
+    table = {
         "type": "list",
         "target": "tasks",
         "hiddenColumns": {"explore": hidden, "labeling": hidden},
         "columnsWidth": {f"tasks:data.{name}": _WIDE for name in screen.wide_columns},
         "ordering": ["-tasks:data.priority"],
     }
+    return tuple(
+        {"title": title, **table, "filters": {"conjunction": "and", "items": [shown]}}
+        for title, shown in ((_OPEN, UNANSWERED), (_ANSWERED, ANSWERED))
+    )
 
 
 def is_untouched(table: Json, wanted: Json) -> bool:
     """Whether a table is as some callwright wrote it: a page that saves a table for a person adds fields of its own."""
-    return table.get("title") == _TITLE and {"type", "hiddenColumns"} <= set(table) <= set(wanted)
+    return table.get("title") == wanted["title"] and {"type", "hiddenColumns"} <= set(table) <= set(wanted)
 
 
 def condition(column: str, operator: str, kind: str, value: object) -> Json:

@@ -1,6 +1,7 @@
 """The tasks of a project in Label Studio: found by our keys, counted, imported, deleted."""
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import partial
 from itertools import count
 from typing import Any, NamedTuple
 
@@ -77,23 +78,26 @@ def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]
     return missing
 
 
-def import_tasks(connection: StudioConnection, project: int, tasks: Mapping[str, Json]) -> dict[str, int]:
-    """Import tasks by key: the ids of those that this made, as far as the server named them."""
+def import_tasks(connection: StudioConnection, project: int, tasks: Mapping[str, Json], order: str) -> dict[str, int]:
+    """Import tasks by key: the ids of those that this made, as far as the server named them.
+
+    `order` is the name under which the project keeps the order of its tasks.
+    """
     made: dict[str, int] = {}
     for some in _loads(tasks):
-        made |= _send(connection, project, some, _import)
+        made |= _send(connection, project, some, partial(_import, order=order))
     return made
 
 
 def create_tasks(
-    connection: StudioConnection, project: int, tasks: Mapping[str, Json], people: Mapping[str, int]
+    connection: StudioConnection, project: int, tasks: Mapping[str, Json], people: Mapping[str, int], order: str
 ) -> dict[str, int]:
     """Make tasks that so many people answer: one by one, for an import can't say how many; their ids as above."""
 
     def create(connection: StudioConnection, project: int, left: Mapping[str, Json]) -> dict[str, int]:
         [(key, data)] = left.items()
         made = connection.client.tasks.create(project=project, data=data, overlap=people[key]).id
-        connection.client.predictions.create(task=made, **as_prediction(data))
+        connection.client.predictions.create(task=made, **as_prediction(data, order))
         return {key: made}
 
     made: dict[str, int] = {}
@@ -145,9 +149,9 @@ def _send(connection: StudioConnection, project: int, tasks: Mapping[str, Json],
     raise AssertionError("tenacity returns or raises")
 
 
-def _import(connection: StudioConnection, project: int, tasks: Mapping[str, Json]) -> dict[str, int]:
+def _import(connection: StudioConnection, project: int, tasks: Mapping[str, Json], *, order: str) -> dict[str, int]:
     """The ids of imported tasks by key; none where the server does not name one for each, so that they are looked up."""
-    body = [{"data": data, "predictions": [as_prediction(data)]} for data in tasks.values()]
+    body = [{"data": data, "predictions": [as_prediction(data, order)]} for data in tasks.values()]
     answer = connection.client.projects.import_tasks(project, request=body, return_task_ids=True)
     if answer.task_count is not None and answer.task_count != len(tasks):
         raise AnnotationError(

@@ -140,11 +140,11 @@ def test_an_edited_conversation_comes_back_as_it_was_typed(label_studio, screen,
 
 def test_the_table_of_tasks_is_arranged_once_and_then_left_to_people(label_studio, screen):
     project = label_studio.ensure_project(screen)
-    (view,) = label_studio._client.views.list(project=project.id)
+    view, _ = label_studio._client.views.list(project=project.id)
     assert "tasks:data.conversation" in view.data["hiddenColumns"]["explore"]
     label_studio._client.views.update(str(view.id), project=project.id, data={"title": "Mine"})
     label_studio.ensure_project(screen)
-    assert [view.data["title"] for view in label_studio._client.views.list(project=project.id)] == ["Mine"]
+    assert [view.data["title"] for view in label_studio._client.views.list(project=project.id)] == ["Mine", "Answered"]
 
 
 def test_a_task_that_somebody_else_put_there_is_reported_and_left_alone(label_studio, screen, tasks):

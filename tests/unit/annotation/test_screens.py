@@ -3,7 +3,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from annotation.screens import REVIEW_KINDS, Screen, screen_for
-from annotation.studio_questions import table_of
+from annotation.studio_questions import tables_of
 from annotation.task import review_task
 from warehouse.errors import ConfigurationError
 
@@ -85,12 +85,14 @@ def test_an_unknown_review_kind_is_answered_with_the_known_ones():
         screen_for("nonsense")
 
 
-def test_the_table_of_tasks_hides_what_no_person_reads(sample, tools):
+def test_the_tables_of_tasks_hides_what_no_person_reads(sample, tools):
     screen = screen_for("sample_review")
     fields = set(review_task(sample, tools, [], reason="-").data())
     assert set(screen.hidden_columns) < fields
     assert {"title", "request", "why", "failed"} <= fields - set(screen.hidden_columns)
-    told = table_of(screen)
-    assert "tasks:data.conversation" in told["hiddenColumns"]["explore"]
-    assert "tasks:data.callwright_key" in told["hiddenColumns"]["labeling"]
-    assert "tasks:data.request" not in told["hiddenColumns"]["explore"]
+    unanswered, answered = tables_of(screen)
+    assert unanswered["hiddenColumns"] == answered["hiddenColumns"]
+    assert "tasks:data.conversation" in unanswered["hiddenColumns"]["explore"]
+    assert "tasks:annotators" in unanswered["hiddenColumns"]["explore"]
+    assert "tasks:data.callwright_key" in unanswered["hiddenColumns"]["labeling"]
+    assert "tasks:data.request" not in unanswered["hiddenColumns"]["explore"]
