@@ -6,7 +6,7 @@ SHELL := /bin/bash
 UV_VERSION := 0.13.8
 UV := .cache/uv/bin/uv
 BIN := .venv/bin
-PACKAGES := warehouse llm generators validators annotation flows
+PACKAGES := warehouse language llm generators validators annotation flows
 TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 2 --dist loadgroup
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1

@@ -9,12 +9,18 @@ from pydantic import JsonValue
 from annotation.call_changes import is_same
 from annotation.edits import is_part_of
 from generators.schemas import argument_problems
-from llm.language.folding import fold
-from llm.template.calling import Proposal
-from llm.template.defects import EXTRA_ARGUMENT, MISSING_ARGUMENT, NEEDLESS_CALL, WRONG_ARGUMENT, WRONG_TOOL
-from llm.template.spoiling_calls import spoil_call
-from llm.template.values import fill_in
-from llm.template.views import ToolView, view_of
+from language.calls.defects import (
+    EXTRA_ARGUMENT,
+    MISSING_ARGUMENT,
+    NEEDLESS_CALL,
+    WRONG_ARGUMENT,
+    WRONG_TOOL,
+    Proposal,
+    spoil_call,
+)
+from language.calls.sampling import fill_in
+from language.calls.tools import ToolView, view_of
+from language.text import fold
 from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, Evidence, GoldCall, Language, Sample, Tool
 

@@ -11,7 +11,7 @@ from generators.conversations import conversation_text
 from generators.slots import gold_tool, known_arguments
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
-from llm.language.locating import locate
+from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.records import (
     Arguments,

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.found import VERBATIM
-from llm.language.locating import locate
+from language.text import VERBATIM
+from language.values import locate
 from warehouse.records import (
     Arguments,
     CallTurn,

@@ -6,7 +6,7 @@ from pydantic import BaseModel
 
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
-from llm.language.locating import locate
+from language.values import locate
 from llm.prompts import render
 from warehouse.records import CallTurn, DraftCall, Evidence, GoldCall, Language, Origin, Sample, Tool, UserTurn
 

@@ -9,8 +9,8 @@ from generators.schemas import argument_problems
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from generators.values import ArgumentValues
-from llm.language.folding import fold
-from llm.language.locating import locate
+from language.text import fold
+from language.values import locate
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, CallTurn, Derivation, Sample, Slot, SlotPlan, Tool, UserTurn

@@ -18,8 +18,8 @@ from generators.exchanges import (
     without_nod,
 )
 from generators.stage_context import StageContext
-from llm.template.understanding import read_answers
-from llm.template.views import ToolView, view_of
+from language.calls.parsing import read_answers
+from language.calls.tools import ToolView, view_of
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Derivation, Language, Message, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn
 

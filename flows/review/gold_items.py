@@ -16,7 +16,7 @@ from annotation.screens import SAMPLE_REVIEW
 from annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
 from flows.recipe import Recipe
 from flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, Question, request_row
-from llm.template.defects import NEEDLESS_CALL
+from language.calls.defects import NEEDLESS_CALL
 from validators.checks.ambiguity import find_ambiguity
 from validators.checks.format import Subject, format_verdict
 from validators.checks.grounding import all_proved

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from pydantic import JsonValue
 
 from generators.stage_context import StageContext
-from llm.language.locating import locate
+from language.values import locate
 from warehouse.records import JsonSchema, Language, Move
 
 _LONGEST = 2500

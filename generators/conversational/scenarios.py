@@ -10,7 +10,7 @@ from random import Random
 from generators.candidates import Company, are_redundant, pick_distractors
 from generators.conversational.complexities import SHAPES
 from generators.environments.simulated import links_between
-from llm.template.tool_verbs import Deed, deed_of, function_words
+from language.names import Deed, deed_of, function_words
 from warehouse.errors import ConfigurationError
 from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
 

@@ -8,7 +8,7 @@ from generators.schemas import argument_problems
 from generators.stage_context import StageContext
 from generators.tries import PROMPTS
 from generators.values import TEMPLATE, ArgumentValues
-from llm.language.folding import fold
+from language.text import fold
 from llm.prompts import render
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Language, Tool

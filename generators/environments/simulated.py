@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from generators.environments.protocol import Answer
 from generators.schemas import argument_problems
-from llm.template.makers import make_value
-from llm.template.tool_verbs import deed_of, function_words
+from language.calls.sampling import make_value
+from language.names import deed_of, function_words
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link, Tool
 

@@ -9,10 +9,10 @@ from generators.external.forbidden import fills_parameter
 from generators.external.kinds import App, apps, entities, pick_app
 from generators.external.mentions import Mention, find_mentions, is_pointable
 from generators.stage_context import StageContext
-from llm.language.kinds import kind_of
-from llm.language.moments import moment_parts
+from language.calls.parameters import entity_of
+from language.moments import moment_parts
+from language.schemas import kind_of
 from llm.prompts import prompt_version, render
-from llm.template.entity_kinds import entity_of
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Derivation, EntityKind, EntityReference, Language, Origin, Sample, Tool, UserTurn
 

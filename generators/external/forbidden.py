@@ -7,11 +7,11 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.external.mentions import MASK, schema_of
-from llm.language.dates import find_dates
-from llm.language.kinds import Kind, choices_of, kind_of
-from llm.language.locating import locate
-from llm.language.phrases import find_phrase
-from llm.language.times import find_times
+from language.dates import find_dates
+from language.phrases import find_phrase
+from language.schemas import Kind, choices_of, kind_of
+from language.times import find_times
+from language.values import locate
 from warehouse.records import JsonSchema, Sample, Tool
 
 _DIGIT = re.compile(r"\d")

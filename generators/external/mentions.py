@@ -6,8 +6,8 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.language.times import HALF_DAY
+from language.times import HALF_DAY
+from language.values import locate
 from warehouse.records import (
     CallTurn,
     Evidence,

@@ -17,10 +17,10 @@ from generators.external.kinds import app_named, entities
 from generators.external.mentions import Mention, find_mentions
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
-from llm.language.locating import locate
-from llm.language.times import HALF_DAY
+from language.names import is_chinese
+from language.times import HALF_DAY
+from language.values import locate
 from llm.prompts import prompt_version, render
-from llm.template.names import is_chinese
 from warehouse.errors import RecordError
 from warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
 

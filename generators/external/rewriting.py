@@ -20,10 +20,10 @@ from generators.external.messages import mention_of
 from generators.kinds import name_of
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
-from llm.language.folding import fold
-from llm.language.locating import locate
+from language.names import is_chinese
+from language.text import fold
+from language.values import locate
 from llm.prompts import prompt_version, render
-from llm.template.names import is_chinese
 from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,

@@ -12,9 +12,8 @@ from generators.multi_step.sketches import Fixed, Group, Say, Sketch, SketchedCa
 from generators.multi_step.sources import as_text, shifted
 from generators.multi_step.vocabularies import Trip, Vocabulary, Wish
 from generators.schemas import argument_problems
-from llm.language.folding import fold
-from llm.template.entry_names import name_paths, named
-from llm.template.rankings import FAMILIES, rank_fields
+from language.calls.entries import FAMILIES, name_paths, named, rank_fields
+from language.text import fold
 from warehouse.errors import RecordError
 from warehouse.records import Call, Composed, Condition, Default, Picked, PlannedCall, Said, ValueSource
 from warehouse.records.paths import Test

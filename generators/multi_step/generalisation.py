@@ -25,7 +25,7 @@ from generators.multi_step.resolving import NoEntryError, RememberedEnvironment,
 from generators.multi_step.samples import schema_of, unsaid, write_sample
 from generators.multi_step.sources import leaves_of
 from generators.stage_context import StageContext
-from llm.language.locating import locate_text
+from language.values import locate_text
 from warehouse.errors import RecordError
 from warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Said, Sample, WordedGoal
 

@@ -7,7 +7,7 @@ from typing import NamedTuple, cast, get_args
 
 from pydantic import JsonValue
 
-from llm.language.folding import fold
+from language.text import fold
 from warehouse.errors import RecordError
 from warehouse.records import Condition, Picked
 from warehouse.records.paths import Test

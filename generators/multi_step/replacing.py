@@ -16,11 +16,9 @@ from generators.environments.protocol import Environment
 from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import Leaf, leaves_of, pattern_of, with_leaves
 from generators.multi_step.vocabularies import TravelTrip, Wish, vocabulary_of
-from llm.language.folding import fold
-from llm.language.found import Found
-from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE
-from llm.language.locating import locate
-from llm.language.writing import write_value
+from language.schemas import DATE_TIME_VALUE, DATE_VALUE
+from language.text import Found, fold
+from language.values import locate, write_value
 from warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, Said, Tool
 
 _LATEST_SHIFT, _EARLIEST_SHIFT = 60, -40

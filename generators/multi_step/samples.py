@@ -10,9 +10,9 @@ from generators.multi_step.picking import write_rule
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import Leaf, leaves_of
 from generators.stage_context import StageContext
-from llm.language.found import VERBATIM, Found
-from llm.language.locating import locate
-from llm.template.names import split_name
+from language.names import split_name
+from language.text import VERBATIM, Found
+from language.values import locate
 from warehouse.errors import RecordError
 from warehouse.records import (
     Call,

@@ -7,8 +7,8 @@ from typing import NamedTuple, Union
 from pydantic import JsonValue
 
 from generators.environments.protocol import Environment
-from llm.template.names import split_name
-from llm.template.steps_tools import affinity, is_query
+from language.calls.entries import affinity, is_query
+from language.names import split_name
 from warehouse.records import JsonSchema, Link, Tool
 from warehouse.records.paths import ElementKind
 

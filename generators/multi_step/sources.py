@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.kinds import Kind, choices_of, kind_of
+from language.schemas import Kind, choices_of, kind_of
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, Composed, Default, Goal, Link, Picked, Said, Tool, ValueSource
 

@@ -11,7 +11,7 @@ from generators.environments.protocol import Environment
 from generators.environments.recorded import RecordedEnvironment
 from generators.environments.sayable import sayable_from_responses
 from generators.environments.store import StoredEnvironment
-from llm.template.names import split_name
+from language.names import split_name
 from warehouse.records import JsonSchema
 from warehouse.records.paths import ElementKind
 

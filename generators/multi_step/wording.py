@@ -10,7 +10,7 @@ from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, first_fit
-from llm.language.locating import locate
+from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.records import Call, Exchange, Goal, JsonSchema, Origin, Picked, PlannedCall, Said, Tool, WordedGoal
 

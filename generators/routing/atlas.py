@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from generators.routing.unknowns import feeds
-from llm.template.names import split_name
+from language.names import split_name
 from warehouse.records import Tool
 
 _READING = frozenset({"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"})

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from generators.kinds import ROUTING_EASY, ROUTING_HARD
 from generators.routing.atlas import Atlas, Road
 from generators.routing.unknowns import feeds
-from llm.template.values import fill_in
+from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import ElementKind, Language, Origin, Picked, PlannedCall, RoutingPlan, Said, Tool, ValueSource
 

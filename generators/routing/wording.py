@@ -8,9 +8,9 @@ from pydantic import BaseModel, JsonValue
 from generators.routing.unknowns import UNKNOWN, Feed, unknown_evidence
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
-from llm.language.found import VERBATIM
-from llm.language.locating import locate
-from llm.language.times import HALF_DAY
+from language.text import VERBATIM
+from language.times import HALF_DAY
+from language.values import locate
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import (

@@ -7,8 +7,8 @@ from pydantic import JsonValue
 
 from generators.shifts.phrases import is_question
 from generators.shifts.turns import find_said, is_conversation, tools_by_name, until_due
-from llm.language.booleans import ANSWERED
-from llm.language.locating import locate
+from language.booleans import ANSWERED
+from language.values import locate
 from warehouse.records import (
     CallTurn,
     Evidence,

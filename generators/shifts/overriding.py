@@ -25,12 +25,12 @@ from generators.shifts.turns import (
 )
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
-from llm.language.kinds import kind_of
-from llm.language.locating import locate
+from language.calls.parameters import cues_of
+from language.names import is_chinese, split_name
+from language.schemas import kind_of
+from language.thesaurus import weigh_words
+from language.values import locate
 from llm.prompts import prompt_version, render
-from llm.template.cues import cues_of
-from llm.template.names import is_chinese, split_name
-from llm.template.telling_words import weigh_words
 from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,

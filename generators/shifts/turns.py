@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG
 from generators.kinds import CONVERSATION
-from llm.language.locating import locate
+from language.values import locate
 from warehouse.exports.hammerbench import ID_TAG, LABEL_TAG
 from warehouse.records import (
     CallTurn,

@@ -10,9 +10,8 @@ from generators.shifts.changeable import Place, call_at, find_places, obstacle_t
 from generators.shifts.turns import tools_by_name
 from generators.stage_context import StageContext
 from generators.tries import ATTEMPTS, PROMPTS, first_fit
-from llm.language.folding import fold
-from llm.language.locating import locate
-from llm.language.reading import read_value
+from language.text import fold
+from language.values import locate, read_value
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError
 from warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange

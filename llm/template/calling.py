@@ -1,23 +1,16 @@
 """The call that a conversation asks for, as a checker or a candidate makes it."""
 
 from collections.abc import Sequence
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.template.choosing_tools import choose_tool
-from llm.template.resolving import resolve_pointers
+from language.calls.choosing import choose_tool
+from language.calls.defects import Proposal
+from language.calls.messages import resolve_pointers
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView, view_of
 from llm.template.sections import Sections
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView, view_of
 from warehouse.errors import ReplyError
-
-
-class Proposal(NamedTuple):
-    """A call as it is answered; no tool means that none fits."""
-
-    tool: str | None
-    arguments: dict[str, JsonValue]
 
 
 def shown_views(sections: Sections) -> list[ToolView]:

@@ -7,14 +7,12 @@ from random import Random
 import orjson
 from pydantic import JsonValue
 
+from language.calls.defects import MALFORMED_JSON, REFUSAL, Proposal, apology, break_json, spoil_call, text_language
+from language.calls.tools import ToolView
 from llm.chat import ChatMessage
-from llm.template.calling import Proposal
-from llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json
 from llm.template.planning import Toolbox, plan_calls, read_toolbox, speech
 from llm.template.sections import Sections
-from llm.template.spoiling_calls import spoil_call, text_language
 from llm.template.tasks import proposed_call
-from llm.template.views import ToolView
 from warehouse.errors import ReplyError
 
 NO_TOOL = "Sorry, none of my tools can do this."

@@ -7,16 +7,16 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
+from language.calls.parameters import CLOCKED
+from language.calls.parsing import read_conversation
+from language.calls.sampling import make_value
+from language.calls.stating import Said, say
+from language.calls.tools import ParameterView, ToolView
+from language.calls.turns import Turn, is_equivalent
+from language.names import split_name
+from language.schemas import json_type
+from language.values import locate
 from llm.template.correction_phrases import CORRECTIONS, CorrectionShapes
-from llm.template.judging import is_equivalent
-from llm.template.kinds import CLOCKED, type_of
-from llm.template.makers import make_value
-from llm.template.names import split_name
-from llm.template.saying import Said, say
-from llm.template.sections import Turn
-from llm.template.understanding import read_conversation
-from llm.template.views import ParameterView, ToolView
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 
@@ -150,7 +150,7 @@ def _shapes(change: Change, shapes: CorrectionShapes, said: Said, rng: Random, *
     has_bare = change.parameter.is_number or change.parameter.kind in _BARE_KINDS
     if has_bare and not change.must_name and rng.random() < _BARE_SHARE:
         return shapes.bare
-    simple = not isinstance(change.new, bool) and type_of(change.parameter.schema) not in ("array", "object")
+    simple = not isinstance(change.new, bool) and json_type(change.parameter.schema) not in ("array", "object")
     return shapes.taken if simple and rng.random() < _TAKEN_SHARE else shapes.named
 
 

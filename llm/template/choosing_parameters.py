@@ -4,8 +4,8 @@ import re
 from collections.abc import Sequence
 from random import Random
 
-from llm.template.kinds import kind_of
-from llm.template.word_lists import words
+from language.calls.parameters import meaning_of
+from language.names import words
 from warehouse.records import JsonSchema
 
 _EVERYDAY = frozenset(
@@ -30,7 +30,7 @@ def choose_names(
 
 
 def _weight(name: str, schema: JsonSchema, required: bool) -> float:  # noqa: FBT001 - a fact about the parameter
-    kind = kind_of(name, schema)
+    kind = meaning_of(name, schema)
     weight = 2.0 if required else 0.0
     if kind in _EVERYDAY:
         weight += 1.0

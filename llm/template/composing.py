@@ -7,12 +7,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.template.actions import name_phrase
-from llm.template.kinds import type_of
-from llm.template.names import is_chinese
-from llm.template.phrasebook import PHRASEBOOKS, Phrasebook
-from llm.template.saying import Said, say
-from llm.template.views import ToolView
+from language.calls.actions import name_phrase
+from language.calls.stating import Said, say
+from language.calls.tools import ToolView
+from language.names import is_chinese
+from language.phrasebook import PHRASEBOOKS, Phrasebook
+from language.schemas import json_type
 from warehouse.records import Language
 
 _NATURAL_SHARE = 0.65
@@ -63,7 +63,7 @@ def compose(
     inline = [] if plain else _natural(view, said, language, book, rng)
     taken = {one.parameter.name for piece in inline for one in piece.said}
     frames = [one for one in said if one.is_frame and one.parameter.name not in taken]
-    long = [one for one in said if type_of(one.parameter.schema) in ("array", "object")]
+    long = [one for one in said if json_type(one.parameter.schema) in ("array", "object")]
     rest = [one for one in said if one.parameter.name not in taken and one not in frames and one not in long]
     if plain:
         rest = rest + frames

@@ -6,12 +6,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from language.calls.stating import say
+from language.calls.tools import ParameterView, ToolView, view_of
+from language.names import humanise
 from llm.template.conversing_talk import Part, Talk, listed, lowered, part_of
-from llm.template.names import humanise
-from llm.template.saying import say
 from llm.template.sections import Sections
 from llm.template.slot_answers import word_answer
-from llm.template.views import ParameterView, ToolView, view_of
 from llm.template.wording import word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language

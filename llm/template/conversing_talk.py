@@ -6,11 +6,11 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from llm.template.actions import name_phrase
+from language.calls.actions import name_phrase
+from language.calls.tools import ToolView, view_of
+from language.names import is_chinese
 from llm.template.conversing_phrases import CONVERSATION_BOOKS, ConversationBook
-from llm.template.names import is_chinese
 from llm.template.sections import Sections
-from llm.template.views import ToolView, view_of
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 

@@ -4,10 +4,9 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from language.names import Deed, deed_of, function_words, words
 from llm.template.sections import Sections
 from llm.template.tool_lexicon import Row, row, rows_for
-from llm.template.tool_verbs import Deed, deed_of, function_words
-from llm.template.word_lists import words
 from warehouse.records import Language
 
 MOST_PARAMETERS = 4

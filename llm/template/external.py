@@ -5,13 +5,11 @@ from random import Random
 
 from pydantic import JsonValue
 
-from llm.language.kinds import kind_of
-from llm.language.phrases import is_cut
-from llm.template.cues import cues_of
-from llm.template.entity_kinds import entity_of
-from llm.template.messaging import write_message
-from llm.template.phrasebook import PHRASEBOOKS
-from llm.template.pointing import Pointed, noun_key, word_pointer
+from language.calls.messages import Pointed, noun_key, word_pointer, write_message
+from language.calls.parameters import cues_of, entity_of
+from language.phrasebook import PHRASEBOOKS
+from language.phrases import is_cut
+from language.schemas import kind_of
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language

@@ -8,11 +8,11 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.template.judging import is_equivalent
-from llm.template.sections import Sections, Turn
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView
+from language.calls.turns import Turn, is_equivalent
+from language.values import locate
+from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema
 

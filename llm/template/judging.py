@@ -4,14 +4,11 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
-from llm.language.folding import fold
-from llm.language.locating import locate
-from llm.language.reading import read_value
-from llm.template.sections import Sections, Turn
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView
+from language.calls.turns import Turn, is_equivalent, is_stated
+from llm.template.sections import Sections
 from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema
 
 
 def judge(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
@@ -59,42 +56,3 @@ def _difference(
         if wanted[name] != heard.get(name) and not is_stated(wanted[name], schemas.get(name, {}), turns):
             return f"Nobody said {wanted[name]!r} for {name!r}."
     return ""
-
-
-def is_equivalent(one: JsonValue, other: JsonValue, schema: JsonSchema) -> bool:
-    """Whether two values mean the same: spelling, case and notation apart."""
-    if isinstance(one, bool) or isinstance(other, bool):
-        return one is other or fold(str(one)) == fold(str(other))
-    if one == other or fold(str(one)) == fold(str(other)):
-        return True
-    if isinstance(one, list) and isinstance(other, list):
-        return _are_equivalent(one, other, schema.get("items") or {})
-    if isinstance(one, dict) and isinstance(other, dict):
-        members = schema.get("properties") or {}
-        return one.keys() == other.keys() and all(
-            is_equivalent(one[key], other[key], members.get(key) or {}) for key in one
-        )
-    if isinstance(one, list | dict) or isinstance(other, list | dict):
-        return False
-    read = read_value(str(one), schema), read_value(str(other), schema)
-    if read[0] is not None and read[0] == read[1]:
-        return True
-    return locate(one, schema, str(other)) is not None and locate(other, schema, str(one)) is not None
-
-
-def _are_equivalent(one: list[JsonValue], other: list[JsonValue], items: JsonSchema) -> bool:
-    """Whether two lists hold the same, in any order."""
-    rest = list(other)
-    for value in one:
-        match = next((candidate for candidate in rest if is_equivalent(value, candidate, items)), None)
-        if match is None:
-            return False
-        rest.remove(match)
-    return not rest
-
-
-def is_stated(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
-    """Whether the user, or a message the user leans on, says the value."""
-    return any(
-        locate(value, schema, turn.text) is not None for turn in turns if turn.speaker in ("user", "message", "result")
-    )

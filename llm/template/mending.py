@@ -4,9 +4,8 @@ from random import Random
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.language.writing import write_value
-from llm.template.names import split_name
+from language.names import split_name
+from language.values import locate, write_value
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language

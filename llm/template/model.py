@@ -8,9 +8,9 @@ from collections.abc import Mapping
 import orjson
 from pydantic import JsonValue
 
+from language.calls.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from llm.chat import ChatRequest, RawReply
 from llm.template.candidate import candidate_reply
-from llm.template.defects import MALFORMED_JSON, REFUSAL, apology, break_json, error_rates
 from llm.template.sections import read_sections
 from llm.template.seeding import rng_for
 from llm.template.tasks import task_named

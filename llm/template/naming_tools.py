@@ -7,10 +7,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.template.names import split_name
+from language.names import deed_of, plural, split_name, with_article, words
 from llm.template.sections import Sections
-from llm.template.tool_verbs import deed_of, plural, with_article
-from llm.template.word_lists import words
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 

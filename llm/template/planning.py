@@ -7,13 +7,14 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from llm.template.calling import Proposal
-from llm.template.choosing_tools import choose_tool
-from llm.template.names import split_name
-from llm.template.resolving import resolve_pointers
-from llm.template.sections import Sections, Turn
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView, view_of
+from language.calls.choosing import choose_tool
+from language.calls.defects import Proposal
+from language.calls.messages import resolve_pointers
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView, view_of
+from language.calls.turns import Turn
+from language.names import split_name
+from llm.template.sections import Sections
 
 UNKNOWN = "$$$"
 DEEPEST = 4

@@ -6,11 +6,11 @@ from random import Random
 
 from pydantic import JsonValue
 
+from language.calls.stating import say
+from language.calls.tools import view_of
 from llm.template.conversing_talk import Talk, action_of, listed, part_of
-from llm.template.saying import say
 from llm.template.sections import Sections
 from llm.template.slot_questions import word_question
-from llm.template.views import view_of
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 

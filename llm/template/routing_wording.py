@@ -5,8 +5,8 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
-from llm.language.writing import write_value
-from llm.template.names import humanise, split_name
+from language.names import humanise, split_name
+from language.values import write_value
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema

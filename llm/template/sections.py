@@ -12,21 +12,13 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from language.calls.turns import Turn, split_turns
 from llm.chat import ChatMessage
 from warehouse.errors import ReplyError
 
 _SECTION = re.compile(r"^<([a-z]+)>(.*)</\1>[ \t]*$", re.MULTILINE)
 _OPEN = "<conversation>\n"
 _CLOSE = "\n</conversation>"
-_TURN = re.compile(r"^(user|assistant|message|call|result)(?: \([^()\n]*\))?: ?", re.MULTILINE)
-_INDENT = "\n  "  # further lines of one turn stand indented
-
-
-class Turn(NamedTuple):
-    """Something said: `speaker` is user, assistant, message, call or result."""
-
-    speaker: str
-    text: str
 
 
 class Sections(NamedTuple):
@@ -68,21 +60,6 @@ def read_sections(messages: Sequence[ChatMessage]) -> Sections:
             conversation = talk
         _collect((head, tail), tagged)
     return Sections(tagged, conversation)
-
-
-def split_turns(conversation: str) -> list[Turn]:
-    """The turns of a conversation; text before the first mark is taken for the user's."""
-    marks = list(_TURN.finditer(conversation))
-    if not marks:
-        return [Turn("user", conversation.strip())]
-    turns = []
-    opening = conversation[: marks[0].start()].strip()
-    if opening:
-        turns.append(Turn("user", opening))
-    for at, mark in enumerate(marks):
-        end = marks[at + 1].start() if at + 1 < len(marks) else len(conversation)
-        turns.append(Turn(mark[1], conversation[mark.end() : end].replace(_INDENT, "\n").strip()))
-    return turns
 
 
 def _cut(content: str) -> tuple[str, str | None, str]:

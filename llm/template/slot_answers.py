@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.template.phrasebook import PHRASEBOOKS
-from llm.template.saying import Said, in_quotes, say
-from llm.template.slot_naming import called, counting, group_of, is_plural
+from language.calls.parsing import read_answers
+from language.calls.questions import called, counting, group_of, is_plural
+from language.calls.stating import Said, in_quotes, say
+from language.calls.tools import ParameterView, ToolView
+from language.phrasebook import PHRASEBOOKS
+from language.values import locate
 from llm.template.slot_phrases import SLOT_BOOKS, Shapes
-from llm.template.understanding import read_answers
-from llm.template.views import ParameterView, ToolView
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 

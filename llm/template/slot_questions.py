@@ -5,12 +5,11 @@ from random import Random
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.language.writing import write_value
-from llm.template.names import is_chinese
-from llm.template.slot_naming import asked_parameters, called, counting, group_of, is_plural, is_route_end
+from language.calls.questions import asked_parameters, called, counting, group_of, is_plural, is_route_end
+from language.calls.tools import ParameterView, ToolView
+from language.names import is_chinese
+from language.values import locate, write_value
 from llm.template.slot_phrases import SLOT_BOOKS
-from llm.template.views import ParameterView, ToolView
 from warehouse.records import Language
 
 _ATTEMPTS = 8

@@ -5,13 +5,12 @@ from random import Random
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.template.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, WRONG_ARGUMENT
-from llm.template.makers import make_value
-from llm.template.phrasebook import PHRASEBOOKS
+from language.calls.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, WRONG_ARGUMENT, other_value
+from language.calls.sampling import make_value
+from language.calls.tools import ParameterView, ToolView
+from language.phrasebook import PHRASEBOOKS
+from language.values import locate
 from llm.template.slot_answers import Answered, word_answer
-from llm.template.spoiling_calls import other_value
-from llm.template.views import ParameterView, ToolView
 from warehouse.records import Language
 
 Slot = tuple[ParameterView, JsonValue]

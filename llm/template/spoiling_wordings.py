@@ -5,20 +5,20 @@ from random import Random
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.template.composing import compose
-from llm.template.defects import (
+from language.calls.defects import (
     EXTRA_ARGUMENT,
     HALLUCINATED_VALUE,
     MISSING_ARGUMENT,
     WRONG_ARGUMENT,
     WRONG_TOOL,
+    other_value,
 )
-from llm.template.makers import make_value
-from llm.template.names import is_chinese
-from llm.template.saying import say
-from llm.template.spoiling_calls import other_value
-from llm.template.views import ParameterView, ToolView
+from language.calls.sampling import make_value
+from language.calls.stating import say
+from language.calls.tools import ParameterView, ToolView
+from language.names import is_chinese
+from language.values import locate
+from llm.template.composing import compose
 from llm.template.wording import Worded, quote_values, word_call
 from warehouse.records import Language
 

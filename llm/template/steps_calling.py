@@ -7,7 +7,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from llm.template.entry_names import value_in
+from language.calls.entries import value_in
 from llm.template.sections import Sections
 from llm.template.steps_picks import Rule, pick
 from llm.template.steps_plans import FromEntry, Known, Node, Parts, Source

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
-from llm.template.names import humanise, split_name
+from language.names import humanise, split_name
 from llm.template.steps_tools import StepTool
 
 WHOM = ("me", "us", "them", "him", "her")

@@ -6,10 +6,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.folding import fold
-from llm.template.entry_names import name_paths, named, text_at, value_in
-from llm.template.names import humanise
-from llm.template.rankings import FAMILIES, rank_fields, rank_words, read_rank
+from language.calls.entries import FAMILIES, name_paths, named, rank_fields, rank_words, read_rank, text_at, value_in
+from language.names import humanise
+from language.text import fold
 
 _WITHIN = re.compile(r" with (?P<part>.+?) in its name\b")
 

@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.folding import fold
-from llm.language.reading import read_value
+from language.text import fold
+from language.values import read_value
 from llm.template.steps_manners import Manner, Slot, ask_pattern, manner_of, noun_for, value_pattern
 from llm.template.steps_picks import Rule, read_pick
 from llm.template.steps_plans import FromEntry, Known, Node, Parts, Source

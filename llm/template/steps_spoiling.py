@@ -5,13 +5,20 @@ from random import Random
 
 from pydantic import JsonValue
 
-from llm.template.calling import Proposal, shown_views
-from llm.template.defects import HALLUCINATED_VALUE, NEEDLESS_CALL, OMITTED_CALL, WRONG_ORDER, WRONG_TYPE
+from language.calls.defects import (
+    HALLUCINATED_VALUE,
+    NEEDLESS_CALL,
+    OMITTED_CALL,
+    WRONG_ORDER,
+    WRONG_TYPE,
+    Proposal,
+    spoil_call,
+)
+from language.calls.tools import ToolView
+from llm.template.calling import shown_views
 from llm.template.sections import Sections
-from llm.template.spoiling_calls import spoil_call
 from llm.template.steps_calling import DONE, NextStep, next_step
 from llm.template.steps_tools import Toolbox, read_toolbox
-from llm.template.views import ToolView
 
 StepCall = tuple[str, dict[str, JsonValue]]
 _UNASKED = "Springfield"

@@ -8,27 +8,13 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from llm.template.names import split_name
+from language.calls.entries import affinity, is_query
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema
 
 _ORIGIN = re.compile(
     r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>\w+)\)"
 )
-
-_USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
-_QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
-
-
-def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
-    """Whether a parameter takes what people type to find a thing; one that responses give too has to be called so."""
-    is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
-    return is_text and (not linked or split_name(name)[-1] in _QUERIES)
-
-
-def affinity(tool: str, source: str) -> int:
-    """How many telling words the names of two tools share."""
-    return len((set(split_name(tool)) & set(split_name(source))) - _USUAL)
 
 
 class Origin(NamedTuple):

@@ -5,8 +5,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from llm.language.writing import write_value
-from llm.template.names import split_name
+from language.names import split_name
+from language.values import write_value
 from llm.template.sections import Sections
 from llm.template.steps_manners import NEEDS, Manner, Slot, manner_of, noun_for
 from llm.template.steps_picks import write_pick

@@ -6,7 +6,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.template.calling import Proposal, name_relevant, propose, shown_views
+from language.calls.defects import Proposal, spoil_call, text_language
+from language.calls.sampling import fill_in
+from language.calls.tools import ToolView, view_of
+from llm.template.calling import name_relevant, propose, shown_views
 from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
 from llm.template.choosing_parameters import choose_names
 from llm.template.conversing import word_user_turn
@@ -24,13 +27,10 @@ from llm.template.sections import Sections
 from llm.template.slot_answers import word_answer
 from llm.template.slot_questions import word_question
 from llm.template.spoiling_answers import spoil_answer
-from llm.template.spoiling_calls import spoil_call, text_language
 from llm.template.spoiling_wordings import spoil_wording
 from llm.template.steps_spoiling import next_calls
 from llm.template.steps_wording import word_goal
 from llm.template.tool_results import result_sketches
-from llm.template.values import fill_in
-from llm.template.views import ToolView, view_of
 from llm.template.wording import word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from language.names import CHANGES, deed_of, function_words
 from llm.template.sections import Sections
-from llm.template.tool_verbs import CHANGES, deed_of, function_words
 from warehouse.records import Language
 
 

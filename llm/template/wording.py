@@ -5,12 +5,12 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.locating import locate
+from language.calls.parsing import read_request
+from language.calls.stating import Said
+from language.calls.tools import ToolView
+from language.names import is_chinese
+from language.values import locate
 from llm.template.composing import Composed, Piece, compose, first_that, tidy
-from llm.template.names import is_chinese
-from llm.template.saying import Said
-from llm.template.understanding import read_request
-from llm.template.views import ToolView
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 TOP = Path(__file__).parents[2]
-PACKAGES = ("annotation", "flows", "generators", "llm", "validators", "warehouse")
+PACKAGES = ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse")
 HEAVY = {
     "pydantic",
     "duckdb",

@@ -14,13 +14,12 @@ from pydantic import JsonValue
 
 from generators.shifts.turns import is_conversation
 from generators.stage_context import StageContext
-from llm.language.dates import find_dates
-from llm.language.folding import fold
-from llm.language.found import Found
-from llm.language.locating import locate
-from llm.language.times import find_times
-from llm.template.names import split_name
-from llm.template.views import ParameterView, ToolView
+from language.calls.tools import ParameterView, ToolView
+from language.dates import find_dates
+from language.names import split_name
+from language.text import Found, fold
+from language.times import find_times
+from language.values import locate
 from validators.checks.executed import is_path
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool

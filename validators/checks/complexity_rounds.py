@@ -7,10 +7,10 @@ from pydantic import JsonValue
 
 from generators.conversational.complexities import EXTRA_TAG, GOAL_TAG
 from generators.environments.simulated import error_of
-from llm.language.locating import locate
-from llm.template.choosing_tools import rank_by_words
-from llm.template.telling_words import weigh_words
-from llm.template.views import ToolView
+from language.calls.choosing import rank_by_words
+from language.calls.tools import ToolView
+from language.thesaurus import weigh_words
+from language.values import locate
 from validators.checks.statements import view_tool
 from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 

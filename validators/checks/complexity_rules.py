@@ -4,9 +4,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from itertools import pairwise
 
-from llm.language.booleans import read_boolean
-from llm.language.corrections import find_corrections
-from llm.language.locating import locate
+from language.booleans import read_boolean
+from language.values import locate
+from language.vocabulary import find_corrections
 from validators.checks.complexity_rounds import Made, Round, Talk, best_fit, speaks_of
 from validators.checks.dialogue_tools import is_request
 from validators.checks.dialogue_words import about

@@ -11,8 +11,8 @@ the text doesn't bear it out, or where it is right and the sample is unproved al
 from typing import NamedTuple
 
 from generators.stage_context import StageContext
-from llm.language.kinds import kind_of
-from llm.language.locating import locate
+from language.schemas import kind_of
+from language.values import locate
 from validators.checks.decisions import weakest
 from validators.checks.executed import was_made_already
 from validators.conversations import said_texts

@@ -11,8 +11,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.stage_context import StageContext
-from llm.language.found import VERBATIM
-from llm.template.views import ToolView
+from language.calls.tools import ToolView
+from language.text import VERBATIM
 from validators.checks.dialogue_answers import Place, beside, declines, left_over, not_given, places_of, unused
 from validators.checks.dialogue_owners import Answer, misplaced
 from validators.checks.dialogue_steps import Step, given, steps_of, texts_after, user_turns

@@ -8,14 +8,14 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.corrections import Correction, find_corrections
-from llm.language.dates import find_dates
-from llm.language.found import VERBATIM
-from llm.language.kinds import kind_of
-from llm.language.locating import locate
-from llm.language.numbers import NUMBER, find_numbers
-from llm.language.times import find_times
-from llm.template.views import ParameterView, ToolView, squeeze
+from language.calls.tools import ParameterView, ToolView, squeeze
+from language.dates import find_dates
+from language.numbers import NUMBER, find_numbers
+from language.schemas import kind_of
+from language.text import VERBATIM
+from language.times import find_times
+from language.values import locate
+from language.vocabulary import Correction, find_corrections
 from validators.checks.evidence import Said
 from validators.checks.statements import hear
 from warehouse.records import Arguments, Evidence, JsonSchema

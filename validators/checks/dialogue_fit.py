@@ -4,15 +4,15 @@ import re
 
 from pydantic import JsonValue
 
-from llm.language.dates import find_dates
-from llm.language.kinds import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
-from llm.language.locating import locate_text
-from llm.language.moments import moment_parts
-from llm.language.numbers import find_numbers
-from llm.language.times import find_times
-from llm.template.kinds import CLOCKED, PLACES
-from llm.template.names import split_name
-from llm.template.views import ParameterView
+from language.calls.parameters import CLOCKED, PLACES
+from language.calls.tools import ParameterView
+from language.dates import find_dates
+from language.moments import moment_parts
+from language.names import split_name
+from language.numbers import find_numbers
+from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
+from language.times import find_times
+from language.values import locate_text
 
 _NUMBERED = frozenset({"id", "number", "no", "phone", "card", "plate"})
 _TIME_WORD = re.compile(

@@ -5,9 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import combinations
 from typing import NamedTuple
 
-from llm.template.kinds import CLOCKED, NUMERIC
-from llm.template.telling_words import weigh_words
-from llm.template.views import ParameterView, ToolView, cue_table
+from language.calls.parameters import CLOCKED, NUMERIC
+from language.calls.tools import ParameterView, ToolView, cue_table
+from language.thesaurus import weigh_words
 from validators.checks.dialogue_answers import Place, Segment, segments_of
 from validators.checks.dialogue_fit import accepts, is_moment, lists, suits
 from validators.checks.dialogue_words import about, is_named, parts_of, says_of

@@ -3,12 +3,11 @@
 import re
 from collections.abc import Collection, Sequence
 
-from llm.template.actions import VERBS
-from llm.template.choosing_tools import rank_by_words
-from llm.template.names import split_name
-from llm.template.telling_words import weigh_words
-from llm.template.turning import is_dropped, new_request
-from llm.template.views import ToolView
+from language.calls.actions import VERBS
+from language.calls.choosing import is_dropped, new_request, rank_by_words
+from language.calls.tools import ToolView
+from language.names import split_name
+from language.thesaurus import weigh_words
 from validators.checks.statements import hear
 
 _FITS = 0.8  # of the best candidate's score

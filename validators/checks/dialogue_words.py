@@ -7,11 +7,11 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from generators.shifts.phrases import is_question
-from llm.language.moments import moment_parts
-from llm.template.kinds import CLOCKED, PLACES
-from llm.template.names import humanise, split_name
-from llm.template.telling_words import weigh_words
-from llm.template.views import ParameterView
+from language.calls.parameters import CLOCKED, PLACES
+from language.calls.tools import ParameterView
+from language.moments import moment_parts
+from language.names import humanise, split_name
+from language.thesaurus import weigh_words
 
 _WHEN = re.compile(
     r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE

@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
 
-from llm.language.folding import fold
+from language.text import fold
 from warehouse.records import Decision, Sample, Verdict
 
 if TYPE_CHECKING:

@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.booleans import ANSWERED, is_about
-from llm.language.found import VERBATIM, Found
-from llm.language.locating import locate
-from llm.language.times import HALF_DAY
+from language.booleans import ANSWERED, is_about
+from language.text import VERBATIM, Found
+from language.times import HALF_DAY
+from language.values import locate
 from validators.checks.responses import find_in_results
 from warehouse.records import Evidence, GoldCall, JsonSchema, ReplyTurn, Turn, UserTurn
 

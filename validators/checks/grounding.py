@@ -7,12 +7,12 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from generators.stage_context import StageContext
-from llm.language.dates import DATE, YEARLESS, find_dates
-from llm.language.found import VERBATIM
-from llm.language.kinds import Kind, choices_of, kind_of
-from llm.language.numbers import find_numbers
-from llm.language.reading import read_value
-from llm.language.times import find_times
+from language.dates import DATE, YEARLESS, find_dates
+from language.numbers import find_numbers
+from language.schemas import Kind, choices_of, kind_of
+from language.text import VERBATIM
+from language.times import find_times
+from language.values import read_value
 from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, said_in
 from validators.checks.grounding_parts import by_rule, claims_of
 from validators.checks.unknowns import by_earlier_call

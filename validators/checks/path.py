@@ -13,8 +13,8 @@ from generators.multi_step.picking import entries_of, has, rivals, value_at
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.search import Plan, find_plans
 from generators.stage_context import StageContext
-from llm.language.dates import DATE, find_dates
-from llm.language.found import VERBATIM
+from language.dates import DATE, find_dates
+from language.text import VERBATIM
 from validators.checks.executed import ENVIRONMENT_TAG, is_path, tag_of
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.path_reading import calls_at, read_goal

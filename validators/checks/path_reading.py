@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from generators.multi_step.picking import read_rule, value_at
 from generators.multi_step.samples import WANTED_TAG, schema_of
 from generators.multi_step.sources import JOINT, as_text, shifted
-from llm.language.locating import locate
+from language.values import locate
 from validators.checks.executed import ENVIRONMENT_TAG, tag_of
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.grounding_parts import origin_of

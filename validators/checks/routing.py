@@ -16,7 +16,7 @@ from generators.kinds import ROUTING
 from generators.routing.unknowns import UNKNOWN
 from generators.routing.wording import DIFFICULTY_TAG
 from generators.stage_context import StageContext
-from llm.language.locating import locate
+from language.values import locate
 from validators.checks.executed import tag_of
 from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.routing_words import LEAST_ASKED, closer_rivals, does_the_same, share_asked

@@ -6,9 +6,9 @@ from functools import lru_cache
 
 from generators.candidates import are_redundant
 from generators.routing.unknowns import returned_fields
-from llm.language.stemming import deep_stem
-from llm.template.names import humanise
-from llm.template.thesaurus import english_groups
+from language.names import humanise
+from language.thesaurus import english_groups
+from language.vocabulary import deep_stem
 from validators.toolset.actions import READ, doing_of
 from warehouse.records import Tool
 

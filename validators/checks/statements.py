@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.corrections import find_corrections
-from llm.language.dates import find_dates
-from llm.language.times import find_times
-from llm.template.compound_reading import read_items
-from llm.template.fitting import fits
-from llm.template.hearing import Hearing, Reading
-from llm.template.kinds import CLOCKED, CODED, type_of
-from llm.template.value_reading import free_text, read_after, read_before
-from llm.template.views import CueTable, ParameterView, ToolView, view_of
+from language.calls.cued_values import free_text, read_after, read_before, read_items
+from language.calls.parameters import CLOCKED, CODED
+from language.calls.scanning import Hearing, Reading
+from language.calls.tools import CueTable, ParameterView, ToolView, view_of
+from language.dates import find_dates
+from language.schemas import fits, json_type
+from language.times import find_times
+from language.vocabulary import find_corrections
 from warehouse.records import Tool
 
 _QUOTE_NEAR = re.compile(r"[\s:：=]*(?:is|为|是|填|用)?\s*")
@@ -148,7 +147,7 @@ class Speech:
     def value_at(self, parameter: ParameterView, start: int, end: int = -1) -> Reading | None:
         """The value that the words from `start` on state for the parameter, None where they state none."""
         end = self._heard.sentence_end(start) if end < 0 else end
-        if type_of(parameter.schema) == "array":
+        if json_type(parameter.schema) == "array":
             return read_items(parameter, self._heard, start, end)
         lead = _QUOTE_NEAR.match(self.text, start)
         begin = lead.end() if lead else start

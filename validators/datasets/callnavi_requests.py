@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from llm.language.dates import find_dates
-from llm.language.folding import fold
+from language.dates import find_dates
+from language.text import fold
 
 _CODE = r"(?=[\w-]*\d)\w[\w-]*"
 _MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]redit [Cc]ard|[Dd]ebit [Cc]ard|[Cc]ash)\b"

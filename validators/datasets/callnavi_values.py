@@ -6,7 +6,7 @@ import re
 from calendar import month_name
 from typing import TYPE_CHECKING
 
-from llm.language.locating import locate
+from language.values import locate
 from validators.datasets.callnavi_findings import Finding
 from validators.datasets.callnavi_requests import find_said
 from validators.metrics.callnavi.matching import UNKNOWN

@@ -8,7 +8,7 @@ import re
 from functools import cache, lru_cache
 from typing import Any
 
-from llm.language.folding import folded
+from language.text import folded
 
 _CACHED = 65_536
 _TOKENS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")

@@ -2,8 +2,8 @@
 
 from pydantic import JsonValue
 
-from llm.language.folding import fold
-from llm.language.reading import read_value
+from language.text import fold
+from language.values import read_value
 from warehouse.records import JsonSchema
 
 

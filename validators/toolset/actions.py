@@ -6,10 +6,9 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import NamedTuple
 
-from llm.language.stemming import deep_stem, stem
-from llm.template.names import split_name
-from llm.template.thesaurus import english_groups
-from llm.template.word_lists import words
+from language.names import split_name, words
+from language.thesaurus import english_groups
+from language.vocabulary import deep_stem, stem
 from warehouse.records import Tool
 
 READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = "read", "create", "change", "delete", "start", "stop", "other"

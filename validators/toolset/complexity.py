@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from generators.catalogs.catalog import ProblemKind
 from generators.catalogs.checks import check_tool
-from llm.language.stemming import stem
-from llm.template.names import split_name
+from language.names import split_name
+from language.vocabulary import stem
 from validators.toolset.actions import CREATE, READ, doing_of
 from warehouse.records import Decision, JsonSchema, Tool, Verdict
 

@@ -7,9 +7,8 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 
 from generators.catalogs import Problem
-from llm.language.stemming import stem
-from llm.template.names import split_name
-from llm.template.word_lists import words
+from language.names import split_name, words
+from language.vocabulary import stem
 from validators.toolset.actions import CHANGE, DELETE, READ, Doing, doing_of, yields
 from warehouse.records import Tool
 

@@ -11,9 +11,9 @@ from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from generators.candidates import are_redundant
-from llm.language.stemming import deep_stem
-from llm.template.names import humanise, split_name
-from llm.template.thesaurus import english_groups
+from language.names import humanise, split_name
+from language.thesaurus import english_groups
+from language.vocabulary import deep_stem
 from validators.embeddings import near_pairs
 from validators.toolset.actions import are_opposed, doing_of
 from warehouse.records import Evidence, Tool, Verdict

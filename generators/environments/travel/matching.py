@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from generators.environments.travel.frame import RequestError
 from generators.environments.travel.geography import City, Place, PlaceKind, cities, places
-from llm.language.folding import fold
+from language.text import fold
 
 _WORD = re.compile(r"[^\W_]+")
 _NOISE = frozenset({"the", "of", "in", "at", "near", "and", "city"})

@@ -8,7 +8,7 @@ from generators.environments.travel.chance import chance, index_of, number_for
 from generators.environments.travel.frame import RequestError, World
 from generators.environments.travel.geography import Place, cities
 from generators.environments.travel.prose import words
-from llm.language.folding import fold
+from language.text import fold
 
 PER_CITY = 26
 _CITY_STRIDE = 100

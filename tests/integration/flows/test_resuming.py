@@ -91,7 +91,7 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
 ) -> None:
     # The house is copied, so that a prompt's file can be edited as a person would edit it.
     house = tmp_path / "house"
-    for package in ("annotation", "flows", "generators", "llm", "validators", "warehouse"):
+    for package in ("annotation", "flows", "generators", "language", "llm", "validators", "warehouse"):
         shutil.copytree(TOP / package, house / package, ignore=shutil.ignore_patterns("__pycache__"))
     home = tmp_path / "home"
     recipe = write_recipe(tmp_path, models=stub_roles(model_server), samples={"perfect": 6, "irrelevant": 2})

@@ -7,10 +7,10 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from llm.language.corrections import find_corrections
-from llm.language.folding import fold
-from llm.language.locating import locate
-from llm.language.wording import content_keys
+from language.text import fold
+from language.values import locate
+from language.vocabulary import find_corrections
+from language.wording import content_keys
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn
 
 Arguments = dict[str, JsonValue]

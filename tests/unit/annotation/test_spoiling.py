@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from annotation.spoiling import Spoiled, can_be_spoiled, spoil_sample
-from llm.template.defects import EXTRA_ARGUMENT, MISSING_ARGUMENT, NEEDLESS_CALL, WRONG_ARGUMENT, WRONG_TOOL
+from language.calls.defects import EXTRA_ARGUMENT, MISSING_ARGUMENT, NEEDLESS_CALL, WRONG_ARGUMENT, WRONG_TOOL
 from warehouse.records import CallTurn, Evidence, GoldCall, Sample, Tool, UserTurn
 
 FLIGHTS = Tool(

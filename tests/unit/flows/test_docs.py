@@ -21,8 +21,8 @@ from flows.recipe import (
 )
 from flows.settings import QUIET
 from flows.stages import STAGES
+from language.calls.defects import DEFECTS
 from llm.models import ModelSettings
-from llm.template.defects import DEFECTS
 from warehouse.store import Warehouse
 
 DOCS = Path(__file__).parents[3] / "docs"

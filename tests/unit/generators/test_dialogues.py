@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generators.dialogues import SlotAnswer, SlotQuestion, manners, write_dialogues
 from generators.slots import plan_slots
-from llm.language.locating import locate
+from language.values import locate
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, TemplateChat, context, derivation, imperfect, plan
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError

@@ -14,8 +14,8 @@ from generators.catalogs.domain_fields import shape_of
 from generators.kinds import KINDS, ROUTING
 from generators.routing.atlas import Atlas
 from generators.schemas import value_validator
-from llm.template.makers import make_value
-from llm.template.names import split_name
+from language.calls.sampling import make_value
+from language.names import split_name
 from validators.checks.routing_words import does_the_same
 from warehouse.errors import ConfigurationError
 

@@ -12,7 +12,7 @@ import pytest
 from jsonschema import Draft202012Validator, FormatChecker
 
 from generators.catalogs.seed_catalog import read_seed_folder, seed_tools
-from llm.language.booleans import find_boolean
+from language.booleans import find_boolean
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language, Tool
 

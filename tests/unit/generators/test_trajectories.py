@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from generators.hammerbench_samples import read_hammerbench
 from generators.stage_context import StageContext
 from generators.trajectories import merge_trajectories, obstacle
-from llm.language.locating import locate
+from language.values import locate
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError

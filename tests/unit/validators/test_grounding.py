@@ -8,8 +8,8 @@ from typing import Any
 
 import pytest
 
-from llm.language.folding import fold
-from llm.language.wording import content_keys
+from language.text import fold
+from language.wording import content_keys
 from tests.support.validators.stage_contexts import context_of
 from validators.checks.grounding import check_grounding, ground
 from warehouse.records import (

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterable
 from functools import lru_cache
 from pathlib import Path
 
-from llm.language.folding import fold
-from llm.language.locating import locate
+from language.text import fold
+from language.values import locate
 from validators.embeddings import likeness, read_ahead
 from validators.matching.rouge import rouge_l
 from warehouse.errors import ConfigurationError

@@ -8,7 +8,7 @@ import pytest
 from generators.shifts.intents import mismatch, obstacle, shift_intents
 from generators.shifts.phrases import OPENERS, REFUSALS
 from generators.shifts.turns import SHIFT_TAG
-from llm.template.turning import new_request
+from language.calls.choosing import new_request
 from validators.checks.format import check_format
 from validators.checks.relevance import check_relevance
 from warehouse.errors import RecordError

@@ -18,12 +18,12 @@ from pydantic import BaseModel, JsonValue
 from generators.parameters import ParameterNames
 from generators.requests import Wording, wording_problem
 from generators.values import ArgumentValues
+from language.calls.sampling import fill_in
+from language.values import locate
 from llm.chat import ChatMessage, ChatRequest
-from llm.language.locating import locate
 from llm.prompts import render
 from llm.template.candidate import NO_TOOL
 from llm.template.model import TemplateModel
-from llm.template.values import fill_in
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Assignment, DraftCall, Tool
 

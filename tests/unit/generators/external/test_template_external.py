@@ -17,8 +17,8 @@ from generators.parameters import choose_parameters
 from generators.requests import write_requests
 from generators.stage_context import StageContext
 from generators.values import fill_values
+from language.values import locate
 from llm.chat import Answer, ChatRequest, Completion, Prompt
-from llm.language.locating import locate
 from llm.template.model import TemplateModel
 from tests.support.generators.external.fixtures import derivation
 from validators.checks.ambiguity import check_ambiguity

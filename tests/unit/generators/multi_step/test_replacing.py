@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.multi_step.replacing import Change, mentions, reword, still_said
-from llm.language.locating import locate
+from language.values import locate
 
 TEXT = {"type": "string"}
 DAY = {"type": "string", "format": "date"}

@@ -5,7 +5,7 @@ import pytest
 from generators.environments.travel.world import open_travel
 from generators.multi_step.goals import CROSS, plan_goals
 from generators.multi_step.wording import GoalWording, named_values, parameter_schema, said_values, word_goals
-from llm.language.locating import locate
+from language.values import locate
 from tests.support.generators.multi_step.asking import TemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel

@@ -19,7 +19,7 @@ from generators.shifts.values import (
     same_turn_obstacle,
     value_problem,
 )
-from llm.language.locating import locate
+from language.values import locate
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Derivation, Sample, Tool, UserTurn

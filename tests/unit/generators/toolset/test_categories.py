@@ -14,7 +14,7 @@ from generators.toolset.categories import (
     read_categories,
 )
 from generators.toolset.sketches import in_language
-from llm.template.actions import action_phrase
+from language.calls.actions import action_phrase
 from llm.template.naming_tools import function_name
 from warehouse.errors import ConfigurationError
 

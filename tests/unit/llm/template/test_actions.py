@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.template.actions import action_phrase
+from language.calls.actions import action_phrase
 
 
 @pytest.mark.parametrize(

@@ -5,12 +5,12 @@ from typing import Any
 
 import pytest
 
-from llm.language.locating import locate
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView, view_of
+from language.calls.turns import Turn
+from language.schemas import fits
+from language.values import locate
 from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
-from llm.template.fitting import fits
-from llm.template.sections import Turn
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView, view_of
 from warehouse.errors import ReplyError
 from warehouse.records import Tool
 

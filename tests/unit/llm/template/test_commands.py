@@ -2,10 +2,9 @@
 
 import pytest
 
-from llm.template.choosing_tools import choose_tool
-from llm.template.commands import command_in, is_another
-from llm.template.sections import Turn
-from llm.template.views import ToolView, view_of
+from language.calls.choosing import choose_tool, command_in, is_another
+from language.calls.tools import ToolView, view_of
+from language.calls.turns import Turn
 
 
 def view(name: str, description: str) -> ToolView:

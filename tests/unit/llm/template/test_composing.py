@@ -5,9 +5,9 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
+from language.calls.tools import view_of
+from language.phrasebook import ENGLISH
 from llm.template.composing import compose
-from llm.template.phrasebook import ENGLISH
-from llm.template.views import view_of
 
 TOOL = {
     "name": "getOrders",

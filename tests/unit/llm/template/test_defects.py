@@ -8,12 +8,12 @@ import pytest
 from pydantic import BaseModel, JsonValue
 
 from generators.requests import Wording
+from language.calls.defects import DEFECTS, MALFORMED_JSON, REFUSAL
+from language.calls.sampling import fill_in
+from language.values import locate
 from llm.chat import ChatRequest, RawReply
-from llm.language.locating import locate
 from llm.prompts import render
-from llm.template.defects import DEFECTS, MALFORMED_JSON, REFUSAL
 from llm.template.model import TemplateModel
-from llm.template.values import fill_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import Arguments, Tool
 

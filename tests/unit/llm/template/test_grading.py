@@ -4,9 +4,9 @@ import json
 
 import pytest
 
+from language.calls.tools import view_of
 from llm.template.grading import grade_plan, name_made_up
 from llm.template.sections import Sections
-from llm.template.views import view_of
 from warehouse.errors import ReplyError
 
 FIND = {"tool": "find_guest", "arguments": {"name": "Ida Berg"}}

@@ -3,7 +3,7 @@
 import pytest
 
 from generators.multi_step.correction import MendedRequest
-from llm.language.locating import locate
+from language.values import locate
 from llm.prompts import render
 from tests.support.generators.dialogue_parts import TemplateChat
 from warehouse.errors import ReplyError

@@ -6,17 +6,27 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.language.locating import locate
-from llm.template import pointing_en, pointing_zh
-from llm.template.entity_kinds import entity_of
+import language.en.messages as pointing_en
+import language.zh.messages as pointing_zh
+from language.calls.messages import (
+    Pointed,
+    find_pointer,
+    find_told,
+    noun_class,
+    noun_key,
+    resolve,
+    resolve_pointers,
+    word_pointer,
+    write_message,
+)
+from language.calls.parameters import entity_of
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView
+from language.calls.turns import Turn
+from language.en.values import FIRST_NAMES
+from language.values import locate
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
-from llm.template.messaging import find_told, write_message
-from llm.template.phrases_en import FIRST_NAMES
-from llm.template.pointing import Pointed, find_pointer, noun_class, noun_key, word_pointer
-from llm.template.resolving import resolve, resolve_pointers
-from llm.template.sections import Sections, Turn
-from llm.template.understanding import read_conversation
-from llm.template.views import ToolView
+from llm.template.sections import Sections
 from tests.support.llm.template.fixtures import TOOLS
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language

@@ -2,8 +2,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from language.calls.turns import Turn, split_turns
 from llm.chat import ChatMessage
-from llm.template.sections import Turn, read_sections, split_turns
+from llm.template.sections import read_sections
 from warehouse.errors import ReplyError
 
 

@@ -7,17 +7,16 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from llm.language.locating import locate
-from llm.template.answer_reading import read_bare
-from llm.template.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
-from llm.template.sections import Turn
+from language.calls.defects import EXTRA_ARGUMENT, HALLUCINATED_VALUE, MISSING_ARGUMENT, WRONG_ARGUMENT
+from language.calls.parsing import read_answers, read_bare, read_conversation, read_named
+from language.calls.questions import asked_parameters
+from language.calls.sampling import fill_in
+from language.calls.tools import ParameterView, ToolView, view_of
+from language.calls.turns import Turn
+from language.values import locate
 from llm.template.slot_answers import word_answer
-from llm.template.slot_naming import asked_parameters
 from llm.template.slot_questions import word_question
 from llm.template.spoiling_answers import spoil_answer
-from llm.template.understanding import read_answers, read_conversation, read_named
-from llm.template.values import fill_in
-from llm.template.views import ParameterView, ToolView, view_of
 from tests.support.llm.template.fixtures import TOOLS
 from warehouse.errors import ReplyError
 from warehouse.records import Language

@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from llm.template.defects import STEP_DEFECTS
-from llm.template.entry_names import named, value_in
-from llm.template.rankings import FAMILIES, rank_fields, rank_words, read_rank
+from language.calls.defects import STEP_DEFECTS
+from language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
 from llm.template.sections import Sections
 from llm.template.steps_calling import NextStep, next_step
 from llm.template.steps_picks import Rule, pick, read_pick, write_pick

@@ -13,13 +13,12 @@ from generators.toolset.names import ToolNames, name_tools
 from generators.toolset.parameters import choose_tool_parameters
 from generators.toolset.returns import choose_returns
 from generators.toolset.sketches import in_language
+from language.names import plural, split_name, with_article
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.prompts import render
 from llm.template.model import TemplateModel
-from llm.template.names import split_name
 from llm.template.naming_tools import function_name
 from llm.template.tool_lexicon import rows_for
-from llm.template.tool_verbs import plural, with_article
 from warehouse.errors import ReplyError
 from warehouse.records import Language, Tool, ToolsetPlan
 

@@ -4,9 +4,9 @@ from typing import Any
 
 import pytest
 
-from llm.template.sections import Turn
-from llm.template.understanding import read_conversation, read_request
-from llm.template.views import ToolView
+from language.calls.parsing import read_conversation, read_request
+from language.calls.tools import ToolView
+from language.calls.turns import Turn
 from tests.support.llm.template.fixtures import TOOLS
 
 VIEWS = {

@@ -6,12 +6,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator, FormatChecker
 
-from llm.language.locating import locate
-from llm.language.writing import write_value
-from llm.template.makers import FIRST_DAY, LAST_DAY, make_value
-from llm.template.names import is_chinese
-from llm.template.patterns import UnsupportedPatternError, matching_text
-from llm.template.values import fill_in
+from language.calls.sampling import FIRST_DAY, LAST_DAY, fill_in, make_value
+from language.names import is_chinese
+from language.schemas import UnsupportedPatternError, matching_text
+from language.values import locate, write_value
 from warehouse.errors import ReplyError
 from warehouse.records import Language, Tool
 

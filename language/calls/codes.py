@@ -1,0 +1,204 @@
+"""Values that are spelled, and free text: ids, phones, links and cards, names, addresses and phrases for a kind of thing."""
+
+import re
+import string
+from collections.abc import Callable
+from random import Random
+from types import ModuleType
+
+import language.en.values as english
+import language.zh.values as chinese
+from language.names import split_name, words
+from warehouse.records import Language
+
+_DOMAINS = ("example.com", "example.org", "example.net", "mail.example.com", "post.example.org")
+_PREFIX = 3
+_AIRLINES = ("LH", "AF", "BA", "KL", "JL", "CA", "MU", "SK", "IB", "AC", "QF", "TK", "EK", "DL", "UA")
+_AIRPORTS = words(
+    "JFK LAX ORD ATL SFO SEA DEN BOS MIA DFW LHR CDG FRA MUC AMS MAD BCN FCO VIE ZRH CPH OSL ARN HEL WAW PRG LIS"
+    " DUB IST DXB SIN HKG NRT ICN PEK PVG CAN SZX BKK SYD MEL AKL YYZ YVR"
+)
+CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW", "SGD")
+_COUNTRY_CODES = ("DE", "FR", "ES", "JP", "US", "GB", "IT", "SE", "PL", "CA", "AU", "CN", "NL", "PT")
+_PROVINCES = "京沪粤浙苏鲁川鄂湘闽"
+_FILES = (
+    "report",
+    "invoice",
+    "photo",
+    "contract",
+    "slides",
+    "notes",
+    "budget",
+    "scan",
+    "plan",
+    "letter",
+    "menu",
+    "map",
+)
+_ENDINGS = ("pdf", "docx", "xlsx", "png", "jpg", "txt")
+_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ"  # no I and no O: they look like digits
+_ID_WORDS = frozenset(
+    words("id ids number numbers no num code codes uid uuid identifier reference new old current to from token")
+)
+_PREFIXES = {
+    "booking": "BKG", "user": "USR", "shipment": "SHP", "warehouse": "WHS", "passenger": "PAX", "check": "CHK",
+    "notification": "NTF", "gift": "GFT", "search": "SRC", "data": "PLN", "not": "NTF", "block": "BLK",
+}  # fmt: skip
+_NOT_LATIN = re.compile(r"[^A-Z]")
+
+
+def like(example: str, rng: Random) -> str:
+    """Another code of the same shape: digits for digits, the letters kept."""
+    return "".join(rng.choice(string.digits) if character.isdecimal() else character for character in example)
+
+
+def write_code(kind: str, name: str, language: Language, rng: Random) -> str:
+    """A value of one of the CODED kinds; `name` hints at its shape."""
+    words = split_name(name)
+    if kind == "pin" and not {"cvv", "cvc"}.isdisjoint(words):
+        return _digits(3, rng)
+    if kind == "currency" and "pair" in words:
+        return "/".join(rng.sample(CURRENCIES, 2))
+    write = _WRITERS.get(kind)
+    return write(language, rng) if write else _identifier(name, rng)
+
+
+def _identifier(name: str, rng: Random) -> str:
+    words = split_name(name)
+    for word in words:
+        if word in _SHAPES:
+            return _SHAPES[word](rng)
+    lead = next((word for word in words if word not in _ID_WORDS), "ref")
+    prefix = _PREFIXES.get(lead) or _NOT_LATIN.sub("", lead.upper())[:_PREFIX] or "REF"
+    count = rng.choice((4, 5, 6))
+    separator = rng.choice(("", "-", "")) if len(prefix) == _PREFIX else ""
+    return f"{prefix}{separator}{_digits(count, rng)}"
+
+
+def _digits(count: int, rng: Random) -> str:
+    return str(rng.randint(10 ** (count - 1), 10**count - 1))
+
+
+def _phone(language: Language, rng: Random) -> str:
+    if language == "zh":
+        return f"1{rng.choice(('38', '39', '50', '58', '76', '86'))}{_digits(8, rng)}"
+    return f"555-{_digits(3, rng)}-{_digits(4, rng)}"
+
+
+def _email(_: Language, rng: Random) -> str:
+    first, last = person("en", rng).lower().split(" ")
+    dot = rng.choice((".", "_", ""))
+    return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"
+
+
+def _link(_: Language, rng: Random) -> str:
+    return f"https://{rng.choice(_DOMAINS)}/{rng.choice(_FILES)}/{_digits(4, rng)}"
+
+
+def _plate(language: Language, rng: Random) -> str:
+    letters = rng.choice(_LETTERS)
+    if language == "zh":
+        return f"{rng.choice(_PROVINCES)}{letters}{_digits(5, rng)}"
+    return f"{letters}{rng.choice(_LETTERS)}{rng.choice(_LETTERS)}-{_digits(4, rng)}"
+
+
+def _card(_: Language, rng: Random) -> str:
+    return f"4{_digits(15, rng)}"
+
+
+def _pin(_: Language, rng: Random) -> str:
+    return _digits(4, rng)
+
+
+def _file(_: Language, rng: Random) -> str:
+    return f"{rng.choice(_FILES)}-{_digits(3, rng)}.{rng.choice(_ENDINGS)}"
+
+
+def _uuid(_: Language, rng: Random) -> str:
+    text = f"{rng.getrandbits(128):032x}"
+    return f"{text[:8]}-{text[8:12]}-4{text[13:16]}-a{text[17:20]}-{text[20:]}"
+
+
+def _airport(_: Language, rng: Random) -> str:
+    return rng.choice(_AIRPORTS)
+
+
+def _currency(_: Language, rng: Random) -> str:
+    return rng.choice(CURRENCIES)
+
+
+_WRITERS: dict[str, Callable[[Language, Random], str]] = {
+    "phone": _phone, "email": _email, "link": _link, "plate": _plate, "card": _card, "pin": _pin, "file": _file,
+    "uuid": _uuid, "airport": _airport, "currency": _currency,
+}  # fmt: skip
+_SHAPES: dict[str, Callable[[Random], str]] = {
+    "flight": lambda rng: f"{rng.choice(_AIRLINES)}{_digits(rng.choice((3, 4)), rng)}",
+    "train": lambda rng: f"{rng.choice('GDKTZ')}{_digits(rng.choice((2, 3, 4)), rng)}",
+    "room": lambda rng: _digits(rng.choice((3, 4)), rng),
+    "seat": lambda rng: f"{rng.randint(1, 40)}{rng.choice('ABCDEF')}",
+    "version": lambda rng: f"{rng.randint(1, 5)}.{rng.randint(0, 12)}.{rng.randint(0, 9)}",
+    "area": lambda rng: _digits(3, rng),
+    "postal": lambda rng: _digits(5, rng),
+    "zip": lambda rng: _digits(5, rng),
+    "country": lambda rng: rng.choice(_COUNTRY_CODES),
+    "passport": lambda rng: f"{rng.choice(_LETTERS)}{_digits(8, rng)}",
+    "stock": lambda rng: _digits(6, rng),
+    "coupon": lambda rng: f"SAVE{_digits(2, rng)}{rng.choice(_LETTERS)}{rng.choice(_LETTERS)}",
+    "discount": lambda rng: f"DEAL{_digits(3, rng)}",
+}
+
+
+_SLOT = re.compile(r"\{(\w+)\}")
+_LANGUAGES: dict[Language, ModuleType] = {"en": english, "zh": chinese}
+OWN_WORDS = frozenset({"person", "place", "origin", "destination", "message", "reason", "product", "task", "title"})
+
+
+def phrase(kind: str, language: Language, rng: Random) -> str:
+    """A phrase of this kind; any kind that has no phrases of its own gives a general one."""
+    match kind:
+        case "place" | "origin" | "destination":
+            place: str = rng.choice(_words(language).PLACES)
+            return place
+        case "country":
+            country: str = rng.choice(_words(language).COUNTRIES)
+            return country
+        case "person":
+            return person(language, rng)
+        case "address":
+            return address(language, rng)
+    templates = _words(language).TEMPLATES
+    general, _, _ = kind.partition(" ")  # "details of a claim" is, where no phrases are there for claims, a detail
+    return _fill(rng.choice(templates.get(kind) or templates.get(general) or templates["text"]), language, rng)
+
+
+def person(language: Language, rng: Random) -> str:
+    """A full name."""
+    words = _words(language)
+    first, last = rng.choice(words.FIRST_NAMES), rng.choice(words.LAST_NAMES)
+    return f"{last}{first}" if language == "zh" else f"{first} {last}"
+
+
+def address(language: Language, rng: Random) -> str:
+    """A street with a number; in Chinese with its city."""
+    words = _words(language)
+    number = rng.randint(2, 199)
+    if language == "zh":
+        return f"{rng.choice(words.PLACES)}市{rng.choice(words.LISTS['road'])}{number}号"
+    return f"{number} {rng.choice(words.LISTS['street'])}"
+
+
+def _fill(template: str, language: Language, rng: Random) -> str:
+    return _SLOT.sub(lambda slot: _word(slot[1], language, rng), template)
+
+
+def _word(slot: str, language: Language, rng: Random) -> str:
+    if slot == "number":
+        return str(rng.randint(2, 199))
+    words = _words(language)
+    named = {"place": words.PLACES, "last": words.LAST_NAMES}
+    chosen: str = rng.choice(named.get(slot) or words.LISTS[slot])
+    return chosen
+
+
+def _words(language: Language) -> ModuleType:
+    return _LANGUAGES[language]

@@ -1,0 +1,380 @@
+"""The value that stands right behind a cue or right before it; lists and objects up to the end of the sentence."""
+
+import re
+from collections.abc import Callable
+from functools import lru_cache
+
+from pydantic import JsonValue
+
+from language.calls.parameters import CODED, NUMERIC
+from language.calls.scanning import Hearing, Reading, find_choice
+from language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
+from language.schemas import fits, json_type
+from language.text import Found
+from language.values import read_value
+from warehouse.records import JsonSchema
+
+_CONNECTOR = re.compile(
+    r"\s*(?:(?:(?:is|are|was|being|should be|shall be|will be|would be|must be|to be|as|to|of|at|on|for|named|called|by"
+    r"|equals|set to|in|(?:with\s+(?:the\s+)?)?(?:id|number|code|name))\b|,\s*(?:use|take)\b"
+    r"|[:：=]|应该[是为]|就?是|就?设?定?为|设成|就?填|就?用|就?写|就?叫|就?选|就?在|改成|改为|定在|有[:：])\s*)*",
+    re.IGNORECASE,
+)
+_STRONG = re.compile(
+    r"\b(?:is|are|be|named|called|to|as|being|use|take|equals)\b|[:：=是为填用写叫选成]", re.IGNORECASE
+)
+_NEAR = re.compile(
+    r"[\s\"'“「(]*(?:the|about|around|exactly|just|for|大概|大约|约|不超过|最多|至少|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*",
+    re.IGNORECASE,
+)
+_BEHIND = re.compile(
+    r"[\s\"'”」]*(?:(?:as|for|to be)\b)?\s*(?:the|my|our|a)?\s*(?:个|位|名|张|份|间|件|次)?\s*", re.IGNORECASE
+)
+_AS_CUE = re.compile(r"\s(?:as|for)\s+(?:the\s+|my\s+|a\s+|our\s+)?$", re.IGNORECASE)
+_GIVEN = re.compile(
+    r"^.*(?:\b(?:use|take|want|with|choose|pick|put|set|and|have|make it)\s|[,，。.:]\s*)(.+)$",
+    re.IGNORECASE | re.DOTALL,
+)
+_TAKEN = re.compile(r"^.*\b(?:use|take|choose|pick)\s(.+)$", re.IGNORECASE | re.DOTALL)
+_COMMA = re.compile(
+    r"[,，、](?!\d)|\s(?:and|with|but|because|so that|using|via|for (?:a|my|the)|from my)\s|\s+-\s", re.IGNORECASE
+)
+_TAIL = re.compile(
+    r"(?:[\s,，、]|(?<=\s)(?:and|with|the|my|our|for|at|on|in|as|a|please|to)|，?(?:和|以及|并且|我的|的))+$",
+    re.IGNORECASE,
+)
+_CODE = re.compile(r"[\s\"'“「#]*((?:[^\W_]|[#+])[\w\-+./]*[\w+])", re.UNICODE)
+_PHONE = re.compile(r"[\s\"'“「]*(\+?\(?\d[\d\s\-().]{4,18}\d)")
+_EMAIL = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
+_LINK = re.compile(r"https?://[^\s\"'，。,]+[^\s\"'，。,.!?]")
+_STAMP = re.compile(r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
+_MONTH = re.compile(r"(?<![\d\-])\d{4}-(?:0[1-9]|1[0-2])(?![\d\-])")
+_ANSWER = re.compile(
+    r"\s*(yes|no|true|false|on|off|不要|不需要|不用|不|否|要|需要|是|开启|打开|关闭|有|无)(?![\w])(?=\W|$)|\s*(不要|要)(?=[，。,.\s]|$)",
+    re.IGNORECASE,
+)
+_NO = frozenset({"no", "false", "off", "不要", "不需要", "不用", "不", "否", "关闭", "无"})
+_WITH = re.compile(
+    r"(?:\b(?P<no>without|no|excluding|not)|\b(?P<yes>with|including|plus|and)|(?P<zhno>不要|不需要|不带|不含|不用|无需|没有)|(?P<zhyes>需要|要|带|含|加上|有))\s*(?:an?\s+|the\s+)?(?:有|带|含)?$",
+    re.IGNORECASE,
+)
+_LONGEST = 120
+_FEW = 14
+
+
+def read_after(parameter: ParameterView, heard: Hearing, start: int, end: int, *, strong: bool) -> Reading | None:
+    """The value that begins behind a cue which ends at `start`, with all of it before `end`."""
+    lead = _CONNECTOR.match(heard.text, start, end)
+    begin = lead.end() if lead else start
+    said = bool(_STRONG.search(heard.text, start, begin))
+    reading = _read_typed(parameter, heard, begin, end)
+    if reading is None and is_free_text(parameter) and (strong or said):
+        reading = free_text(heard, begin, end, is_said=said)
+    return _fitting(reading, parameter)
+
+
+def read_before(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    """The value that ends right before a cue which begins at `end`: "4 guests", "Berlin as the city"."""
+    if parameter.kind == "boolean":
+        return _fitting(_flag_before(heard, start, end), parameter)
+    for found in reversed(_typed(parameter, heard)):
+        if start <= found.start and found.end <= end and _BEHIND.fullmatch(heard.text, found.end, end):
+            return _fitting(_converted(found, parameter, heard), parameter)
+    marked = _AS_CUE.search(heard.text, start, end)
+    if parameter.kind == "choice":
+        reading = find_choice(parameter, heard, max(start, end - 40), end)
+        near = reading is not None and _BEHIND.fullmatch(heard.text, reading.end, end)
+        return reading if near else None
+    if not marked or (not is_free_text(parameter) and parameter.kind not in CODED | {"code", "pattern", "array"}):
+        return None
+    return _fitting(_given(parameter, heard, start, marked.start(), by_verb="for" in marked.group().lower()), parameter)
+
+
+def free_text(heard: Hearing, start: int, end: int, *, is_said: bool) -> Reading | None:
+    """Free words: what stands in quotation marks, else up to a comma or the end of the clause."""
+    while start < end and heard.text[start].isspace():
+        start += 1
+    quote = next((one for one in heard.quotes if one.start == start), None)
+    if quote:
+        return Reading(quote.words, quote.start, quote.end)
+    stop = _COMMA.search(heard.text, start, end)
+    end = stop.start() if stop else end
+    words = _TAIL.sub("", heard.text[start:end]).rstrip(" .")
+    telling = is_said or words[:1].isupper() or words[:1].isdigit() or not words[:1].isascii()
+    if not words or len(words) > _LONGEST or not telling:
+        return None
+    return Reading(words, start, start + len(words))
+
+
+def read_whole(parameter: ParameterView, text: str) -> JsonValue | None:
+    """The value that a short answer states all by itself."""
+    heard = Hearing(text)
+    reading = read_after(parameter, heard, 0, heard.sentence_end(0), strong=True)
+    if reading is None and is_free_text(parameter):
+        words = text.strip().rstrip(".。!！")
+        return words if words and fits(words, parameter.schema) else None
+    if reading is None and (typed := _typed(parameter, heard)):
+        reading = _fitting(_converted(typed[0], parameter, heard), parameter)
+    return reading.value if reading else None
+
+
+def is_free_text(parameter: ParameterView) -> bool:
+    """Whether any words can be its value."""
+    if json_type(parameter.schema) != "string" or parameter.spoken is not parameter.schema:
+        return False
+    return not parameter.is_number and parameter.kind not in CODED | {
+        "code",
+        "pattern",
+        "choice",
+        "date",
+        "time",
+        "moment",
+    }
+
+
+def _read_typed(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    reader = _READERS.get(parameter.kind) or (_code if parameter.kind in CODED else None)
+    if reader:
+        return reader(parameter, heard, start, end)
+    for found in _typed(parameter, heard):
+        if start <= found.start < end and _NEAR.fullmatch(heard.text, start, found.start):
+            return _converted(found, parameter, heard)
+    return None
+
+
+def _typed(parameter: ParameterView, heard: Hearing) -> list[Found]:
+    """What the text holds of the parameter's kind: dates, times or numbers."""
+    if parameter.kind in ("date", "birthday"):
+        return heard.dates
+    if parameter.kind == "time":
+        return heard.times
+    return heard.numbers if parameter.is_number else []
+
+
+def _converted(found: Found, parameter: ParameterView, heard: Hearing) -> Reading | None:
+    declared = json_type(parameter.schema)
+    words = heard.text[found.start : found.end]
+    value: JsonValue = found.value
+    if declared in ("integer", "number"):
+        value = read_value(words, parameter.schema)
+    elif parameter.is_number:
+        value = str(found.value)
+    elif parameter.spoken is parameter.schema or len(str(value)) < _SHORT_VALUES[parameter.kind]:
+        value = found.value if fits(found.value, parameter.schema) and _is_whole(found, parameter) else None
+    if value is None and parameter.spoken is not parameter.schema:
+        value = words
+    return None if value is None else Reading(value, found.start, found.end)
+
+
+_SHORT_VALUES = {"date": 10, "birthday": 10, "time": 5}
+
+
+def _is_whole(found: Found, parameter: ParameterView) -> bool:
+    return len(str(found.value)) >= _SHORT_VALUES[parameter.kind] and str(found.value)[0].isdigit()
+
+
+def _fitting(reading: Reading | None, parameter: ParameterView) -> Reading | None:
+    return reading if reading and fits(reading.value, parameter.schema) else None
+
+
+def _moment(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    written = _STAMP.search(heard.text, start, end)
+    if written and written.start() - start < _FEW:
+        return Reading(written.group(), *written.span())
+    day = next((one for one in heard.dates if start <= one.start < end), None)
+    clock = next((one for one in heard.times if start <= one.start < end), None)
+    if not day or not clock or min(day.start, clock.start) - start > _FEW:
+        return None
+    first, last = min(day.start, clock.start), max(day.end, clock.end)
+    value = read_value(heard.text[first:last], parameter.spoken)
+    return None if value is None else Reading(value, first, last)
+
+
+def _month(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    match = _MONTH.search(heard.text, start, end)
+    return Reading(match.group(), *match.span()) if match and match.start() - start < _FEW else None
+
+
+def _email(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    match = _EMAIL.search(heard.text, start, max(end, min(len(heard.text), start + 60)))
+    return Reading(match.group(), *match.span()) if match and match.start() - start < _FEW else None
+
+
+def _link(_: ParameterView, heard: Hearing, start: int, __: int) -> Reading | None:
+    match = _LINK.search(heard.text, start)
+    return Reading(match.group(), *match.span()) if match and match.start() - start < _FEW else None
+
+
+def _code(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    quote = next((one for one in heard.quotes if one.start - start in (0, 1)), None)
+    if quote:
+        return Reading(quote.words, quote.start, quote.end)
+    pattern = _PHONE if parameter.kind == "phone" else _CODE
+    match = pattern.match(heard.text, start, end) or _CODE.match(heard.text, start, end)
+    if not match or not (_looks_coded(match[1]) or heard.is_quoted(match.start(1))):
+        return None
+    return Reading(match[1], *match.span(1))
+
+
+def _looks_coded(word: str) -> bool:
+    return (
+        any(character.isdigit() for character in word) or (word.isupper() and len(word) > 1) or "." in word.strip(".")
+    )
+
+
+def _patterned(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    match = in_text(str(parameter.schema["pattern"])).search(heard.text, start, end)
+    if match and match.start() - start < _FEW:
+        return Reading(match.group(), *match.span())
+    return free_text(heard, start, end, is_said=True)
+
+
+@lru_cache(4096)
+def in_text(pattern: str) -> re.Pattern[str]:
+    """A value's pattern without its anchors, to be found between other words."""
+    try:
+        return re.compile(rf"(?<![A-Za-z0-9])(?:{pattern.removeprefix('^').removesuffix('$')})(?![A-Za-z0-9])")
+    except re.error:
+        return re.compile(r"(?!)")
+
+
+def _flag(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    match = _ANSWER.match(heard.text, start, end)
+    if not match:
+        return None
+    return Reading((match[1] or match[2]).lower() not in _NO, *match.span())
+
+
+def _flag_before(heard: Hearing, start: int, end: int) -> Reading | None:
+    match = _WITH.search(heard.text, start, end)
+    if not match:
+        return None
+    return Reading(not (match["no"] or match["zhno"]), *match.span())
+
+
+def _given(parameter: ParameterView, heard: Hearing, start: int, end: int, *, by_verb: bool) -> Reading | None:
+    """What is given "as the city"; "for the city" needs a verb of giving in front of it."""
+    quote = next((one for one in heard.quotes if one.end == end and one.start >= start), None)
+    if quote:
+        return Reading(quote.words, quote.start, quote.end)
+    match = (_TAKEN if by_verb else _GIVEN).match(heard.text, start, end)
+    if by_verb and not match:
+        return None
+    begin = match.start(1) if match else start
+    words = heard.text[begin:end].strip()
+    is_coded = parameter.kind in CODED or parameter.kind == "code"
+    if not words or len(words) > _LONGEST or (is_coded and (" " in words or not _looks_coded(words))):
+        return None
+    begin = heard.text.index(words, begin)
+    return Reading(words, begin, begin + len(words))
+
+
+_READERS: dict[str, Callable[[ParameterView, Hearing, int, int], Reading | None]] = {
+    "moment": _moment, "month": _month, "email": _email, "link": _link, "code": _code, "pattern": _patterned,
+    "choice": find_choice, "boolean": _flag,
+}  # fmt: skip
+
+
+_LEAD = re.compile(
+    r"\s*(?:(?:(?:is|are|should be|of|to|as|with)\b|[:：=是为]|有[:：]|包括|设为|填)\s*)*", re.IGNORECASE
+)
+_COMMA_compound_reading = re.compile(r"\s*(?:,\s*and\b|，\s*和|[,，、;；]|\band\b|和|以及)\s*", re.IGNORECASE)
+_WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)[\s:：=]*$")
+_DEEPEST = 6
+
+
+def read_items(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    """A list: the pieces between commas and "and", each one a value of the items' schema."""
+    lead = _LEAD.match(heard.text, start, end)
+    begin = lead.end() if lead else start
+    items = parameter.schema.get("items") or {"type": "string"}
+    one = parameter._replace(schema=items, spoken=items, kind=_item_kind(parameter.name, items))
+    values: list[JsonValue] = []
+    last = begin
+    for first, stop in _pieces(heard, begin, end):
+        value = read_whole(one, heard.text[first:stop].strip())
+        if value is None:
+            break
+        values.append(value)
+        last = stop
+    return Reading(values, begin, last) if values and fits(values, parameter.schema) else None
+
+
+def read_members(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+    """An object: each member behind its own name."""
+    declared = parameter.schema.get("properties")
+    value = _members(parameter.schema, heard.text[start:end], 0) if declared else _loose_members(heard, start, end)
+    return Reading(value, start, end) if value and fits(value, parameter.schema) else None
+
+
+def _loose_members(heard: Hearing, start: int, end: int) -> dict[str, JsonValue]:
+    """Members of an object that declares none: a word, and behind it what stands in quotation marks."""
+    found: dict[str, JsonValue] = {}
+    for quote in heard.quotes:
+        name = _WORD_BEFORE.search(heard.text, start, quote.start) if start < quote.start < end else None
+        if name:
+            found[name[1]] = quote.words
+    return found
+
+
+def _item_kind(name: str, items: JsonSchema) -> str:
+    kind = parameter_views({"properties": {name: items}})[0].kind
+    # people and guests count something when they are one number, and name somebody when they are many words
+    return "text" if kind in NUMERIC and json_type(items) == "string" else kind
+
+
+def _pieces(heard: Hearing, start: int, end: int) -> list[tuple[int, int]]:
+    pieces = []
+    for match in _COMMA_compound_reading.finditer(heard.text, start, end):
+        if heard.is_quoted(match.start()) or match.start() == start:
+            continue
+        pieces.append((start, match.start()))
+        start = match.end()
+    return [(first, last) for first, last in [*pieces, (start, end)] if heard.text[first:last].strip()]
+
+
+def _members(schema: JsonSchema, text: str, depth: int) -> dict[str, JsonValue]:
+    parameters = parameter_views(schema)
+    cues = cue_table(parameters)
+    if cues is None or depth > _DEEPEST:
+        return {}
+    heard = Hearing(text)
+    return _by_cues(parameters, cues, heard, depth)
+
+
+def _by_cues(parameters: tuple[ParameterView, ...], cues: CueTable, heard: Hearing, depth: int) -> dict[str, JsonValue]:
+    found: dict[str, JsonValue] = {}
+    marks = [match for match in cues.pattern.finditer(heard.text) if not heard.is_quoted(match.start())]
+    for index, match in enumerate(marks):
+        parameter = parameters[cues.owner(match.group())[0]]
+        if parameter.name in found or not heard.is_free(*match.span()):
+            continue
+        end = marks[index + 1].start() if index + 1 < len(marks) else len(heard.text)
+        reading = _member(parameter, heard, match.end(), end, depth)
+        if reading:
+            found[parameter.name] = reading.value
+            heard.claim(match.start(), reading.end)
+    return {one.name: found[one.name] for one in parameters if one.name in found}
+
+
+def _member(parameter: ParameterView, heard: Hearing, start: int, end: int, depth: int) -> Reading | None:
+    declared = json_type(parameter.schema)
+    if declared == "object":
+        opened = heard.text.find("(", start)
+        if opened < 0:
+            return None
+        closed = _closing(heard.text, opened)
+        value = _members(parameter.schema, heard.text[opened + 1 : closed], depth + 1)
+        return Reading(value, opened, closed) if value else None
+    if declared == "array":
+        return read_items(parameter, heard, start, end)
+    return read_after(parameter, heard, start, end, strong=True)
+
+
+def _closing(text: str, opened: int) -> int:
+    depth = 0
+    for at in range(opened, len(text)):
+        depth += {"(": 1, ")": -1}.get(text[at], 0)
+        if depth == 0:
+            return at
+    return len(text)

@@ -1,0 +1,177 @@
+"""How people refer to an entry of a list: by its name, or by its rank, as the cheapest or the one that leaves first."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from language.names import split_name
+from language.text import fold
+from warehouse.records import JsonSchema
+
+_NAMES = frozenset({"name", "title", "label", "header", "subtitle"})
+
+
+def name_paths(entries: Sequence[JsonValue]) -> list[str]:
+    """Where the entries have their names, the likeliest place first."""
+    found: dict[str, None] = {}
+    for entry in entries[:1]:
+        for path, value in leaves(entry):
+            words = split_name(path.rpartition(".")[2])
+            if isinstance(value, str) and words and words[-1] in _NAMES:
+                found[path] = None
+    return sorted(found, key=lambda path: (path.count("."), path.rpartition(".")[2] not in _NAMES))
+
+
+def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | None:
+    """The entry that `query` names: its index, the path of the name, and how well: "equals", "contains", "within"."""
+    wanted = fold(query)
+    names = [[(path, fold(_text(entry, path))) for path in name_paths(entries)] for entry in entries]
+    for manner in ("equals", "contains", "within"):
+        for at in range(len(names[0]) if names else 0):
+            for index, row in enumerate(names):
+                path, name = row[at]
+                if name and _fits(manner, name, wanted):
+                    return index, path, manner
+    return None
+
+
+def _fits(manner: str, name: str, wanted: str) -> bool:
+    if manner == "equals":
+        return name == wanted
+    return wanted in name if manner == "contains" else name in wanted
+
+
+def text_at(entry: JsonValue, path: str) -> str:
+    """The text at a path of an entry, "" where there is none."""
+    return _text(entry, path)
+
+
+def _text(entry: JsonValue, path: str) -> str:
+    value = value_in(entry, path)
+    return value if isinstance(value, str) else ""
+
+
+def value_in(value: JsonValue, path: str) -> JsonValue:
+    """The value at a dotted path ("a.b[0].c"), None where there is none."""
+    held = value
+    for piece in path.replace("[", ".").replace("]", "").split("."):
+        if not piece:
+            continue
+        if isinstance(held, dict):
+            held = held.get(piece)
+        elif isinstance(held, list) and piece.isdecimal() and int(piece) < len(held):
+            held = held[int(piece)]
+        else:
+            return None
+    return held
+
+
+_USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
+
+
+_QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
+
+
+def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
+    """Whether a parameter takes what people type to find a thing; one that responses give too has to be called so."""
+    is_text = schema.get("type") == "string" and not schema.get("enum") and not schema.get("format")
+    return is_text and (not linked or split_name(name)[-1] in _QUERIES)
+
+
+def affinity(tool: str, source: str) -> int:
+    """How many telling words the names of two tools share."""
+    return len((set(split_name(tool)) & set(split_name(source))) - _USUAL)
+
+
+_DEPTH = 5
+_MOMENT = re.compile(r"^(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$")
+_COUNTS = frozenset({"count", "number", "nr", "num", "votes"})
+_NO_MEASURE = frozenset({"id", "ids", "exchange", "currency", "index", "version"})
+
+
+class Family(NamedTuple):
+    """A kind of field that people rank by; `words` name it, `low` and `high` say its least and greatest."""
+
+    name: str
+    words: frozenset[str]
+    low: str
+    high: str
+    is_time: bool = False
+
+
+# {} stands for the noun; where a word of two families is in a path, the first counts
+FAMILIES = (
+    Family("reviews", frozenset({"reviews", "votes"}), "{} with the fewest reviews", "{} with the most reviews"),
+    Family("rating", frozenset({"rating", "score", "average"}), "worst rated {}", "best rated {}"),
+    Family("stars", frozenset({"stars"}), "{} with the fewest stars", "{} with the most stars"),
+    Family("departure", frozenset({"departure", "depart", "departs"}), "{} that leaves first", "{} that leaves last", is_time=True),
+    Family("arrival", frozenset({"arrival", "arrive", "arrives"}), "{} that arrives first", "{} that arrives last", is_time=True),
+    Family("duration", frozenset({"duration", "minutes", "time"}), "shortest {}", "longest {}"),
+    Family("price", frozenset({"price", "cost", "fare", "total", "amount", "rate"}), "cheapest {}", "most expensive {}"),
+    Family("distance", frozenset({"distance", "km"}), "nearest {}", "farthest {}"),
+    Family("seats", frozenset({"seats"}), "{} with the fewest seats", "{} with the most seats"),
+)  # fmt: skip
+_LOW = frozenset({"lowest", "earliest"})
+
+
+def rank_words(test: str, path: str) -> str | None:
+    """What ranks by the field at `path`, with {} for the noun; None where people have no word for it."""
+    family = _family_of_words(path)
+    if family is None:
+        return None
+    return family.low if test in _LOW else family.high
+
+
+def read_rank(phrase: str, entry: JsonValue) -> tuple[str, str] | None:
+    """The test and the path that `phrase` (with {} for the noun) ranks the entries of this shape by, None if none."""
+    for family in FAMILIES:
+        for words, tests in ((family.low, ("lowest", "earliest")), (family.high, ("highest", "latest"))):
+            if words == phrase:
+                path = rank_fields(entry).get(family.name)
+                return None if path is None else (tests[family.is_time], path)
+    return None
+
+
+def rank_fields(entry: JsonValue) -> dict[str, str]:
+    """The fields that an entry can be ranked by: for each family the first there is."""
+    found: dict[str, str] = {}
+    for path, value in leaves(entry):
+        family = _family_of(path, value)
+        if family is not None:
+            found.setdefault(family.name, path)
+    return found
+
+
+def leaves(entry: JsonValue, path: str = "", depth: int = 0) -> Iterator[tuple[str, JsonValue]]:
+    """The plain values of an entry with their paths; of a list within it only what stands first."""
+    if depth > _DEPTH:
+        return
+    if isinstance(entry, dict):
+        for name, value in entry.items():
+            yield from leaves(value, f"{path}.{name}" if path else name, depth + 1)
+    elif isinstance(entry, list):
+        if entry and isinstance(entry[0], dict):
+            yield from leaves(entry[0], f"{path}[0]", depth + 1)
+    else:
+        yield path, entry
+
+
+def _family_of(path: str, value: JsonValue) -> Family | None:
+    family = _family_of_words(path)
+    if family is None or isinstance(value, bool):
+        return None
+    if family.is_time:
+        return family if isinstance(value, str) and _MOMENT.fullmatch(value) else None
+    return family if isinstance(value, int | float) else None
+
+
+def _family_of_words(path: str) -> Family | None:
+    pieces = [piece for piece in re.split(r"[.\[\]\d]+", path) if piece]
+    words = {word for piece in pieces[-2:] for word in split_name(piece)}
+    if words & _NO_MEASURE:
+        return None
+    if words & _COUNTS:
+        return FAMILIES[0] if words & {"review", "reviews", "rating", "ratings", "votes"} else None
+    return next((family for family in FAMILIES if words & family.words), None)

@@ -1,0 +1,331 @@
+"""Parsing a request: which of a tool's arguments it states, by its name, by its shape, or in answer to a question."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from language.calls.cued_values import is_free_text, read_after, read_before, read_items, read_members, read_whole
+from language.calls.messages import resolve_pointers
+from language.calls.questions import asked_parameters
+from language.calls.scanning import Hearing, Reading
+from language.calls.tools import CueTable, ParameterView, ToolView
+from language.calls.turns import Turn
+from language.calls.uncued_values import recognise
+from language.schemas import fits, json_type
+from language.vocabulary import find_corrections
+
+_OUTRIGHT = re.compile(r"\b(?:is|are|be|named|called|as|use|take|say)\b|[:：=是为填用写叫选要在]", re.IGNORECASE)
+_QUOTES = "\"'“「『《«"
+_BETWEEN = " ,，.。;；-—…\"'”」"
+_LONGEST_ANSWER = 80
+_LONGEST_TEXT = 8000  # nobody says more at once; text that goes on is cut, not chewed for minutes
+_MOST_TURNS = 100
+
+
+class Mark(NamedTuple):
+    """A place where a parameter is called by a cue."""
+
+    start: int
+    end: int
+    owner: int
+    strong: bool
+
+
+def read_request(view: ToolView, text: str) -> dict[str, JsonValue]:
+    """The arguments that one text states for the tool, in the tool's order."""
+    heard = Hearing(text[:_LONGEST_TEXT])
+    for key in view.keys:
+        at = heard.lower.find(key)
+        if at >= 0:
+            heard.claim(at, at + len(key))
+            break
+    return _read(view.parameters, view.cues, heard)
+
+
+def read_conversation(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
+    """The arguments that the user states over all turns; what comes later counts, also the answer to a question."""
+    stated: dict[str, JsonValue] = {}
+    asked: tuple[ParameterView, ...] = ()
+    called: tuple[int, ...] = ()
+    for turn in resolve_pointers(turns[-_MOST_TURNS:]):
+        if turn.speaker == "assistant":
+            asked = asked_parameters(view, turn.text, stated)
+            continue
+        if turn.speaker == "message":
+            missing = {view.parameters[one].name for one in called} - set(stated)
+            got = read_request(view, turn.text)
+            stated.update({name: value for name, value in got.items() if name in missing})
+            continue
+        stated.update(_answer(view, asked, turn.text) if asked else read_request(view, turn.text))
+        called, asked = _called(view, turn.text), ()
+    return {one.name: stated[one.name] for one in view.parameters if one.name in stated}
+
+
+def read_answers(view: ToolView, asked: Sequence[ParameterView], text: str) -> dict[str, JsonValue]:
+    """The arguments that an answer states: named ones, and bare values for what was asked, in the order asked."""
+    got: dict[str, JsonValue] = {}
+    last: ParameterView | None = None
+    for words, corrects in split_answer(text[:_LONGEST_TEXT]):
+        if is_nothing(words):
+            continue
+        named = read_named(view, words)
+        if named:
+            got |= named
+            last = next(one for one in view.parameters if one.name in named)
+            continue
+        found = first_bare(_waiting(asked, got, last if corrects else None), words)
+        if found:
+            last, got[found[0].name] = found
+    return {one.name: got[one.name] for one in view.parameters if one.name in got}
+
+
+def _waiting(
+    asked: Sequence[ParameterView], got: Mapping[str, JsonValue], corrected: ParameterView | None
+) -> list[ParameterView]:
+    """What the next bare value may be for: what was asked and not answered yet, or what is taken back."""
+    still = [one for one in asked if one.name not in got]
+    if corrected is None:
+        return still
+    # "make it four" takes something back, unless it can only be the number that was asked for as well
+    return [corrected] if not is_free_text(corrected) else [*(one for one in still if not is_free_text(one)), corrected]
+
+
+def read_named(view: ToolView, text: str) -> dict[str, JsonValue]:
+    """The arguments that a sentence states outright, by their names: "the city is Rome", "Rome as the city"."""
+    heard = Hearing(text)
+    marks = _strong_marks(view, heard)
+    found: dict[str, JsonValue] = {}
+    for index, mark in enumerate(marks):
+        parameter = view.parameters[mark.owner]
+        reading = _at(mark, index, marks, parameter, heard) if parameter.name not in found else None
+        if reading and _is_outright(parameter, mark, reading, heard):
+            found[parameter.name] = reading.value
+            heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
+    return found
+
+
+def _strong_marks(view: ToolView, heard: Hearing) -> list[Mark]:
+    """Where parameters are called by their names or whole descriptions, the longer of two that overlap."""
+    told = [str(one.schema.get("description") or "").strip().rstrip(".。").lower() for one in view.parameters]
+    marks = [mark for mark in _marks(view.cues, heard) if mark.strong]
+    for owner, words in enumerate(told):
+        at = heard.lower.find(words) if words and told.count(words) == 1 else -1
+        if at >= 0 and not heard.is_quoted(at):
+            marks.append(Mark(at, at + len(words), owner, strong=True))
+    kept: list[Mark] = []
+    for mark in sorted(marks, key=lambda one: one.start - one.end):
+        if not any(mark.start < other.end and other.start < mark.end for other in kept):
+            kept.append(mark)
+    return sorted(kept)
+
+
+def _is_outright(parameter: ParameterView, mark: Mark, reading: Reading, heard: Hearing) -> bool:
+    """Whether the name and the value belong together: free words need "is", a colon, or quotation marks between."""
+    if not is_free_text(parameter) or reading.start < mark.start:
+        return True
+    between = heard.text[mark.end : reading.start]
+    return bool(_OUTRIGHT.search(between)) or heard.text[reading.start] in _QUOTES
+
+
+def _answer(view: ToolView, asked: Sequence[ParameterView], text: str) -> dict[str, JsonValue]:
+    """What is said after a question: answers to it, else whatever the words state by themselves."""
+    got = read_answers(view, asked, text) or read_request(view, text)
+    if not got and len(text) <= _LONGEST_ANSWER:
+        value = read_whole(asked[0], text)
+        return {} if value is None else {asked[0].name: value}
+    return got
+
+
+def _called(view: ToolView, text: str) -> tuple[int, ...]:
+    """The parameters that a text calls by their cues, in the order of the text."""
+    if view.cues is None:
+        return ()
+    return tuple(dict.fromkeys(view.cues.owner(match.group())[0] for match in view.cues.pattern.finditer(text)))
+
+
+def _read(parameters: tuple[ParameterView, ...], cues: CueTable | None, heard: Hearing) -> dict[str, JsonValue]:
+    readings: dict[str, Reading] = {}
+    marks = _marks(cues, heard)
+    for index, mark in enumerate(marks):
+        parameter = parameters[mark.owner]
+        known = readings.get(parameter.name)
+        if not heard.is_free(mark.start, mark.end) or (known and not _is_restated(heard, known, mark)):
+            continue
+        reading = _at(mark, index, marks, parameter, heard)
+        if reading:
+            readings[parameter.name] = reading
+            heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
+    readings |= dict(recognise([one for one in parameters if one.name not in readings], heard))
+    _correct(parameters, readings, heard)
+    return {one.name: readings[one.name].value for one in parameters if one.name in readings}
+
+
+def _marks(cues: CueTable | None, heard: Hearing) -> list[Mark]:
+    if cues is None:
+        return []
+    return [
+        Mark(match.start(), match.end(), *cues.owner(match.group()))
+        for match in cues.pattern.finditer(heard.text)
+        if heard.is_free(*match.span()) and not heard.is_quoted(match.start())
+    ]
+
+
+def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, heard: Hearing) -> Reading | None:
+    """The value that goes with this cue: before it where "as the" says so, else behind it, else before it."""
+    sentence = heard.sentence_end(mark.end)
+    if json_type(parameter.schema) in ("array", "object"):
+        read = read_items if json_type(parameter.schema) == "array" else read_members
+        return read(parameter, heard, mark.end, sentence)
+    following = next((other.start for other in marks[index + 1 :] if other.owner != mark.owner), len(heard.text))
+    floor = max(
+        [
+            0,
+            *(end for _, end in heard.claims if end <= mark.start),
+            *(stop + 1 for stop in heard.stops if stop < mark.start),
+        ]
+    )
+    before = read_before(parameter, heard, floor, mark.start)
+    if (
+        before
+        and heard.is_free(before.start, before.end)
+        and (heard.text[before.end : mark.start].strip() or parameter.is_number or parameter.kind == "boolean")
+    ):
+        return before
+    behind = read_after(parameter, heard, mark.end, min(following, sentence), strong=mark.strong)
+    if behind and heard.is_free(behind.start, behind.end):
+        return behind
+    return before if before and heard.is_free(before.start, before.end) else None
+
+
+def _is_restated(heard: Hearing, known: Reading, mark: Mark) -> bool:
+    """Whether a parameter that has a value is spoken of again: in another sentence by its name, or as a correction."""
+    if any(known.end <= one.start < mark.start for one in find_corrections(heard.text)):
+        return True
+    return mark.strong and any(known.end <= stop < mark.start for stop in heard.stops)
+
+
+def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, Reading], heard: Hearing) -> None:
+    """Let values said behind "no" or "I mean" take the place of the nearest that they can replace: "for 4, I mean 6"."""
+    by_name = {one.name: one for one in parameters}
+    for correction in find_corrections(heard.text):
+        if heard.is_quoted(correction.start):
+            continue
+        before = [(one.end, name) for name, one in readings.items() if one.end <= correction.start]
+        for end, name in sorted(before, reverse=True):
+            is_next = not heard.text[end : correction.start].strip(_BETWEEN)
+            stop = heard.sentence_end(correction.end)
+            reading = read_after(by_name[name], heard, correction.end, stop, strong=is_next)
+            if reading and heard.is_free(reading.start, reading.end):
+                readings[name] = reading
+                heard.claim(reading.start, reading.end)
+                break
+
+
+_LEAD = re.compile(
+    r"^\W*(?:(?:(?:ok|okay|sure|well|um|yes|please|oh|so)\b[,.]?\s+)*"
+    r"(?:(?:it's|it is|it should be|that's|that is|that would be|it would be|make it|make that|let's say|let's go with|i'd say"
+    r"|i'd like|i would like|i'll take|i want|i'd go for|here it is|just write|put down|just|please|say|use|take|it's called)\b"
+    r"[:,]?\s*(?=\S))?)",
+    re.IGNORECASE,
+)
+_LEAD_ZH = re.compile(
+    r"^[\s，,]*(?:(?:好的?|嗯|那|请|哦)[，,\s]*)?(?:就?写[:：]|就?(?:定在|选|要|写|填|用|叫|是|在|去|到|从)|我要|我选|应该是|就)?"
+)
+_PREPOSITION = re.compile(r"^\s*(?:on|at|in|to|from|for)\s+", re.IGNORECASE)
+_TAIL = re.compile(
+    r"(?:[\s,，]*(?:please|thanks|thank you|works for me|would be good|sounds good|is fine|would be great|吧|就行|就好|就够了"
+    r"|可以吗|可以|好了|谢谢|出发|走))*[\s.。!！,，?？]*$",
+    re.IGNORECASE,
+)
+_NOTHING = re.compile(
+    r"^\W*(?:(?:thanks|thank you|cheers|that is all|that's all|much appreciated|please|ok|okay|sure|谢谢|就这些|辛苦了|麻烦了"
+    r"|好的?)\W*)*$",
+    re.IGNORECASE,
+)
+_UNIT = re.compile(
+    r"\s*(?:[a-z]+|个人|人|位|晚|天|个小时|小时|分钟|张|间|个|份|件|次|公斤|块|元|度|星|颗星|%)?\s*", re.IGNORECASE
+)
+_LONGEST_BARE = 200
+_MARKS = " \t\n\"“”「」『』'"
+_BEFORE = re.compile(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:the|an?)\s+)?[\s\"“”「」『』'$€£¥￥]*", re.IGNORECASE)
+
+
+def is_nothing(words: str) -> bool:
+    """Whether some words are thanks or a nod, and state nothing."""
+    return _NOTHING.match(words) is not None
+
+
+def split_answer(text: str) -> Iterator[tuple[str, bool]]:
+    """The sentences of a text, cut also where something is taken back; whether they take something back."""
+    heard = Hearing(text)
+    corrections = [one for one in find_corrections(text) if not heard.is_quoted(one.start)]
+    start = 0
+    corrects = False
+    cuts = sorted(
+        [(stop + 1, stop + 1, False) for stop in heard.stops] + [(one.start, one.end, True) for one in corrections]
+    )
+    for first, behind, is_correction in [*cuts, (len(text), len(text), False)]:
+        if first < start:
+            continue
+        words = text[start:first]
+        if words.strip():
+            yield words.strip(), corrects
+            corrects = False
+        start = max(start, behind)
+        corrects = corrects or is_correction
+
+
+def first_bare(waiting: Sequence[ParameterView], words: str) -> tuple[ParameterView, JsonValue] | None:
+    """Which of those that wait for a value these words are for, and the value: shapes tell before free words are taken."""
+    for one in (*(one for one in waiting if not is_free_text(one)), *(one for one in waiting if is_free_text(one))):
+        value = read_bare(one, words)
+        if value is not None:
+            return one, value
+    return None
+
+
+def read_bare(parameter: ParameterView, words: str) -> JsonValue | None:
+    """The value that some words are for a parameter, None where they say more, less or something else."""
+    core = _core(words)
+    if not core or len(core) > _LONGEST_BARE:
+        return None
+    if is_free_text(parameter):
+        free = core.strip(_MARKS) if core[:1] in _MARKS and core[-1:] in _MARKS else core
+        return free if free and fits(free, parameter.schema) else None
+    for text in dict.fromkeys((core, _PREPOSITION.sub("", core))):
+        value = _typed(parameter, text)
+        if value is not None:
+            return value
+    return None
+
+
+def _core(words: str) -> str:
+    tailless = _TAIL.sub("", words)
+    lead = _LEAD.match(tailless)
+    core = tailless[lead.end() :] if lead and lead.end() < len(tailless) else tailless
+    zh = _LEAD_ZH.match(core)
+    return core[zh.end() :].strip() if zh and zh.end() < len(core) else core.strip()
+
+
+def _typed(parameter: ParameterView, text: str) -> JsonValue | None:
+    heard = Hearing(text)
+    declared = json_type(parameter.schema)
+    if declared in ("array", "object"):
+        read = read_items if declared == "array" else read_members
+        whole = read(parameter, heard, 0, len(text))
+        return whole.value if whole else None
+    reading = read_after(parameter, heard, 0, len(text), strong=True)
+    if (
+        reading is None
+        or not _BEFORE.fullmatch(text, 0, reading.start)
+        or not _is_rest(text[reading.end :].strip(_MARKS))
+    ):
+        return None
+    return reading.value
+
+
+def _is_rest(text: str) -> bool:
+    """Whether what stands behind a value is nothing but its unit."""
+    return _UNIT.fullmatch(text) is not None

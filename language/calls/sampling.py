@@ -1,0 +1,383 @@
+"""Values for a call: valid by schema, fit for the language, of the meaning that the name shows, and consistent with each other."""
+
+import re
+from collections.abc import Mapping
+from datetime import date, timedelta
+from fractions import Fraction
+from math import ceil, floor
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from language.calls.codes import OWN_WORDS, like, phrase, write_code
+from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_of
+from language.names import split_name, topic_of, words
+from language.schemas import UnsupportedPatternError, fits, json_type, matching_text
+from language.text import fold
+from warehouse.errors import ReplyError
+from warehouse.records import JsonSchema, Language
+
+FIRST_DAY = date(2026, 12, 1)
+LAST_DAY = date(2027, 12, 31)
+_DAYS = (LAST_DAY - FIRST_DAY).days
+_OLDEST = date(1950, 1, 1)
+_BIRTH_DAYS = 55 * 365
+_TRIES = 24
+_DEEPEST = 6
+_OWN_SHARE = 0.35
+_YES_SHARE = 0.6
+
+
+def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
+    """A value for a parameter; ReplyError where no value can be found that satisfies its schema."""
+    schema = _resolved(schema)
+    for _ in range(_TRIES):
+        value = _propose(name, schema, language, rng, depth)
+        if fits(value, schema) and value not in ("", [], {}):
+            return value
+    raise ReplyError(f"template/v1 finds no value for the parameter {name!r} that satisfies its schema {schema!r}.")
+
+
+def _resolved(schema: JsonSchema) -> JsonSchema:
+    """The first branch that is not null of a schema that offers several."""
+    for word in ("anyOf", "oneOf", "allOf"):
+        branches = [branch for branch in schema.get(word) or () if branch.get("type") != "null"]
+        if branches and "type" not in schema:
+            rest = {key: value for key, value in schema.items() if key != word}
+            return {**rest, **branches[0]}
+    return schema
+
+
+def _propose(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    if "const" in schema:
+        constant: JsonValue = schema["const"]
+        return constant
+    if schema.get("enum"):
+        choices = [choice for choice in schema["enum"] if choice not in (None, "")]
+        return rng.choice(choices) if choices else None
+    match json_type(schema):
+        case "boolean":
+            return rng.random() < _YES_SHARE
+        case "integer" | "number":
+            return _number(name, schema, rng)
+        case "array":
+            return _list(name, schema, language, rng, depth)
+        case "object":
+            return _object(name, schema, language, rng, depth)
+        case "string":
+            return _text(name, schema, language, rng)
+        case other:
+            raise ReplyError(f"template/v1 can't make a value of the type {other!r} for the parameter {name!r}.")
+
+
+def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
+    examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
+    if examples and "minimum" not in schema and "maximum" not in schema:
+        return rng.choice(examples)
+    return make_number(meaning_of(name, schema), name, schema, rng)
+
+
+def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    least = max(1, int(schema.get("minItems", 1)))
+    most = max(least, min(int(schema.get("maxItems", 3)), least + 2))
+    items = schema.get("items")
+    inner = dict(items) if isinstance(items, dict) and items else {"type": "string"}
+    if "examples" not in inner and not inner.get("enum"):
+        flat = [part for one in schema.get("examples") or () for part in (one if isinstance(one, list) else [one])]
+        inner = {**inner, **({"examples": flat} if flat else {}), "description": schema.get("description", "")}
+    values: list[JsonValue] = []
+    wanted = rng.randint(least, most)
+    for _ in range(_TRIES):
+        value = make_value(name, inner, language, rng, depth=depth + 1)
+        if value not in values:
+            values.append(value)
+        if len(values) == wanted:
+            break
+    return values
+
+
+def _object(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
+    if depth > _DEEPEST:
+        raise ReplyError(f"template/v1 gives up on the parameter {name!r}: its schema nests more than {_DEEPEST} deep.")
+    members = schema.get("properties") or {}
+    if not members:
+        return _loose_object(name, language, rng) if schema.get("additionalProperties", True) else {}
+    required = [one for one in schema.get("required") or () if one in members]
+    optional = [one for one in members if one not in required]
+    some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
+    chosen = [one for one in members if one in required or one in some]
+    return {one: make_value(one, members[one], language, rng, depth=depth + 1) for one in chosen}
+
+
+def _loose_object(name: str, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """An object that declares no members: an address has its usual ones, all else is told in a note."""
+    if "address" in split_name(name):
+        return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
+    return {"note": phrase(topic_of(name, "details"), language, rng)}
+
+
+def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
+    kind = meaning_of(name, schema)
+    examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
+    if examples and not (kind in OWN_WORDS and rng.random() < _OWN_SHARE):
+        example = rng.choice(examples)
+        return like(example, rng) if kind in CODED and kind not in ("email", "link", "airport", "currency") else example
+    text = _plain_text(kind, name, schema, language, rng)
+    if "pattern" in schema and not fits(text, schema):
+        return _patterned(name, schema, rng)
+    return _at_length(text, schema, language, rng)
+
+
+def _plain_text(kind: str, name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
+    match kind:
+        case "date":
+            return random_day(rng).isoformat()
+        case "birthday":
+            return (_OLDEST + timedelta(days=rng.randint(0, _BIRTH_DAYS))).isoformat()
+        case "month":
+            return random_day(rng).isoformat()[:7]
+        case "time":
+            return _clock(rng) + (":00" if schema.get("format") == "time" else "")
+        case "moment":
+            joint, end = ("T", ":00Z") if schema.get("format") == "date-time" else (" ", "")
+            return f"{random_day(rng).isoformat()}{joint}{_clock(rng)}{end}"
+    if kind in CODED or kind == "code":
+        return write_code(kind, name, language, rng)
+    if kind in NUMERIC:
+        return number_text(kind, name, rng)
+    return phrase(topic_of(name, kind), language, rng)
+
+
+def random_day(rng: Random) -> date:
+    """A day of the time that all samples speak of."""
+    return FIRST_DAY + timedelta(days=rng.randint(0, _DAYS))
+
+
+def _clock(rng: Random) -> str:
+    return f"{rng.randint(7, 21):02}:{rng.choice((0, 0, 15, 30, 30, 45)):02}"
+
+
+def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
+    try:
+        return matching_text(schema["pattern"], rng)
+    except UnsupportedPatternError as error:
+        raise ReplyError(f"template/v1 can't write {name!r} by its pattern: {error}") from error
+
+
+def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -> str:
+    least, most = schema.get("minLength", 0), schema.get("maxLength")
+    while len(text) < least:
+        text = f"{text} {phrase('details', language, rng)}" if language == "en" else text + phrase("task", "zh", rng)
+    return text[:most].strip() if most is not None and len(text) > most else text
+
+
+_TRIES_values = 12
+_NOTHING: Mapping[str, JsonValue] = {}
+_LONGEST_STAY = 14
+_ENDS = frozenset(
+    words("end until return checkout expiry to latest finish arrival last deadline 结束 退房 返程 截止 到期")
+)
+_STARTS = frozenset(words("start begin from checkin departure pickup earliest first depart 开始 入住 出发"))
+_CHINESE_ENDS = ("结束", "退房", "离店", "返程", "截止", "归还", "还车")
+_CHINESE_STARTS = ("开始", "入住", "出发", "起始", "取车")
+_DAY = re.compile(r"\d{4}-\d\d-\d\d")
+
+
+def fill_in(
+    names: list[str],
+    properties: dict[str, JsonSchema],
+    language: Language,
+    rng: Random,
+    known: Mapping[str, JsonValue] = _NOTHING,
+) -> dict[str, JsonValue]:
+    """A value for each of the parameters named: no two alike where they could be mixed up, an end after its start.
+
+    They go together with those that are `known`, which stay as they are.
+    """
+    values: dict[str, JsonValue] = {}
+    for _ in range(_TRIES_values):
+        values = _filled(names, properties, language, rng, known)
+        if all(values[name] == value for name, value in known.items()):
+            break
+    return {name: values[name] for name in names}
+
+
+def _filled(
+    names: list[str],
+    properties: dict[str, JsonSchema],
+    language: Language,
+    rng: Random,
+    known: Mapping[str, JsonValue],
+) -> dict[str, JsonValue]:
+    values: dict[str, JsonValue] = dict(known)
+    for name in names:
+        schema = properties[name]
+        for _ in range(_TRIES_values):
+            values[name] = make_value(name, schema, language, rng)
+            if not _is_mistakable(name, values, properties):
+                break
+    _put_in_order(values, properties)
+    return values
+
+
+def _is_mistakable(name: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> bool:
+    """Whether another parameter has this value too, or one that says it; booleans and choices may be equal."""
+    value = values[name]
+    if isinstance(value, bool):
+        return False
+    said = fold(str(value))
+    for other, taken in values.items():
+        if other == name or isinstance(taken, bool):
+            continue
+        heard = fold(str(taken))
+        if heard == said or (isinstance(value, str) and isinstance(taken, str) and (said in heard or heard in said)):
+            return True
+    return False
+
+
+def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+    for name, value in values.items():
+        if isinstance(value, dict):
+            members = properties[name].get("properties") or {}
+            _put_in_order(value, {member: members.get(member) or {} for member in value})
+    for end in list(values):
+        start = _start_of(end, values, properties)
+        if not start:
+            continue
+        first, last = str(values[start]), str(values[end])
+        if _DAY.fullmatch(first) and _DAY.fullmatch(last):
+            first, last = _some_days(first, last)
+        first, last = min(first, last), max(first, last)
+        if fits(first, properties[start]) and fits(last, properties[end]):
+            values[start], values[end] = first, last
+
+
+def _start_of(end: str, values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> str | None:
+    """The parameter of the same kind that begins what `end` ends."""
+    kind = meaning_of(end, properties[end])
+    if kind not in CLOCKED or not _is_end(end, properties[end]):
+        return None
+    return next(
+        (
+            other
+            for other in values
+            if other != end and meaning_of(other, properties[other]) == kind and _is_start(other, properties[other])
+        ),
+        None,
+    )
+
+
+def _is_end(name: str, schema: JsonSchema) -> bool:
+    words = split_name(name)
+    if "out" in words and "check" in words:
+        return True
+    told = str(schema.get("description", ""))
+    return bool(_ENDS.intersection(words)) or any(word in told for word in _CHINESE_ENDS)
+
+
+def _is_start(name: str, schema: JsonSchema) -> bool:
+    words = split_name(name)
+    if "in" in words and "check" in words:
+        return True
+    told = str(schema.get("description", ""))
+    return bool(_STARTS.intersection(words)) or any(word in told for word in _CHINESE_STARTS)
+
+
+def _some_days(first: str, last: str) -> tuple[str, str]:
+    """The first day and one up to fourteen days later, told by `last` so that no randomness is spent."""
+    start = min(date.fromisoformat(first), LAST_DAY - timedelta(days=1))
+    end = start + timedelta(days=1 + date.fromisoformat(last).day % _LONGEST_STAY)
+    return start.isoformat(), min(end, LAST_DAY).isoformat()
+
+
+_LIKELY = {
+    "quantity": (2, 12), "money": (20, 5000), "percent": (5, 95), "year": (2024, 2028), "rating": (1, 5),
+    "age": (18, 80), "measure": (2, 120), "duration": (2, 90), "number": (2, 100),
+}  # fmt: skip
+_BY_NAME = (  # where a word of the name tells more than its kind
+    (re.compile(r"interest"), "percent", (1, 9)),
+    (re.compile(r"limit"), "money", (500, 9000)),
+    (re.compile(r"salary|income|wage"), "money", (1500, 9000)),
+    (re.compile(r"mortgage|property|house|loan|coverage|insured"), "money", (20000, 400000)),
+    (re.compile(r"^family|^household"), "quantity", (2, 7)),
+    (re.compile(r"term|tenure|month"), "duration", (6, 36)),
+)
+_CODES = frozenset({"id", "number", "code", "pin"})
+_STEPS = {"money": 5}
+_LARGE, _LARGE_STEP = 5000, 500  # nobody asks for a loan of 187,405
+_DECIMAL_SHARE = 0.2
+_WIDE = 1000
+_MOST_STEPS = 10**9
+
+
+class _Bounds(NamedTuple):
+    low: Fraction
+    high: Fraction
+    step: Fraction
+
+
+def make_number(kind: str, name: str, schema: JsonSchema, rng: Random) -> int | float:
+    """A number that satisfies `schema`; ReplyError where its bounds leave none."""
+    bounds = _bounds(kind, name, schema)
+    step = bounds.step
+    if json_type(schema) == "number" and "multipleOf" not in schema and rng.random() < _DECIMAL_SHARE:
+        step = Fraction(1, 2) if bounds.high - bounds.low > 1 else Fraction(1, 20)
+    if bounds.high - bounds.low < step and "multipleOf" not in schema and json_type(schema) == "number":
+        step = (bounds.high - bounds.low) / 100 or Fraction(1)
+    first, last = ceil(bounds.low / step), floor(bounds.high / step)
+    if last < first:
+        raise ReplyError(f"template/v1 finds no number between {bounds.low} and {bounds.high} for {name!r}.")
+    value = step * rng.randint(first, min(last, first + _MOST_STEPS))
+    return int(value) if value.denominator == 1 else float(value)
+
+
+def number_text(kind: str, name: str, rng: Random) -> str:
+    """A number for a parameter that is declared as text."""
+    low, high = _likely(kind, name)
+    step = _step(kind, low)
+    return str(step * rng.randint(-(-low // step), high // step))
+
+
+def _step(kind: str, low: int) -> int:
+    return _LARGE_STEP if kind == "money" and low >= _LARGE else _STEPS.get(kind, 1)
+
+
+def _likely(kind: str, name: str) -> tuple[int, int]:
+    said = " ".join(split_name(name))
+    named = (bounds for pattern, of_kind, bounds in _BY_NAME if of_kind == kind and pattern.search(said))
+    return next(named, _LIKELY.get(kind, _LIKELY["number"]))
+
+
+def _bounds(kind: str, name: str, schema: JsonSchema) -> _Bounds:
+    likely_low, likely_high = map(Fraction, _likely(kind, name))
+    if kind == "number" and _CODES.intersection(split_name(name)) and "of" not in split_name(name):
+        likely_low, likely_high = Fraction(1000), Fraction(999999)
+    step = _exact(schema.get("multipleOf")) or Fraction(
+        _step(kind, int(likely_low)) if json_type(schema) == "number" else 1
+    )
+    low, high = _limit(schema, "minimum", step), _limit(schema, "maximum", -step)
+    if low is None and high is None:
+        return _Bounds(likely_low, max(likely_high, likely_low + step), step)
+    if low is None:
+        low = min(likely_low, high or likely_low) if high is None or likely_low <= high else high - _WIDE
+    if high is None:
+        high = likely_high if likely_high > low else low + _WIDE
+    if "multipleOf" not in schema and step > (high - low) / 4:
+        step = Fraction(1)
+    return _Bounds(low, high, step)
+
+
+def _limit(schema: JsonSchema, name: str, inwards: Fraction) -> Fraction | None:
+    given = _exact(schema.get(name))
+    open_end = _exact(schema.get(f"exclusive{name.capitalize()}"))
+    if open_end is None:
+        return given
+    inside = open_end + (inwards if json_type(schema) == "integer" else inwards / 100)
+    return inside if given is None else (max if inwards > 0 else min)(given, inside)
+
+
+def _exact(value: object) -> Fraction | None:
+    if isinstance(value, bool) or not isinstance(value, int | float):
+        return None
+    return Fraction(str(value))

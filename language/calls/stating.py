@@ -1,0 +1,121 @@
+"""How one argument is said: its value in words, quoted where it could not be told from what stands around it."""
+
+import re
+from collections.abc import Mapping
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
+from language.calls.tools import ParameterView
+from language.names import is_chinese
+from language.phrasebook import PHRASEBOOKS, Phrasebook
+from language.schemas import json_type
+from language.values import locate, write_value
+from warehouse.records import JsonSchema, Language
+
+CAREFUL = re.compile(
+    r"[,.;:!?\"，。；：！？、\n]|\s(?:and|with|for|as|is|to|the|at|on|in|from|of)\s|[和是为的]", re.IGNORECASE
+)
+_NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
+_QUOTED_SHARE = 0.55
+
+
+class Said(NamedTuple):
+    """A parameter with the words of its value; `shown` has quotation marks around them where they are needed."""
+
+    parameter: ParameterView
+    value: JsonValue
+    cue: str
+    words: str
+    shown: str
+    is_frame: bool = False  # the words speak for themselves, "with breakfast": no cue goes with them
+
+
+def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool) -> Said:
+    """A way to say `value` for this parameter; `plain` says it the least mistakable way."""
+    book = PHRASEBOOKS[language]
+    cue = parameter.cues.chinese if language == "zh" else parameter.cues.english
+    if isinstance(value, bool):
+        return _say_flag(parameter, cue, language, rng, value=value)
+    if isinstance(value, dict):
+        words = _say_members(value, parameter.schema, language, rng)
+        return Said(parameter, value, cue, words, words)
+    if isinstance(value, list):
+        words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
+        return Said(parameter, value, cue, words, words)
+    words = _say_value(value, parameter, language, rng, plain=plain)
+    return Said(parameter, value, cue, words, _shown(words, parameter, book, rng, plain=plain))
+
+
+def _say_value(value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
+    spoken = parameter.schema if plain and parameter.kind not in CLOCKED else parameter.spoken
+    words = write_value(value, spoken, language, rng)
+    if spoken is not parameter.schema and locate(value, parameter.schema, words) is None:
+        return write_value(value, parameter.schema, language, rng)
+    return words
+
+
+def _say_flag(parameter: ParameterView, cue: str, language: Language, rng: Random, *, value: bool) -> Said:
+    words = write_value(value, parameter.schema, language, rng)
+    in_language = is_chinese(parameter.topic) == (language == "zh")
+    if parameter.topic and in_language and locate(value, parameter.schema, words) is not None:
+        return Said(parameter, value, cue, words, words, is_frame=True)
+    answer = PHRASEBOOKS[language].answers[value]
+    return Said(parameter, value, cue, answer, answer)
+
+
+def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:
+    book = PHRASEBOOKS[language]
+    said = []
+    for value in values:
+        words = write_value(value, items, language, rng)
+        said.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.search(words) else words)
+    if len(said) <= 1:
+        return "".join(said)
+    comma, joint = (", ", " and ") if language == "en" else ("、", "和")
+    return comma.join(said[:-1]) + joint + said[-1]
+
+
+def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random) -> str:
+    """The members of an object, each behind its name; deeper ones in brackets."""
+    book = PHRASEBOOKS[language]
+    declared = schema.get("properties") or {}
+    said = []
+    for name, value in members.items():
+        inner = declared.get(name) or {}
+        cues = cues_of(name, str(inner.get("description") or ""))
+        cue = cues.chinese if language == "zh" else cues.english
+        if isinstance(value, dict):
+            words = f"({_say_members(value, inner, language, rng)})"
+        elif isinstance(value, list):
+            words = _say_items(value, inner.get("items") or {}, language, rng)
+        elif isinstance(value, bool):
+            words = book.answers[value]
+        else:
+            words = write_value(value, inner, language, rng)
+            if isinstance(value, str) and meaning_of(name, inner) not in CODED | CLOCKED | NUMERIC | {"code", "choice"}:
+                words = in_quotes(words, book)
+        said.append(f"{cue} {words}" if language == "en" else f"{cue}{words}" if is_chinese(cue) else f"{cue} {words}")
+    return book.joint.join(said)
+
+
+def _shown(words: str, parameter: ParameterView, book: Phrasebook, rng: Random, *, plain: bool) -> str:
+    if json_type(parameter.schema) != "string" or parameter.kind in CLOCKED or parameter.schema is not parameter.spoken:
+        return words
+    if CAREFUL.search(words):
+        return in_quotes(words, book)
+    if parameter.kind in CODED | NUMERIC or parameter.kind in ("code", "pattern"):
+        return words if " " not in words else in_quotes(words, book)
+    if plain or (parameter.kind not in _NAMED and rng.random() < _QUOTED_SHARE):
+        return in_quotes(words, book)
+    return words
+
+
+def in_quotes(words: str, book: Phrasebook) -> str:
+    """`words` in the first quotation marks that do not occur in them; bare where all do."""
+    for left, right in book.quotes:
+        if left not in words and right not in words:
+            return f"{left}{words}{right}"
+    return words

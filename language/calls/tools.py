@@ -1,0 +1,203 @@
+"""A tool as the template model sees it: analysed once from its JSON, whatever prompt shows it."""
+
+import re
+from collections import Counter
+from functools import cached_property, lru_cache
+from typing import Any, NamedTuple
+
+import orjson
+
+from language.booleans import topic_phrase
+from language.calls.actions import action_phrases, name_phrase
+from language.calls.parameters import NUMERIC, Cues, cues_of, meaning_of, short_forms
+from language.names import humanise, is_chinese, split_name
+from language.schemas import json_type
+from language.thesaurus import weigh_words
+from warehouse.errors import ReplyError
+from warehouse.records import JsonSchema
+
+_CACHED = 4096
+_LONGEST_TOPIC = 40
+_TELLING_LETTERS = 4
+_SPACES = re.compile(r"[\s_\-]+")
+_PATH = re.compile(r"[./:]")
+_MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"
+_CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
+
+
+class ParameterView(NamedTuple):
+    """A parameter with its kind, the schema by which its words are read, and what people call it."""
+
+    name: str
+    schema: JsonSchema
+    kind: str
+    spoken: JsonSchema
+    cues: Cues
+    topic: str
+
+    @property
+    def is_number(self) -> bool:
+        """Whether its values are said as numbers, also where the schema calls them text."""
+        return self.kind in NUMERIC
+
+
+class CueTable(NamedTuple):
+    """One expression for all cues of some parameters, and whose cue each is; weak ones need a value right beside."""
+
+    pattern: re.Pattern[str]
+    owners: dict[str, tuple[int, bool]]
+
+    def owner(self, said: str) -> tuple[int, bool]:
+        """The index of the parameter that these words call, and whether the cue is a strong one."""
+        key = squeeze(said)
+        return self.owners[key] if key in self.owners else self.owners[key.removesuffix("s")]
+
+
+class ToolView:
+    """What one tool offers: its action in words, its parameters, and the words that speak for it."""
+
+    def __init__(self, tool: dict[str, Any]) -> None:
+        self.name = str(tool.get("name", ""))
+        self.description = str(tool.get("description") or "")
+        self.actions = action_phrases(self.name, self.description)
+        said = (*self.actions, name_phrase(self.name))
+        self.keys = tuple(dict.fromkeys(phrase.lower() for phrase in said if _is_telling(phrase)))
+        schema = tool.get("parameters") or {}
+        self.required = tuple(schema.get("required") or ())
+        self.parameters = parameter_views(schema)
+
+    @cached_property
+    def cues(self) -> CueTable | None:
+        """The cues of its parameters, None where it has none."""
+        return cue_table(self.parameters)
+
+    def parameter(self, name: object) -> ParameterView:
+        """The parameter of this name; ReplyError where the tool has none."""
+        found = next((one for one in self.parameters if one.name == name), None)
+        if found is None:
+            raise ReplyError(f"The tool {self.name!r} has no parameter {name!r}.")
+        return found
+
+    @cached_property
+    def properties(self) -> dict[str, JsonSchema]:
+        """The schemas of its parameters by name."""
+        return {parameter.name: parameter.schema for parameter in self.parameters}
+
+    @cached_property
+    def words(self) -> dict[str, float]:
+        """The words that speak for the tool, with how much: action over description over parameters."""
+        weights: dict[str, float] = {}
+        told = " ".join(filter(None, (str(one.schema.get("description") or "") for one in self.parameters)))
+        names = " ".join(" ".join(split_name(parameter.name)) for parameter in self.parameters)
+        path = " ".join(split_name(self.name))
+        own = " ".join(split_name(_PATH.split(self.name)[-1]))
+        for text, share in ((f"{told} {names}", 0.4), (path, 0.6), (self.description, 1.0), (own, 1.1)):
+            for word, weight in weigh_words(text).items():
+                weights[word] = max(weight * share, weights.get(word, 0.0))
+        return weights
+
+
+def view_of(tool: object) -> ToolView:
+    """The view of a tool as a prompt shows it (a JSON object with name, description, parameters)."""
+    if not isinstance(tool, dict) or not isinstance(tool.get("name"), str):
+        raise ReplyError(f"template/v1 expects a tool as a JSON object with a name, not {str(tool)[:80]!r}.")
+    return _view(orjson.dumps({key: tool.get(key) for key in ("name", "description", "parameters")}))
+
+
+@lru_cache(_CACHED)
+def _view(tool: bytes) -> ToolView:
+    return ToolView(orjson.loads(tool))
+
+
+def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
+    """The views of the members of an object schema."""
+    members = schema.get("properties") or {}
+    views = tuple(_parameter(name, member) for name, member in members.items() if isinstance(member, dict))
+    called = Counter(squeeze(cue) for view in views for cue in {view.cues.english, view.cues.chinese})
+    return tuple(_distinct(view, called) for view in views)
+
+
+def _distinct(view: ParameterView, called: Counter[str]) -> ParameterView:
+    """The same view, called by its name where another parameter is called the same."""
+    english, chinese, _ = view.cues
+    if called[squeeze(english)] == 1 and called[squeeze(chinese)] == 1:
+        return view
+    named = humanise(view.name)
+    english = named if called[squeeze(english)] > 1 else english
+    chinese = named if called[squeeze(chinese)] > 1 else chinese
+    return view._replace(cues=Cues(english, chinese, tuple(dict.fromkeys((english, named, chinese)))))
+
+
+def cue_table(parameters: tuple[ParameterView, ...]) -> CueTable | None:
+    """The cues of these parameters: strong ones first come, weak ones only where nobody else claims them."""
+    owners: dict[str, tuple[int, bool]] = {}
+    spelled: dict[str, str] = {}
+    for index, parameter in enumerate(parameters):
+        for cue in parameter.cues.spoken + ((parameter.topic,) if parameter.topic else ()):
+            owners.setdefault(squeeze(cue), (index, True))
+            spelled.setdefault(squeeze(cue), cue)
+    shared: set[str] = set()
+    weak: dict[str, tuple[int, bool]] = {}
+    for index, parameter in enumerate(parameters):
+        for cue in (*short_forms(parameter.name), *_last_words(parameter.cues.english)):
+            key = squeeze(cue)
+            if key in owners and owners[key][0] != index:
+                continue
+            if weak.setdefault(key, (index, False))[0] != index:
+                shared.add(key)
+            spelled.setdefault(key, cue)
+    owners.update({key: owner for key, owner in weak.items() if key not in shared and key not in owners and key})
+    ordered = sorted((spelled[key] for key in owners if key), key=len, reverse=True)
+    if not ordered:
+        return None
+    return CueTable(re.compile("|".join(map(_spelling, ordered)), re.IGNORECASE), owners)
+
+
+@lru_cache(16384)
+def squeeze(cue: str) -> str:
+    """A cue as it is looked up: lower case, nothing between its words."""
+    return _SPACES.sub("", cue.lower())
+
+
+def _parameter(name: str, schema: JsonSchema) -> ParameterView:
+    kind = meaning_of(name, schema)
+    description = str(schema.get("description") or "")
+    cues = cues_of(name, description)
+    topic = topic_phrase(schema) if json_type(schema) == "boolean" else ""
+    if len(topic) > _LONGEST_TOPIC:
+        topic = ""
+    if topic:
+        cues = Cues(
+            cues.english if is_chinese(topic) else topic, topic if is_chinese(topic) else cues.chinese, cues.spoken
+        )
+    return ParameterView(name, schema, kind, _spoken(kind, schema), cues, topic)
+
+
+def _spoken(kind: str, schema: JsonSchema) -> JsonSchema:
+    """The schema by which a value is said and read: a bare "startDate" is said as a date."""
+    if json_type(schema) != "string" or schema.get("pattern") or schema.get("format") or schema.get("enum"):
+        return schema
+    match kind:
+        case "date" | "birthday":
+            return {"type": "string", "format": "date"}
+        case "time":
+            return {"type": "string", "pattern": _CLOCK}
+        case "moment":
+            return {"type": "string", "pattern": _MOMENT}
+    return schema
+
+
+def _last_words(cue: str) -> tuple[str, ...]:
+    words = cue.split()
+    return (words[-1],) if len(words) > 1 and len(words[-1]) >= _TELLING_LETTERS else ()
+
+
+def _spelling(cue: str) -> str:
+    if is_chinese(cue):
+        return re.escape(cue)
+    inside = r"[\s_\-]*".join(map(re.escape, cue.split()))
+    return rf"(?<![A-Za-z0-9]){inside}s?(?![A-Za-z0-9])"
+
+
+def _is_telling(phrase: str) -> bool:
+    return len(phrase) > 1 if is_chinese(phrase) else phrase.count(" ") > 0

@@ -1,0 +1,1 @@
+"""English: its numerals, clock, phrases and words."""

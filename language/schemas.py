@@ -1,0 +1,262 @@
+"""What a JSON Schema asks for: the kind of value, whether a value fits, and text that matches its pattern."""
+
+import re
+from functools import lru_cache
+from random import Random
+from typing import Literal, NamedTuple
+
+import orjson
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import UnknownType
+from pydantic import JsonValue
+
+from warehouse.records import JsonSchema
+
+Kind = Literal["boolean", "integer", "number", "date", "time", "date-time", "enum", "array", "object", "text"]
+DATE_VALUE = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])-(?:0[1-9]|[12]\d|3[01])")
+TIME_VALUE = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+DATE_TIME_VALUE = re.compile(rf"({DATE_VALUE.pattern})[ T]({TIME_VALUE.pattern})(?::00)?")
+_TYPES: dict[str, Kind] = {
+    "boolean": "boolean",
+    "integer": "integer",
+    "number": "number",
+    "float": "number",
+    "array": "array",
+    "object": "object",
+}
+
+
+def kind_of(schema: JsonSchema) -> Kind:
+    """The kind that `schema` asks for; a string with no hint is text."""
+    if "enum" in schema or "const" in schema:
+        return "enum"
+    declared = type_of(schema)
+    if declared in _TYPES:
+        return _TYPES[declared]
+    if schema.get("format") in ("date", "date-time", "time"):
+        return {"date": "date", "date-time": "date-time", "time": "time"}[schema["format"]]  # type: ignore[return-value]
+    return _by_pattern(str(schema.get("pattern", "")))
+
+
+def type_of(schema: JsonSchema) -> str:
+    """The JSON type that `schema` declares, the first that is not null where it declares several, "" where none."""
+    declared = schema.get("type", "")
+    if isinstance(declared, list):
+        return next((str(name) for name in declared if name != "null"), "")
+    return str(declared)
+
+
+def choices_of(schema: JsonSchema) -> list[object]:
+    """The values that `schema` offers, an empty list where it leaves the choice open."""
+    return list(schema["enum"]) if "enum" in schema else [schema["const"]] if "const" in schema else []
+
+
+def _by_pattern(pattern: str) -> Kind:
+    has_time = "[0-5]" in pattern and ":" in pattern
+    has_date = r"\d{4}-" in pattern or "[0-9]{4}-" in pattern
+    if has_time:
+        return "date-time" if has_date else "time"
+    return "date" if has_date and "-" in pattern.split("-", 1)[-1] and "[A-Z]" not in pattern else "text"
+
+
+_LOOSE_TYPES = {
+    "float": "number",
+    "int": "integer",
+    "dict": "object",
+    "list": "array",
+    "tuple": "array",
+    "bool": "boolean",
+}
+
+
+def json_type(schema: JsonSchema) -> str:
+    """The JSON type a schema asks for; the first that is not null where it allows several, "string" by default."""
+    declared = schema.get("type")
+    if isinstance(declared, list):
+        declared = next((one for one in declared if one != "null"), "string")
+    if declared is None and "properties" in schema:
+        return "object"
+    if declared is None and "items" in schema:
+        return "array"
+    return _LOOSE_TYPES.get(str(declared), str(declared)) if declared else "string"
+
+
+_PLAIN = frozenset({"type", "description", "title", "examples", "default", "enum", "minimum", "maximum", "pattern"})
+_TYPES_fitting: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "integer": (int,),
+    "number": (int, float),
+    "boolean": (bool,),
+}
+
+
+def fits(value: JsonValue, schema: JsonSchema) -> bool:
+    """Whether `value` validates against `schema`; False too where the schema itself is not valid."""
+    allowed = _TYPES_fitting.get(json_type(schema))
+    if allowed and _PLAIN.issuperset(schema):
+        return _fits_plainly(value, schema, allowed)
+    try:
+        return bool(_validator(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS)).is_valid(value))
+    except (re.error, TypeError, UnknownType):  # a bad schema shows itself only when it is used
+        return False
+
+
+def _fits_plainly(value: JsonValue, schema: JsonSchema, allowed: tuple[type, ...]) -> bool:
+    if not isinstance(value, allowed) or (isinstance(value, bool) and bool not in allowed):
+        return False
+    if "enum" in schema and value not in schema["enum"]:
+        return False
+    if isinstance(value, str):
+        return "pattern" not in schema or _found(schema["pattern"], value)
+    number = float(value) if isinstance(value, int | float) else 0.0
+    return bool(schema.get("minimum", number) <= number <= schema.get("maximum", number))
+
+
+def _found(pattern: str, text: str) -> bool:
+    try:
+        return re.search(pattern, text) is not None
+    except re.error:
+        return False
+
+
+@lru_cache(4096)
+def _validator(schema: bytes) -> Draft202012Validator:
+    return Draft202012Validator(orjson.loads(schema), format_checker=FormatChecker())
+
+
+_UPPER = "ABCDEFGHJKLMNPQRSTUVWXYZ"
+_LOWER = "abcdefghijkmnopqrstuvwxyz"
+_DIGITS = "0123456789"
+_ESCAPES = {"d": _DIGITS, "w": _UPPER + _DIGITS, "s": " "}
+_CATCH_ALL = _LOWER
+_OPEN_ENDED = 3  # how many more than the least a `+`, `*` or `{n,}` may give
+_LONGEST = 64
+
+
+class UnsupportedPatternError(ValueError):
+    """The expression uses something that cannot be generated."""
+
+
+class _Node(NamedTuple):
+    """Alternatives of sequences of (what, least, most); what is a string of characters to choose from, or a group."""
+
+    branches: tuple[tuple[tuple["str | _Node", int, int], ...], ...]
+
+
+def matching_text(pattern: str, rng: Random) -> str:
+    """Text that matches the whole pattern; UnsupportedPatternError where it asks for more than this can generate."""
+    return _write(_parsed(pattern), rng)
+
+
+def _write(node: _Node, rng: Random) -> str:
+    return "".join(
+        rng.choice(what) if isinstance(what, str) else _write(what, rng)
+        for what, least, most in rng.choice(node.branches)
+        for _ in range(rng.randint(least, most))
+    )
+
+
+@lru_cache(1024)
+def _parsed(pattern: str) -> _Node:
+    reader = _Reader(pattern)
+    node = reader.alternatives()
+    if reader.at != len(pattern):
+        raise UnsupportedPatternError(f"The pattern {pattern!r} has a ')' too many.")
+    return node
+
+
+class _Reader:
+    def __init__(self, pattern: str) -> None:
+        self.pattern = pattern
+        self.at = 0
+
+    def alternatives(self) -> _Node:
+        branches = [self._sequence()]
+        while self._peek() == "|":
+            self.at += 1
+            branches.append(self._sequence())
+        return _Node(tuple(branches))
+
+    def _sequence(self) -> tuple[tuple[str | _Node, int, int], ...]:
+        items: list[tuple[str | _Node, int, int]] = []
+        while self._peek() not in ("", "|", ")"):
+            what = self._atom()
+            if what is not None:
+                items.append((what, *self._count()))
+        return tuple(items)
+
+    def _peek(self) -> str:
+        return self.pattern[self.at : self.at + 1]
+
+    def _take(self) -> str:
+        character = self._peek()
+        if not character:
+            raise UnsupportedPatternError(f"The pattern {self.pattern!r} ends too soon.")
+        self.at += 1
+        return character
+
+    def _atom(self) -> str | _Node | None:
+        character = self._take()
+        if character in "^$":
+            return None
+        if character == "(":
+            return self._group()
+        if character == "[":
+            return self._character_class()
+        if character == "\\":
+            return self._escape()
+        return _CATCH_ALL if character == "." else character
+
+    def _group(self) -> _Node:
+        if self._peek() == "?":
+            if self.pattern[self.at + 1 : self.at + 2] != ":":
+                raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a look-around or a named group.")
+            self.at += 2
+        node = self.alternatives()
+        if self._peek() != ")":
+            raise UnsupportedPatternError(f"The pattern {self.pattern!r} lacks a ')'.")
+        self.at += 1
+        return node
+
+    def _escape(self) -> str:
+        character = self._take()
+        if character in _ESCAPES:
+            return _ESCAPES[character]
+        if character.isalnum():
+            raise UnsupportedPatternError(f"The pattern {self.pattern!r} uses \\{character}.")
+        return character
+
+    def _character_class(self) -> str:
+        if self._peek() == "^":
+            raise UnsupportedPatternError(f"The pattern {self.pattern!r} has a negated class.")
+        allowed: list[str] = []
+        while self._peek() != "]":
+            character = self._take()
+            if character == "\\":
+                allowed.append(self._escape())
+            elif self._peek() == "-" and self.pattern[self.at + 1 : self.at + 2] not in ("]", ""):
+                self.at += 1
+                allowed.append("".join(map(chr, range(ord(character), ord(self._take()) + 1))))
+            else:
+                allowed.append(character)
+        self.at += 1
+        return "".join(allowed)
+
+    def _count(self) -> tuple[int, int]:
+        mark = self._peek()
+        if mark not in ("?", "*", "+", "{") or not mark:
+            return 1, 1
+        self.at += 1
+        if mark == "{":
+            inside = self.pattern[self.at : self.pattern.find("}", self.at)]
+            self.at += len(inside) + 1
+            least, comma, most = inside.partition(",")
+            if not least.isdecimal() or (most and not most.isdecimal()) or int(most or least) > _LONGEST:
+                raise UnsupportedPatternError(f"The pattern {self.pattern!r} counts {inside!r}.")
+            low = int(least)
+            counts = (low, int(most) if most else low + _OPEN_ENDED) if comma else (low, low)
+        else:
+            counts = {"?": (0, 1), "*": (0, _OPEN_ENDED), "+": (1, 1 + _OPEN_ENDED)}[mark]
+        if self._peek() in ("?", "+") and self._peek():
+            self.at += 1
+        return counts

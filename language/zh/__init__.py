@@ -1,0 +1,1 @@
+"""Chinese: its numerals, clock, phrases and words."""

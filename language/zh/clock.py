@@ -1,0 +1,55 @@
+"""Clock readings in Chinese: 晚上七点半, 下午3点15分, 中午十二点, 早上8:30."""
+
+import re
+from collections.abc import Iterator
+
+from language.clock import Reading
+from language.zh.numerals import SMALL_NUMERAL, parse_chinese
+
+_PARTS = {
+    "morning": ("清晨", "早晨", "早上", "上午", "今早", "明早", "早"),
+    "noon": ("中午", "正午"),
+    "afternoon": ("下午", "午后"),
+    "evening": ("傍晚",),
+    "night": ("晚上", "夜里", "夜晚", "深夜", "今晚", "明晚", "昨晚", "当晚", "晚间", "晚"),
+    "small hours": ("凌晨", "半夜", "午夜"),
+}
+_PART_OF = {word: part for part, words in _PARTS.items() for word in words}
+_DAY_PART = "|".join(sorted(_PART_OF, key=len, reverse=True))
+_CLOCK = re.compile(
+    rf"(?:(?P<part>{_DAY_PART})的?\s?)?(?:"
+    rf"(?P<hour>(?<![\d.:])\d{{1,2}}|(?<![零〇一二两三四五六七八九十百千第有]){SMALL_NUMERAL})\s?(?:点钟?|时(?![间候代常而不段刻期差]))"
+    rf"(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>[0-5]?\d(?!\d)|[零〇]?{SMALL_NUMERAL})分?|整|钟)?"
+    r"|(?P<h>(?<![\d.:])\d{1,2}):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:]))"
+)
+_HINT = re.compile("[点时:]")
+_NOT_A_TIME = re.compile("[儿心多]|左右的|一[下些]|[个次种]")
+
+
+def chinese_readings(text: str) -> Iterator[Reading]:
+    """The clock readings in folded `text`; 一点 alone ("a bit") is none."""
+    if not _HINT.search(text):
+        return
+    for match in _CLOCK.finditer(text):
+        part = _PART_OF[match["part"]] if match["part"] else ""
+        if match["h"]:
+            if part:
+                yield Reading(*match.span(), int(match["h"]), int(match["m"]), part)
+            continue
+        hour = _number(match["hour"])
+        bare = match.end() == match.end("hour") + 1
+        if bare and not part and (match["hour"] == "一" or _NOT_A_TIME.match(text, match.end())):
+            continue
+        yield Reading(*match.span(), hour, _minute(match), part)
+
+
+def _minute(match: re.Match[str]) -> int:
+    if match["half"]:
+        return 30
+    if match["quarter"]:
+        return 15 * _number(match["quarter"])
+    return _number(match["minute"]) if match["minute"] else 0
+
+
+def _number(words: str) -> int:
+    return int(words) if words.isdecimal() else parse_chinese(words) or 0
