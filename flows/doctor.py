@@ -5,9 +5,8 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from flows.settings import Settings, read_settings
+from flows.settings import Settings, open_warehouse, read_settings
 from warehouse.errors import StoreError
-from warehouse.store import Warehouse
 
 
 class Finding(NamedTuple):
@@ -40,7 +39,7 @@ def _warehouse(settings: Settings) -> Finding:
     if not settings.warehouse.exists():
         return Finding("warehouse", "absent", "the first build makes it")
     try:
-        count = Warehouse(settings.warehouse, patience=1).rows("select count(*) as n from accepted_samples")[0]["n"]
+        count = open_warehouse(settings._replace(patience=1)).rows("select count(*) as n from accepted_samples")[0]["n"]
     except StoreError as error:
         return Finding("warehouse", "broken", str(error))
     return Finding("warehouse", "ready", f"{count} accepted samples")

@@ -11,10 +11,9 @@ import orjson
 from flows.build import build_dataset
 from flows.progress import Progress
 from flows.recipe import Recipe
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, UserTurn
 from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 
 class ShownSample(NamedTuple):
@@ -34,7 +33,7 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings._replace(home=Path(folder))
         report = await build_dataset(recipe.with_preview(count), aside, progress)
-        warehouse = Warehouse(aside.warehouse)
+        warehouse = open_warehouse(aside)
         samples = warehouse.rows(
             """
             select s.key, s.kind, s.language, s.request, s.gold, s.body,

@@ -2,6 +2,7 @@
 
 import atexit
 import os
+import re
 import sys
 import tempfile
 from math import inf
@@ -27,6 +28,11 @@ QUIET = {
     "OPENBLAS_NUM_THREADS": "1",  # numpy's: on matrices as small as ours its threads wait for each other most of the time
 }
 
+_MOST_MEMORY_MB = 4000
+_LEAST_MEMORY_MB = 128
+_SIZE = re.compile(r"(\d+(?:\.\d+)?)\s*([MG]B)", re.IGNORECASE)
+_MEGABYTES = {"MB": 1, "GB": 1000}
+
 
 class Settings(NamedTuple):
     """What the environment says; `patience` is how many seconds to wait for a locked warehouse.
@@ -36,7 +42,8 @@ class Settings(NamedTuple):
 
     Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), "dask:" and a scheduler's address, or "pool:" and
     a Prefect work pool; `workers` is how many processes this machine gives. They travel by way of the URL `exchange` to workers
-    elsewhere, who keep what they need in their own folder `scratch`.
+    elsewhere, who keep what they need in their own folder `scratch`. DuckDB takes at most
+    `duckdb_memory_mb` and `duckdb_threads` of this machine.
     """
 
     home: Path
@@ -52,6 +59,8 @@ class Settings(NamedTuple):
     workplace: str = "local"
     exchange: str = ""
     scratch: Path = Path()
+    duckdb_memory_mb: int = 1024
+    duckdb_threads: int = 2
 
     @property
     def warehouse(self) -> Path:
@@ -79,15 +88,18 @@ def read_settings() -> Settings:
         workplace=workplace,
         exchange=os.environ.get("CALLWRIGHT_EXCHANGE", "") or f"file://{home}/exchange",
         scratch=Path(os.environ.get("CALLWRIGHT_SCRATCH", "") or _own_scratch()).absolute(),
+        duckdb_memory_mb=_size_mb("CALLWRIGHT_DUCKDB_MEMORY", _share_of_memory()),
+        duckdb_threads=int(_number("CALLWRIGHT_DUCKDB_THREADS", 0)) or len(os.sched_getaffinity(0)),
     )
 
 
 def open_warehouse(settings: Settings | None = None) -> "Warehouse":
     """The warehouse of the work folder that the settings name, this process's own unless given."""
-    from warehouse.store import Warehouse
+    from warehouse.store import Limits, Warehouse
 
     settings = settings or read_settings()
-    return Warehouse(settings.warehouse, patience=settings.patience)
+    limits = Limits(settings.duckdb_memory_mb, settings.duckdb_threads)
+    return Warehouse(settings.warehouse, patience=settings.patience, limits=limits)
 
 
 def _crew(given: str) -> tuple[str, int]:
@@ -118,6 +130,26 @@ def _number(name: str, default: float) -> float:
     if not 0 <= number < inf:
         raise ConfigurationError(f"The setting {name} must be a number from 0 on, not {given!r}.")
     return number
+
+
+def _share_of_memory() -> int:
+    """A quarter of the machine's memory in megabytes, at most 4 GB."""
+    machine = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES") // 1_000_000
+    return max(_LEAST_MEMORY_MB, min(_MOST_MEMORY_MB, machine // 4))
+
+
+def _size_mb(name: str, default: int) -> int:
+    """A size such as "512MB" or "2 GB" in megabytes. Raises ConfigurationError."""
+    given = os.environ.get(name, "").strip()
+    if not given:
+        return default
+    size = _SIZE.fullmatch(given)
+    megabytes = int(float(size[1]) * _MEGABYTES[size[2].upper()]) if size else 0
+    if megabytes < _LEAST_MEMORY_MB:
+        raise ConfigurationError(
+            f"The setting {name} must be a size from {_LEAST_MEMORY_MB}MB on, such as '512MB' or '2GB', not {given!r}."
+        )
+    return megabytes
 
 
 def quiet_vendors() -> None:

@@ -1,5 +1,6 @@
 """Publishing: a read-only database and Parquet files that analysts open while builds go on."""
 
+import fcntl
 import shutil
 from datetime import UTC, datetime
 from pathlib import Path
@@ -32,6 +33,7 @@ VIEWS = (
     "answer_board",
 )
 _READ_ONLY = 0o444
+_COPY, _TABLES = ".warehouse-", ".parquet-"  # how copies that are being made are named
 
 
 class Publication(NamedTuple):
@@ -44,13 +46,24 @@ class Publication(NamedTuple):
 def publish(warehouse: Warehouse, folder: Path) -> Publication:
     """Replace the published copies, each in one step: whoever has the old one open keeps reading it.
 
-    Raises StoreError where the warehouse stays locked.
+    A copy that does not get done is removed, and so are those of earlier ones that were killed. Raises StoreError where the
+    warehouse stays locked.
     """
     folder.mkdir(parents=True, exist_ok=True)
+    with (folder / ".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # of two who publish at once, neither removes what the other one writes
+        _remove_unfinished(folder)
+        try:
+            return _publish(warehouse, folder)
+        finally:
+            _remove_unfinished(folder)
+
+
+def _publish(warehouse: Warehouse, folder: Path) -> Publication:
     stamp = datetime.now(UTC).strftime("%Y%m%dT%H%M%S%f")
     database = folder / "warehouse.duckdb"
-    fresh = folder / f".warehouse-{stamp}.duckdb"
-    tables = folder / f".parquet-{stamp}"
+    fresh = folder / f"{_COPY}{stamp}.duckdb"
+    tables = folder / f"{_TABLES}{stamp}"
     tables.mkdir()
     with warehouse.reading() as connection:
         # No writer can have the file while we read it, so a plain copy of it is whole.
@@ -60,15 +73,20 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
             connection.execute(f"copy (from {name}) to '{target}' (format parquet)")
     fresh.chmod(_READ_ONLY)
     fresh.replace(database)
-    return Publication(database, _point(folder / "parquet", tables))
+    link = folder / "parquet"
+    fresh_link = folder / f"{tables.name}.link"
+    fresh_link.symlink_to(tables.name)
+    fresh_link.replace(link)
+    return Publication(database, link)
 
 
-def _point(link: Path, tables: Path) -> Path:
-    """Let `link` name the new folder, and remove the one it named before."""
-    before = link.resolve() if link.is_symlink() else None
-    fresh = link.with_name(f"{tables.name}.link")
-    fresh.symlink_to(tables.name)
-    fresh.replace(link)
-    if before is not None and before != tables:
-        shutil.rmtree(before, ignore_errors=True)
-    return link
+def _remove_unfinished(folder: Path) -> None:
+    """Remove all copies but those that are published."""
+    for copy in folder.glob(f"{_COPY}*"):
+        copy.unlink(missing_ok=True)
+    published = (folder / "parquet").resolve()
+    for tables in folder.glob(f"{_TABLES}*"):
+        if tables.is_symlink():
+            tables.unlink()
+        elif tables.resolve() != published:
+            shutil.rmtree(tables, ignore_errors=True)

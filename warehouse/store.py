@@ -11,7 +11,7 @@ from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from threading import RLock, get_ident
-from typing import Any
+from typing import Any, NamedTuple
 
 import duckdb
 from pydantic import JsonValue
@@ -29,12 +29,13 @@ _VIEWS = "views "  # before the version of the views, where the migrations are n
 _FIRST_WAIT = 0.02
 _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
-# DuckDB would take most of the machine's memory; past this it goes on with files beside the warehouse.
-_LIMITS: dict[str, Any] = {"memory_limit": "128MB", "threads": "2", "preserve_insertion_order": "false"}
-# But the keys that DuckDB itself keeps unique are in memory while it writes: 65 bytes each, and some tables have two.
-_ROOM, _KEYED_ROW, _MEGA = 128, 160, 1 << 20
-_SMALL = 32  # so many MB of keys find room anyway
-_KEYED_ROWS = "select coalesce(sum(estimated_size), 0) from duckdb_tables() where has_primary_key"
+
+
+class Limits(NamedTuple):
+    """How much memory and how many threads DuckDB may take; past its memory it goes on with files beside the warehouse."""
+
+    memory_mb: int = 1024
+    threads: int = 2
 
 
 class Warehouse:
@@ -45,10 +46,11 @@ class Warehouse:
     `patience` seconds.
     """
 
-    def __init__(self, path: Path, *, patience: float = 30.0) -> None:
+    def __init__(self, path: Path, *, patience: float = 30.0, limits: Limits | None = None) -> None:
         """Name the file; nothing is opened until the first transaction."""
         self.path = path
         self.patience = patience
+        self._limits = limits or Limits()
         self._migrated = False
         self._one_writer = RLock()  # threads that wrote at once would share one memory limit, and exceed it
         self._held: tuple[int, duckdb.DuckDBPyConnection] | None = None  # by which thread
@@ -129,13 +131,13 @@ class Warehouse:
     def put_files(self, *folders: Path, replacing: bool = False) -> None:
         """Land folders of batches, named by table, in one transaction; one that names itself in `landed_shards` lands once."""
         with self.writing() as connection:
-            connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside
+            connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside, and one is fast enough
             new = [folder for folder in folders if not _has_landed(connection, folder)]
             for table, folder in product(TABLES, new):
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
                     connection.execute(insert(table, batch_source(table, piece), replacing=replacing))
-            connection.execute(f"set threads = {_LIMITS['threads']}")  # others may go on with what is open
+            connection.execute(f"set threads = {self._limits.threads}")  # others may go on with what is open
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:
         """Note the kind of mistake of predictions that are kept, by their keys."""
@@ -187,13 +189,20 @@ class Warehouse:
             except duckdb.Error as error:
                 raise ConfigurationError(f"The query can't be run: {error}") from error
 
+    def _config(self) -> dict[str, Any]:  # of several types, as DuckDB takes them
+        return {
+            "memory_limit": f"{self._limits.memory_mb}MB",
+            "threads": str(self._limits.threads),
+            "temp_directory": f"{self.path}.tmp",
+            "preserve_insertion_order": "false",
+        }
+
     def _open_for_writing(self) -> duckdb.DuckDBPyConnection:
         connection = self._open(read_only=False)
         try:
             if not self._migrated:
                 _migrate(connection, self.path)
                 self._migrated = True
-            _make_room(connection)
         except BaseException:
             connection.close()
             raise
@@ -205,7 +214,7 @@ class Warehouse:
         wait = _FIRST_WAIT
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=_LIMITS)
+                return duckdb.connect(str(self.path), read_only=read_only, config=self._config())
             # This process has it open otherwise, or is closing it in another thread: a moment, then again.
             except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
                 problem: duckdb.Error = error
@@ -222,14 +231,6 @@ class Warehouse:
                 ) from problem
             time.sleep(wait)
             wait = min(_LONGEST_WAIT, wait * 2)
-
-
-def _make_room(connection: duckdb.DuckDBPyConnection) -> None:
-    """Raise the limit of a connection that writes by what the keys of the tables take that have some."""
-    [(rows,)] = connection.execute(_KEYED_ROWS).fetchall()
-    keys = rows * _KEYED_ROW // _MEGA
-    if keys > _SMALL:  # connections of one process have to agree about it: those to small files always do
-        connection.execute(f"set memory_limit = '{_ROOM + keys}MB'")
 
 
 def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:

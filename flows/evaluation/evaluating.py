@@ -24,7 +24,7 @@ from flows.evaluation.release_environments import open_release_environments
 from flows.progress import Progress
 from flows.recipe import Candidate, read_recipe
 from flows.review.suspects import tell_suspicions
-from flows.settings import Settings
+from flows.settings import Settings, open_warehouse
 from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
@@ -40,7 +40,6 @@ from warehouse.errors import ConfigurationError
 from warehouse.records import Prediction, Sample, content_key
 from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
-from warehouse.store import Warehouse
 
 __all__ = ["Conditions", "answer_board", "choose_candidates", "domain_board", "evaluate_release", "leaderboard"]
 
@@ -80,7 +79,7 @@ async def evaluate_release(
     What was predicted or judged before is not asked again, unless the candidate's settings are others now. Raises
     ConfigurationError for an unknown release, and what a model's adapter raises; what was answered until then is kept.
     """
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     content = read_release(warehouse, release, without=MULTI_STEP)
     async with AsyncExitStack() as stack:
         ledger = Ledger(settings.ledger)
@@ -174,19 +173,19 @@ async def _judge_missing(contexts: _Evaluation, judge: LedgeredChat, predictions
 
 def domain_board(release: str, settings: Settings) -> list[Row]:
     """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     return warehouse.rows("select * exclude (release) from domain_board where release = ?", [release])
 
 
 def leaderboard(release: str, settings: Settings) -> list[Row]:
     """The release's leaderboard."""
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     return warehouse.rows("select * from leaderboard where release = ?", [release])
 
 
 def answer_board(release: str, settings: Settings) -> list[Row]:
     """How candidates answered the release's plans and conversations, and how steadily: a row a run and judge, "all" slice first."""
-    warehouse = Warehouse(settings.warehouse, patience=settings.patience)
+    warehouse = open_warehouse(settings)
     return warehouse.rows(
         """
         select * exclude (release) from answer_board where release = ? and slice_by in ('all', 'difficulty')

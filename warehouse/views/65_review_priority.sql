@@ -35,55 +35,30 @@ with stretches as (
     select o.subject, o.kind, o.version, o.build, o.subject as sample from open_questions o
     union all
     select o.subject, o.kind, o.version, o.build, b.sample from open_questions o join build_samples b on b.draft = o.subject
-), known as (
-    select key, kind, category from samples
-), seats as (
-    select
-        o.subject, o.kind, o.version, k.kind as sample_kind, k.category, coalesce(b.recipe, l.recipe) as recipe,
-        l.subject is not null as has_landed
-    from (select distinct * from of_samples) o
-    join known k on k.key = o.sample
-    left join builds b on b.key = o.build
-    left join acceptances l on l.subject = o.sample and l.withdrawn_at is null
-), made as (
-    select l.recipe, k.kind, greatest(1, count(distinct k.category)) as categories
-    from latest_builds l join build_samples b on b.build = l.build join known k on k.key = b.sample group by all
-), plans as (
-    select l.recipe, p.kind, (b.body -> 'samples' ->> p.kind)::integer as planned
-    from latest_builds l join builds b on b.key = l.build, unnest(json_keys(b.body, '$.samples')) as p(kind)
-), landed as (
-    select l.recipe, k.kind, k.category, count(*) as samples
-    from latest_builds l join fates f on f.build = l.build and f.stage = 'land' and f.outcome = 'passed'
-    join known k on k.key = f.subject group by all
-), lacking as (
-    select p.recipe, p.kind, p.planned, p.planned - coalesce(sum(n.samples), 0) as lacking
-    from plans p left join landed n on n.recipe = p.recipe and n.kind = p.kind
-    group by p.recipe, p.kind, p.planned
+), asked_samples as (
+    select distinct * from of_samples
 ), of_recipes as (
-    -- A kind's plan is spread evenly over the categories that the build has of it.
     select
-        s.subject, s.kind, s.version, 1 - 1 / count(*) as reach,
-        avg(greatest(0, 1 - coalesce(n.samples, 0) * m.categories / nullif(c.planned, 0))) as rarity,
-        max(if(c.lacking > 0 and not s.has_landed, 1, 0)) as blocker
-    from seats s
-    left join made m on m.recipe = s.recipe and m.kind = s.sample_kind
-    left join lacking c on c.recipe = s.recipe and c.kind = s.sample_kind
-    left join landed n on n.recipe = s.recipe and n.kind = s.sample_kind and n.category = s.category
-    group by s.subject, s.kind, s.version
-), usable as (
-    select f.build as toolset, t.category, t.language, count(*) as tools
-    from fates f join tools t on t.key = f.subject where f.stage = 'tool_review' and f.outcome = 'passed' group by all
+        o.subject, o.kind, o.version, 1 - 1 / count(*) as reach,
+        avg(greatest(0, 1 - coalesce(n.landed[k.category], 0) * n.categories / nullif(n.planned, 0))) as rarity,
+        max(if(n.lacking > 0 and l.subject is null, 1, 0)) as blocker
+    from asked_samples o
+    join (select key, kind, category from samples) k on k.key = o.sample
+    left join builds b on b.key = o.build
+    left join (select subject, recipe from acceptances where withdrawn_at is null) l on l.subject = o.sample
+    left join recipe_needs n on n.recipe = coalesce(b.recipe, l.recipe) and n.kind = k.kind
+    group by o.subject, o.kind, o.version
 ), of_toolsets as (
-    -- Tools are planned so many a category and language; as long as one lacks, samples are made of fewer.
+    -- As long as a category lacks tools, samples are made of fewer.
     select
         o.subject, o.kind, o.version, 0 as reach,
-        greatest(0, 1 - coalesce(u.tools, 0) / (y.body -> 'source' ->> 'tools_per_category')::integer) as rarity,
-        if(coalesce(u.tools, 0) < (y.body -> 'source' ->> 'tools_per_category')::integer, 1, 0) as blocker
+        greatest(0, 1 - coalesce(u.usable, 0) / (y.body -> 'source' ->> 'tools_per_category')::integer) as rarity,
+        if(coalesce(u.usable, 0) < (y.body -> 'source' ->> 'tools_per_category')::integer, 1, 0) as blocker
     from open_questions o join tools t on t.key = o.subject join toolsets y on y.key = o.build
-    left join usable u on u.toolset = o.build and u.category = t.category and u.language = t.language
+    left join toolset_needs u on u.toolset = o.build and u.category = t.category and u.language = t.language
 ), newest as (
     select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score
-    from verdicts group by all
+    from verdicts semi join asked_samples on asked_samples.sample = verdicts.subject group by all
 ), nearly as (
     -- A score is the share of what a check looked at that it could prove, so 1 is its threshold; the recipe's `rouge_l` says which
     -- values count as proved in it. The likeness of a tool to another one runs the other way: up to 0.66 it is a tool of its own.
@@ -98,9 +73,10 @@ with stretches as (
     from newest where decision <> 'proved'
 ), in_doubt as (
     select o.subject, o.kind, o.version, avg(n.nearness) as nearness
-    from (select distinct * from of_samples) o join nearly n on n.subject = o.sample group by all
+    from asked_samples o join nearly n on n.subject = o.sample group by all
 ), agreement as (
-    select subject, max(agreeing / candidates) as agreed from suspects group by all
+    select subject, max(agreeing / candidates) as agreed from suspects
+    where subject in (select subject from open_questions where cause = 'suspect') group by all
 ), parts as (
     select
         o.*, coalesce(d.nearness, 0) as nearness, coalesce(r.blocker, y.blocker, 0) as blocker,

@@ -1,0 +1,24 @@
+"""What is asked of a warehouse fits the memory that DuckDB is given, with files beside the warehouse where it must."""
+
+from pathlib import Path
+
+from bench.warehouse_size import fill
+from flows.review.priorities import set_priorities
+from warehouse.publish import publish
+from warehouse.store import Limits, Warehouse
+
+
+def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=Limits(256, 2))
+    fill(warehouse, 20_000, 20_000)
+    set_priorities(warehouse)
+    assert warehouse.rows("select count(*) as n from review_priority") == [{"n": 1000}]
+    assert publish(warehouse, tmp_path / "published").database.is_file()
+
+
+def test_a_query_may_use_files_beside_the_warehouse(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=Limits(128, 2))
+    sql = "select count(*) from (select md5(range::varchar) as one, md5((range + 1)::varchar) from range(2000000) order by one)"
+    warehouse.execute("select 1")
+    assert warehouse.query(sql)[1] == [(2000000,)]
+    assert list(tmp_path.iterdir()) == [warehouse.path]
