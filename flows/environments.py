@@ -7,8 +7,7 @@ from typing import TYPE_CHECKING
 
 from flows.recipe import Recipe
 from flows.settings import Settings, secret
-from generators.environments.protocol import Environment
-from generators.environments.settings import EnvironmentPart, EnvironmentSettings, HttpSettings
+from generators.environments.protocol import Environment, EnvironmentPart, EnvironmentSettings, HttpSettings
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
 from warehouse.rows import Row
@@ -30,7 +29,7 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
         yield {}
         return
     from generators.environments.opening import open_environment
-    from generators.environments.store import StoredEnvironment
+    from generators.environments.stored import StoredEnvironment
 
     with ExitStack() as opened:
         environments: dict[str, Environment] = {}
@@ -74,7 +73,7 @@ def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:
 
 async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drift]":
     """Ask the live servers of a recipe again all that is stored; the calls that are answered otherwise by now."""
-    from generators.environments.store import StoredEnvironment
+    from generators.environments.stored import StoredEnvironment
 
     drifts: list[Drift] = []
     with open_environments(recipe, settings.home) as environments:

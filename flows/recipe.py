@@ -7,7 +7,7 @@ from typing import Annotated, Any, Literal, Self
 import yaml
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, field_validator, model_validator
 
-from generators.environments.settings import EnvironmentPart, EnvironmentSettings, located
+from generators.environments.protocol import EnvironmentPart, EnvironmentSettings, located
 from generators.kinds import KINDS, kind_named, waves_of
 from llm.models import ModelSettings, read_model
 from warehouse.errors import ConfigurationError

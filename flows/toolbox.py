@@ -8,7 +8,7 @@ from flows.recipe import DomainTools, GeneratedTools, Recipe, SeedTools
 from generators.catalogs import Problem, read_catalog
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.catalogs.seed_catalog import seed_tools
-from generators.environments.settings import EnvironmentPart
+from generators.environments.protocol import EnvironmentPart
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Tool
 

@@ -14,7 +14,7 @@ from flows.chats import distinct_models, roles_of
 from flows.recipe import Recipe, Roles
 from flows.remote.exchange import Members
 from flows.shards import Shard, ShardResult
-from generators.environments.settings import HttpSettings, RecordedSettings
+from generators.environments.protocol import HttpSettings, RecordedSettings
 from llm.ledger import answers_of, keep_answers
 from llm.models import ModelSettings
 from warehouse.batches import write_batch

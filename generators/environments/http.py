@@ -1,25 +1,35 @@
-"""A live server as an environment: any OpenAPI document's tools, asked at an address."""
+"""A live server as an environment: the tools of an OpenAPI document, what a call looks like on the wire, what a response means."""
 
 import asyncio
 import re
 import ssl
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
+from urllib.parse import quote, urlencode
 
 import httpx
+import orjson
+from pydantic import JsonValue
 
+from generators.catalogs.documents import DEEPEST, depth
+from generators.catalogs.openapi import Place
 from generators.environments.endpoints import Endpoint
-from generators.environments.http_answers import HttpResponse, read_answer
-from generators.environments.http_requests import HttpRequest, request_of
-from generators.environments.protocol import Answer
-from generators.environments.settings import LARGEST, PATIENCE
+from generators.environments.protocol import LARGEST, PATIENCE, Answer
 from warehouse.errors import ConfigurationError
-from warehouse.records import Call, Link, Tool
+from warehouse.records import Arguments, Call, Link, Tool
 
 HIDDEN = "[secret]"
 LAST_PORT = 65_535
 SHORTEST_HIDDEN = 8  # a shorter word may stand in an answer by itself
 _HOST = re.compile(r"[A-Za-z0-9_](?:[A-Za-z0-9_-]{0,61}[A-Za-z0-9_])?(?:\.[A-Za-z0-9_-]{1,63})*\.?")
+LONGEST_TARGET = 16_000  # characters; servers refuse longer ones in their own ways
+_NO_SEGMENT = ("", ".", "..")  # as a path's segment they would lead to another endpoint
+OWN_WORD = frozenset(
+    {400, 404, 405, 409, 410, 422}
+)  # what an API says of the call itself; asked again, it says the same
+LONGEST_TOLD = 400
+_OK, _NO_CONTENT, _REDIRECT, _ERROR, _FAULT = 200, 204, 300, 400, 500
+_TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 
 
 class HttpLimits(NamedTuple):
@@ -27,6 +37,24 @@ class HttpLimits(NamedTuple):
 
     seconds: float = PATIENCE
     size: int = LARGEST
+
+
+class HttpRequest(NamedTuple):
+    """A request: `target` is path and query, `body` None where there is none."""
+
+    method: str
+    target: str
+    headers: tuple[tuple[str, str], ...] = ()
+    body: bytes | None = None
+
+
+class HttpResponse(NamedTuple):
+    """A response that has come in whole; `location` is where a redirect leads."""
+
+    status: int
+    content_type: str
+    body: bytes
+    location: str = ""
 
 
 class HttpEnvironment:
@@ -174,3 +202,136 @@ def _check_secret(header: str, value: str) -> None:
         )
     if not (value.isascii() and value.isprintable()) or not header.isascii() or not header.replace("-", "").isalnum():
         raise ConfigurationError(f"The header {header!r} or its secret can't be sent; give printable ASCII.")
+
+
+def request_of(endpoint: Endpoint, arguments: Arguments) -> HttpRequest | str:
+    """The request that a call makes, or why it makes none."""
+    problem = _mismatch(endpoint, arguments)
+    if problem:
+        return problem
+    given = [(place, arguments[place.parameter]) for place in endpoint.places if place.parameter in arguments]
+    path = endpoint.path
+    for place, value in given:
+        if place.part == "path":
+            text = _text(value)
+            if text in _NO_SEGMENT:
+                return f"The path parameter {place.parameter!r} can't be {text!r}; give a value that names something."
+            path = path.replace(f"{{{place.name}}}", quote(text, safe="", errors="replace"))
+    query = [pair for place, value in given if place.part == "query" for pair in _pairs(place.name, value)]
+    target = f"{path}?{urlencode(query, errors='replace')}" if query else path
+    if len(target) > LONGEST_TARGET:
+        return f"The address of the call is {len(target)} characters long; at most {LONGEST_TARGET} are sent."
+    headers = _headers(given)
+    return headers if isinstance(headers, str) else _with_body(endpoint, target, headers, given)
+
+
+def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
+    known = [place.parameter for place in endpoint.places]
+    missing = [name for name in endpoint.tool.required if name not in arguments]
+    missing += [place.parameter for place in endpoint.places if place.part == "path" and _is_absent(place, arguments)]
+    if missing:
+        return f"The call of {endpoint.tool.name} lacks {', '.join(map(repr, dict.fromkeys(missing)))}."
+    unknown = [name for name in arguments if name not in known]
+    if unknown:
+        names = ", ".join(known) or "none"
+        return f"{endpoint.tool.name} has no parameter {', '.join(map(repr, unknown))}; its parameters are {names}."
+    return ""
+
+
+def _is_absent(place: Place, arguments: Arguments) -> bool:
+    return arguments.get(place.parameter) is None
+
+
+def _headers(given: list[tuple[Place, JsonValue]]) -> list[tuple[str, str]] | str:
+    headers = [(place.name, _text(value)) for place, value in given if place.part == "header"]
+    cookies = [(place.name, _text(value)) for place, value in given if place.part == "cookie"]
+    for name, text in (*headers, *cookies):
+        if not (text.isascii() and text.isprintable()) or text != text.strip():
+            return f"The header {name!r} can't carry {text[:80]!r}; give printable ASCII without blanks at its ends."
+    if cookies:
+        headers.append(("Cookie", "; ".join(f"{name}={quote(text)}" for name, text in cookies)))
+    return headers
+
+
+def _with_body(
+    endpoint: Endpoint, target: str, headers: list[tuple[str, str]], given: list[tuple[Place, JsonValue]]
+) -> HttpRequest:
+    places = [place for place in endpoint.places if place.part == "body"]
+    if not places:
+        return HttpRequest(endpoint.method, target, tuple(headers))
+    members: JsonValue = {place.name: value for place, value in given if place.part == "body"}
+    if places[0].name == "":  # the body is one value, not an object whose members are parameters
+        members = next((value for place, value in given if place.part == "body"), None)
+    body = orjson.dumps(members)
+    return HttpRequest(endpoint.method, target, (*headers, ("Content-Type", "application/json")), body)
+
+
+def _pairs(name: str, value: JsonValue) -> list[tuple[str, str]]:
+    if value is None:
+        return []
+    return [(name, _text(item)) for item in (value if isinstance(value, list) else [value])]
+
+
+def _text(value: JsonValue) -> str:
+    return value if isinstance(value, str) else orjson.dumps(value).decode()
+
+
+def read_answer(response: HttpResponse) -> Answer:
+    """What a response says: its JSON value, or a sentence on why there is none."""
+    status = response.status
+    if _REDIRECT <= status < _ERROR:
+        place = response.location or "an address that it does not give"
+        return _failed(f"The server redirects to {place[:LONGEST_TOLD]} ({status}); redirects are not followed.")
+    if status >= _ERROR:
+        whose = "The server failed with" if status >= _FAULT else "The server refused the call with"
+        settled = status in OWN_WORD and _is_json(response)
+        return Answer(problem=f"{whose} status {status}{_told(response)}", passing=not settled)
+    if status < _OK:
+        return _failed(f"The server answered with status {status}, which is no response.")
+    return _read_body(response)
+
+
+def _read_body(response: HttpResponse) -> Answer:
+    body = response.body
+    if response.status == _NO_CONTENT or (not body and not response.content_type):
+        return Answer()
+    if not _is_json(response):
+        return _failed(f"The server answered {_kind(response)} and no JSON{_told(response)}")
+    try:
+        value: JsonValue = orjson.loads(body)
+    except orjson.JSONDecodeError as error:
+        return _failed(f"The server's answer of {len(body)} bytes {_fault(body, error)}")
+    if depth(value) > DEEPEST:
+        return _failed(f"The server's answer is nested more than {DEEPEST} levels deep.")
+    return Answer(value)
+
+
+def _fault(body: bytes, error: orjson.JSONDecodeError) -> str:
+    try:
+        body.decode()
+    except UnicodeDecodeError as wrong:
+        return f"is not UTF-8 (byte {wrong.start}: {wrong.reason})."
+    return f"is not JSON ({error})."
+
+
+def _is_json(response: HttpResponse) -> bool:
+    kind = response.content_type.split(";")[0].strip().lower()
+    return kind in ("", "application/json", "text/json") or kind.endswith("+json")
+
+
+def _kind(response: HttpResponse) -> str:
+    kind = response.content_type.split(";")[0].strip().lower()
+    return "an HTML page" if "html" in kind else f"{kind[:LONGEST_TOLD]!r}"
+
+
+def _told(response: HttpResponse) -> str:
+    """What the body says, cut: a JSON value as it stands, of a page its title."""
+    text = " ".join(response.body[: 16 * LONGEST_TOLD].decode(errors="replace").split())
+    if "html" in response.content_type.lower():
+        title = _TITLE.search(text)
+        text = title.group(1) if title else ""
+    return f": {text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + '…'}" if text else "."
+
+
+def _failed(problem: str) -> Answer:
+    return Answer(problem=problem, passing=True)

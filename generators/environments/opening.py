@@ -8,16 +8,18 @@ from pathlib import Path
 from typing import assert_never
 
 from generators.environments.endpoints import Endpoint, is_wanted, read_endpoints
-from generators.environments.exploring import Exploration, explore
-from generators.environments.hints import with_hints
+from generators.environments.exploring import Exploration, explore, with_examples
 from generators.environments.http import HttpEnvironment, HttpLimits
-from generators.environments.linking import infer_links
-from generators.environments.protocol import Environment
-from generators.environments.recorded import RecordedEnvironment, open_recording
+from generators.environments.linking import infer_links, with_hints
+from generators.environments.protocol import (
+    Environment,
+    EnvironmentSettings,
+    HttpSettings,
+    RecordedSettings,
+    TravelSettings,
+)
 from generators.environments.response_store import Description, ResponseStore
-from generators.environments.sayable import with_examples
-from generators.environments.settings import EnvironmentSettings, HttpSettings, RecordedSettings, TravelSettings
-from generators.environments.store import StoredEnvironment
+from generators.environments.stored import RecordedEnvironment, StoredEnvironment, open_recording
 from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call, Link, Tool, content_key
 

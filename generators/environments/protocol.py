@@ -1,10 +1,16 @@
-"""What answers calls: a simulated world, a live server, or stored responses. All behind one protocol."""
+"""What answers calls, behind one protocol: a simulated world, a live server, or stored responses; and what recipes say of them."""
 
-from typing import NamedTuple, Protocol
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Literal, NamedTuple, Protocol
 
-from pydantic import JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue
 
 from warehouse.records import Call, Link, Tool
+
+NAME = r"^[a-z0-9][a-z0-9_-]*$"
+PATIENCE = 20.0  # seconds
+LARGEST = 2**20  # bytes of a response
 
 
 class Answer(NamedTuple):
@@ -35,3 +41,59 @@ class Environment(Protocol):
 
     async def answer(self, call: Call) -> Answer:
         """The response to a call, never an exception: what goes wrong is told in `problem`."""
+
+
+class EnvironmentPart(BaseModel):
+    """A part of a recipe: unknown words are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class TravelSettings(EnvironmentPart):
+    """The simulated world of travel."""
+
+    environment: Literal["travel"]
+    response_size: Literal["short", "medium", "long"] = "short"
+    seed: int = 0
+
+    @property
+    def name(self) -> str:
+        """The name that samples call it by."""
+        return self.environment
+
+
+class HttpSettings(EnvironmentPart):
+    """A live server with its OpenAPI document; `path` is relative to the recipe. Another server takes another `name`.
+
+    `secrets` gives headers and the environment variables that hold their values. `allow` names what may be asked besides
+    GET and HEAD: methods, or a method with a path pattern ("POST */filter"). `tools` are patterns of names, none for all.
+    """
+
+    environment: Literal["http"]
+    name: str = Field(default="http", pattern=NAME)
+    format: Literal["openapi"] = Field(default="openapi", alias="import")
+    path: Path
+    base_url: str
+    secrets: Mapping[str, str] = Field(default_factory=dict)
+    allow: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    timeout: float = Field(default=PATIENCE, gt=0, le=600)
+    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20)
+
+
+class RecordedSettings(EnvironmentPart):
+    """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
+
+    environment: Literal["recorded"]
+    name: str = Field(default="recorded", pattern=NAME)
+    path: Path
+
+
+EnvironmentSettings = Annotated[TravelSettings | HttpSettings | RecordedSettings, Field(discriminator="environment")]
+
+
+def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
+    """The same settings, a relative path taken from `folder`."""
+    if isinstance(settings, TravelSettings):
+        return settings
+    return settings.model_copy(update={"path": (folder / settings.path).absolute()})

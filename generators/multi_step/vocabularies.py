@@ -7,10 +7,9 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
+from generators.environments.exploring import sayable_from_responses
 from generators.environments.protocol import Environment
-from generators.environments.recorded import RecordedEnvironment
-from generators.environments.sayable import sayable_from_responses
-from generators.environments.store import StoredEnvironment
+from generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from language.names import split_name
 from warehouse.records import JsonSchema
 from warehouse.records.paths import ElementKind
@@ -147,10 +146,11 @@ def vocabulary_of(environment: Environment) -> Vocabulary:
 
 
 def _travel() -> Vocabulary:
-    from generators.environments.travel import functions, places
+    from generators.environments.travel import places
+    from generators.environments.travel.world import function_named
 
     def element(tool: str, parameter: str) -> ElementKind:
-        return functions.function_named(tool).elements.get(parameter, "text")
+        return function_named(tool).elements.get(parameter, "text")
 
     def may_differ(tool: str, parameter: str) -> bool:
         return places.is_replaceable(tool, parameter) and is_replaceable(element(tool, parameter))

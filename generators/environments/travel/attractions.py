@@ -1,16 +1,33 @@
-"""Attractions: looking them up, searching a destination, and what is told about one."""
+"""Attractions that can be booked: which a city has, searching a destination, details, days on which one can be visited, tickets."""
 
+import re
 from collections.abc import Callable, Iterable, Mapping
 from datetime import date, timedelta
+from functools import lru_cache
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.environments.travel.chance import number_for, read_token, share, write_token
-from generators.environments.travel.frame import Request, RequestError, World, page_of, success
-from generators.environments.travel.geography import City, cities
-from generators.environments.travel.matching import cities_named, words_of
-from generators.environments.travel.prose import in_currency, reviewer, score, sentences
-from generators.environments.travel.sights import Product, product_at, product_with_slug, products_in, slug_of
+from generators.environments.travel.frame import (
+    Request,
+    RequestError,
+    World,
+    chance,
+    in_currency,
+    index_of,
+    number_for,
+    page_of,
+    read_token,
+    reviewer,
+    score,
+    sentences,
+    share,
+    success,
+    words,
+    write_token,
+)
+from generators.environments.travel.geography import City, Place, cities, cities_named, words_of
+from language.text import fold
 
 CATEGORIES: Mapping[str, str] = {
     "type::11": "Tours",
@@ -22,6 +39,29 @@ CATEGORIES: Mapping[str, str] = {
 }
 _FOUND = 6
 _LONGEST = 14  # days that a search looks at
+PER_CITY = 26
+_CITY_STRIDE = 100
+_TOURS_OF_A_SIGHT = 6
+_UNFIT = re.compile(r"[^a-z0-9]+")
+_CALENDAR_DAYS = 14
+_TICKETS = (("Adult", 1.0, 10), ("Child", 0.5, 8), ("Senior", 0.8, 6), ("Family of four", 2.6, 2))
+
+
+class Product(NamedTuple):
+    """An attraction. `sight` is the place it belongs to."""
+
+    city: int
+    number: int
+    name: str
+    sight: Place
+    category: str
+    dollars: int
+    minutes: int
+
+    @property
+    def serial(self) -> int:
+        """Its index among all attractions."""
+        return self.city * _CITY_STRIDE + self.number
 
 
 def search_location(request: Request, world: World) -> JsonValue:
@@ -241,6 +281,96 @@ def reviews(request: Request, world: World) -> JsonValue:
     return success({"reviews": page, "review_count": _review_count(product, world)})
 
 
+@lru_cache(256)
+def products_in(city_index: int) -> tuple[Product, ...]:
+    """The attractions of a city."""
+    city = cities()[city_index]
+    rng = chance("attractions", city_index)
+    named = [
+        (f"{opening} {sight.name}", sight, category)
+        for sight in city.landmarks
+        for _, opening, category in rng.sample(words()["tours"], _TOURS_OF_A_SIGHT)
+    ]
+    named += [(f"{show} {city.name}", rng.choice(city.landmarks), "Shows") for show in rng.sample(words()["shows"], 5)]
+    rng.shuffle(named)
+    return tuple(
+        Product(city_index, number, name, sight, category, 5 * rng.randint(2, 30), 30 * rng.randint(1, 9))
+        for number, (name, sight, category) in enumerate(named[:PER_CITY])
+    )
+
+
+def slug_of(product: Product, world: World) -> str:
+    """The text that an attraction is addressed by."""
+    number = number_for(product.serial, "slugs", world.seed)
+    return f"pr{number:x}-{_UNFIT.sub('-', fold(product.name)).strip('-')}"
+
+
+def product_with_slug(slug: str, world: World) -> Product:
+    """The attraction with a slug; refused where there is none."""
+    number = re.match(r"pr([0-9a-f]{5,7})-", slug)
+    product = product_at(index_of(int(number[1], 16), "slugs", world.seed)) if number else None
+    if product is None or slug_of(product, world) != slug:
+        raise RequestError(f"There is no attraction with the slug {slug!r}.")
+    return product
+
+
+def product_at(index: int) -> Product | None:
+    """The attraction with an index among all, None where there is none."""
+    city_index, own = divmod(index, _CITY_STRIDE)
+    if not 0 <= city_index < len(cities()) or own >= len(products_in(city_index)):
+        return None
+    return products_in(city_index)[own]
+
+
+def calendar(request: Request, world: World) -> JsonValue:
+    """Days on which an attraction is open."""
+    product, start = asked_product(request, world), request.day("start_date")
+    price = in_currency(product.dollars, request.text("currency_code"))
+    days = [start + timedelta(days=n) for n in range(_CALENDAR_DAYS)]
+    listed: list[JsonValue] = [
+        {"date": day.isoformat(), "available": is_open(product, day, world), "price": price} for day in days
+    ]
+    return success({"days": listed, "currency": request.text("currency_code")})
+
+
+def availability(request: Request, world: World) -> JsonValue:
+    """Times on a day."""
+    product, day = product_with_slug(request.text("slug"), world), request.day("date")
+    hours = [9 + 2 * n for n in range(6) if share(world.seed, product.serial, day.isoformat(), n) < 0.7]  # noqa: PLR2004
+    if not is_open(product, day, world):
+        hours = []
+    currency = request.text("currency_code")
+    offers: list[JsonValue] = [
+        {
+            "offerId": write_token([product.serial, day.isoformat(), hour], "visits", world.seed, 60),
+            "startTime": f"{day.isoformat()} {hour:02}:00",
+            "price": in_currency(product.dollars + 5 * (hour % 4), currency),
+            "currency": currency,
+            "ticketsLeft": 1 + int(30 * share(world.seed, "tickets", product.serial, day.isoformat(), hour)),
+        }
+        for hour in hours
+    ]
+    return success({"offers": offers})
+
+
+def ticket_types(request: Request, world: World) -> JsonValue:
+    """Sorts of ticket of an offer."""
+    match read_token(request.text("offerId"), "visits", world.seed):
+        case [int(index), str(day), int(hour)]:
+            product = product_at(index)
+        case _:
+            product = None
+    if product is None:
+        raise RequestError("offerId is not the identifier of an offer.")
+    currency = request.text("currency_code")
+    base = product.dollars + 5 * (hour % 4)
+    tickets: list[JsonValue] = [
+        {"title": title, "price": in_currency(round(base * part, 1), currency), "currency": currency, "most": most}
+        for title, part, most in _TICKETS
+    ]
+    return success({"name": product.name, "startTime": f"{day} {hour:02}:00", "tickets": tickets})
+
+
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {
     "Search_Attraction_Location": search_location,
     "Search_Attractions": search_attractions,
@@ -248,4 +378,7 @@ ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {
     "Get_Attraction_Details": details,
     "Get_Attraction_Photos": photos,
     "Get_Attraction_Reviews": reviews,
+    "Get_Availability_Calendar": calendar,
+    "Get_Availability": availability,
+    "Get_Ticket_Types": ticket_types,
 }

@@ -5,10 +5,22 @@ from datetime import timedelta
 
 from pydantic import JsonValue
 
-from generators.environments.travel.chance import number_for, share
-from generators.environments.travel.frame import Request, RequestError, World, page_of, success
+from generators.environments.travel.frame import (
+    Request,
+    RequestError,
+    World,
+    in_currency,
+    number_for,
+    page_of,
+    reviewer,
+    score,
+    sentences,
+    share,
+    success,
+    words,
+)
 from generators.environments.travel.geography import cities, distance_km
-from generators.environments.travel.hotel_stock import (
+from generators.environments.travel.hotels import (
     Hotel,
     address,
     hotel_number,
@@ -17,10 +29,9 @@ from generators.environments.travel.hotel_stock import (
     price_of_night,
     review_count,
     review_score,
+    stay_price,
     titles_of,
 )
-from generators.environments.travel.hotels import stay_price
-from generators.environments.travel.prose import in_currency, reviewer, score, sentences, words
 
 REVIEW_SORTS: Mapping[str, str] = {
     "f_relevance": "Most relevant",

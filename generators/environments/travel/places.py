@@ -7,12 +7,11 @@ from random import Random
 from pydantic import JsonValue
 
 from generators.environments.travel import geography
-from generators.environments.travel.functions import function_named
+from generators.environments.travel.attractions import products_in
+from generators.environments.travel.frame import LANGUAGES, RATES, words
 from generators.environments.travel.geography import City
-from generators.environments.travel.hotel_stock import filter_titles, hotels_in
-from generators.environments.travel.hotels import SORTS
-from generators.environments.travel.prose import LANGUAGES, RATES, words
-from generators.environments.travel.sights import products_in
+from generators.environments.travel.hotels import SORTS, filter_titles, hotels_in
+from generators.environments.travel.world import function_named
 from warehouse.errors import ConfigurationError
 from warehouse.records import ElementKind
 

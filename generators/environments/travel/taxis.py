@@ -4,13 +4,20 @@ from collections.abc import Callable, Mapping
 
 from pydantic import JsonValue
 
-from generators.environments.travel.chance import number_for, read_token, share, write_token
-from generators.environments.travel.frame import MOMENT_FORMAT, Request, RequestError, World, success
-from generators.environments.travel.geography import Place, cities, distance_km, place_numbers, places
-from generators.environments.travel.hotel_stock import hotels_in
-from generators.environments.travel.hotels import hotels_called
-from generators.environments.travel.matching import find_places
-from generators.environments.travel.prose import in_currency
+from generators.environments.travel.frame import (
+    MOMENT_FORMAT,
+    Request,
+    RequestError,
+    World,
+    in_currency,
+    number_for,
+    read_token,
+    share,
+    success,
+    write_token,
+)
+from generators.environments.travel.geography import Place, cities, distance_km, find_places, place_numbers, places
+from generators.environments.travel.hotels import hotels_called, hotels_in
 
 _FOUND = 10
 _PADDING = 24

@@ -1,19 +1,37 @@
-"""The travel world as an environment."""
+"""The travel world as an environment: its functions, read from YAML, and who answers each."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from functools import lru_cache
+from typing import Any, NamedTuple, cast
 
+import orjson
 from pydantic import JsonValue
 
 from generators.environments.protocol import Answer
-from generators.environments.travel.frame import SIZES, Request, RequestError, World, refusal
-from generators.environments.travel.functions import functions
-from generators.environments.travel.prose import LANGUAGES
+from generators.environments.travel.frame import (
+    LANGUAGES,
+    RATES,
+    SIZES,
+    Request,
+    RequestError,
+    World,
+    in_currency,
+    packaged,
+    refusal,
+    success,
+)
+from generators.environments.travel.geography import Place, cities, find_places
+from generators.environments.travel.hotels import hotels_called
 from generators.schemas import argument_problems
 from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Call, Link, Tool
+from warehouse.records import Arguments, Call, ElementKind, JsonSchema, Link, Tool
 
 Answering = Callable[[Request, World], JsonValue]
 NAME = "travel"
+SOURCE = "environment:travel"
+FILES = ("hotels", "flights", "car_rental", "attraction", "taxi", "shared")
+_OWN = frozenset({"element", "fixed", "required", "from"})
+_FOUND = 5
 
 
 class TravelWorld:
@@ -71,7 +89,7 @@ def _filled(tool: Tool, arguments: Arguments) -> Arguments:
 
 
 def _answering() -> Mapping[str, Answering]:
-    from generators.environments.travel import attractions, cars, flights, hotel_details, hotels, shared, taxis, visits
+    from generators.environments.travel import attractions, cars, flights, hotel_details, hotels, taxis
 
     return {
         **hotels.ANSWERS,
@@ -79,7 +97,155 @@ def _answering() -> Mapping[str, Answering]:
         **flights.ANSWERS,
         **cars.ANSWERS,
         **attractions.ANSWERS,
-        **visits.ANSWERS,
         **taxis.ANSWERS,
-        **shared.ANSWERS,
+        **_SHARED,
     }
+
+
+class Function(NamedTuple):
+    """A tool with its links, and by parameter ("legs[].date" where it lies deeper) its element; `fixed` are never replaced."""
+
+    tool: Tool
+    links: tuple[Link, ...]
+    elements: Mapping[str, ElementKind]
+    fixed: frozenset[str]
+
+
+@lru_cache(1)
+def functions() -> Mapping[str, Function]:
+    """Every function by name, domain by domain."""
+    sources = packaged("tools/sources.yaml")
+    found: dict[str, Function] = {}
+    for file in FILES:
+        content = packaged(f"tools/{file}.yaml")
+        for name, entry in content["tools"].items():
+            found[name] = _Reading(name, sources).function(entry, content["domain"])
+    return found
+
+
+def function_named(name: str) -> Function:
+    """The function of this name; ConfigurationError where there is none."""
+    if name not in functions():
+        known = ", ".join(functions())
+        raise ConfigurationError(f"The travel world has no function {name!r}; its functions are {known}.")
+    return functions()[name]
+
+
+def said_source(link: Link) -> str:
+    """The fixed words by which a description says where a value comes from."""
+    place = f"`{link.field}` of an entry of `{link.entries}`" if link.entries else f"`{link.field}`"
+    return f"({place} in the response of {link.source})"
+
+
+class _Reading:
+    """Reads the entry of one function."""
+
+    def __init__(self, name: str, sources: Mapping[str, Any]) -> None:
+        self.name = name
+        self.sources = sources
+        self.links: list[Link] = []
+        self.elements: dict[str, ElementKind] = {}
+        self.fixed: set[str] = set()
+
+    def function(self, entry: Mapping[str, Any], domain: str) -> Function:
+        tool = Tool(
+            name=self.name,
+            description=entry["description"],
+            parameters=self._object(entry.get("parameters", {}), ""),
+            returns=_brief(entry["returns"]),
+            category=domain,
+            source=SOURCE,
+        )
+        return Function(tool, tuple(self.links), self.elements, frozenset(self.fixed))
+
+    def _object(self, parameters: Mapping[str, Any], above: str) -> JsonSchema:
+        required = [name for name, entry in parameters.items() if entry.get("required")]
+        properties = {name: self._schema(entry, f"{above}{name}") for name, entry in parameters.items()}
+        return {"type": "object", "properties": properties, "required": required}
+
+    def _schema(self, entry: Mapping[str, Any], path: str) -> JsonSchema:
+        schema = {name: value for name, value in entry.items() if name not in _OWN}
+        if "element" in entry:
+            self.elements[path] = cast("ElementKind", entry["element"])
+        if entry.get("fixed"):
+            self.fixed.add(path)
+        if schema.get("items", {}).get("type") == "object":
+            schema["items"] = self._object(schema["items"]["properties"], f"{path}[].")
+        links = list(self._links(entry.get("from", ()), path))
+        self.links += links
+        schema["description"] = " ".join(_sentences(schema, links))
+        return schema
+
+    def _links(self, origin: list[str | list[str]], path: str) -> Iterator[Link]:
+        for part in origin:
+            for source, entries, field in self.sources[part] if isinstance(part, str) else [part]:
+                yield Link(tool=self.name, parameter=path, source=source, entries=entries, field=field)
+
+
+def _sentences(schema: JsonSchema, links: list[Link]) -> Iterator[str]:
+    """The description, the default in words, and last of all where the value comes from."""
+    yield schema["description"]
+    if "default" in schema:
+        yield f"Default: {orjson.dumps(schema['default']).decode()}."
+    if links:
+        yield " or ".join(said_source(link) for link in links)
+
+
+def _brief(returns: Mapping[str, Any]) -> JsonSchema:
+    """The schema of a response, from its shape: a word is a type, a mapping an object, a list what its entries look like."""
+    frame = {"status": {"type": "boolean"}, "message": {"type": "string"}, "data": _shape(returns)}
+    return {"type": "object", "properties": frame}
+
+
+def _shape(value: object) -> JsonSchema:
+    if isinstance(value, Mapping):
+        return {"type": "object", "properties": {name: _shape(part) for name, part in value.items()}}
+    if isinstance(value, list):
+        return {"type": "array", "items": _shape(value[0])}
+    return {"type": str(value)}
+
+
+def locate_place(request: Request, world: World) -> JsonValue:
+    """Places of a name with their coordinates."""
+    query = request.text("query")
+    found = [*hotels_called(query), *find_places(query, ("city", "district", "airport", "landmark"), around=False)]
+    return success([_located(place) for place in found[:_FOUND]])
+
+
+def _located(place: Place) -> JsonValue:
+    city = cities()[place.city]
+    return {
+        "name": place.name,
+        "formatted_address": city.label if place.kind == "city" else f"{place.name}, {city.label}",
+        "business_status": "OPERATIONAL",
+        "types": [place.kind],
+        "geometry": {"location": {"lat": place.latitude, "lng": place.longitude}},
+    }
+
+
+def exchange_rates(request: Request, world: World) -> JsonValue:
+    """What a currency is worth."""
+    base = request.text("base_currency")
+    unit = in_currency(1, base)
+    listed: list[JsonValue] = [
+        {"currency": code, "rate": round(rate / unit, 6)} for code, rate in RATES.items() if code != base
+    ]
+    return success({"base_currency": base, "exchange_rates": listed})
+
+
+def currencies(request: Request, world: World) -> JsonValue:
+    """The currencies that are known."""
+    return success([{"code": code} for code in RATES])
+
+
+def languages(request: Request, world: World) -> JsonValue:
+    """The languages that are known."""
+    return success([{"code": code, "name": name} for code, name in LANGUAGES.items()])
+
+
+_SHARED: Mapping[str, Callable[[Request, World], JsonValue]] = {
+    "Location_to_Lat_Long": locate_place,
+    "Get_Exchange_Rates": exchange_rates,
+    "Get_Currencies": currencies,
+    "Get_Languages": languages,
+}

@@ -11,8 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.environments.endpoints import is_allowed, read_endpoints
-from generators.environments.http import HttpEnvironment
-from generators.environments.http_answers import HttpResponse, read_answer
+from generators.environments.http import HttpEnvironment, HttpResponse, read_answer
 from generators.environments.protocol import Answer
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 from warehouse.errors import ConfigurationError

@@ -7,14 +7,11 @@ import pytest
 import yaml
 from pydantic import JsonValue
 
-from generators.environments.exploring import argument_with
+from generators.environments.exploring import argument_with, sayable_from_responses
 from generators.environments.opening import explore_environment, open_environment
-from generators.environments.protocol import Environment
-from generators.environments.recorded import RecordedEnvironment, StoreRecording
+from generators.environments.protocol import Environment, HttpSettings
 from generators.environments.response_store import ResponseStore
-from generators.environments.sayable import sayable_from_responses
-from generators.environments.settings import HttpSettings
-from generators.environments.store import StoredEnvironment
+from generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording
 from generators.multi_step.picking import entries_of, value_at
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect

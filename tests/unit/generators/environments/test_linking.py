@@ -9,9 +9,7 @@ from pydantic import JsonValue
 
 from generators.environments.endpoints import Endpoint, read_endpoints
 from generators.environments.exploring import Example, argument_with, is_borne_out, values_of_parameter
-from generators.environments.hints import with_hints
-from generators.environments.linking import infer_links
-from generators.environments.naming import same_thing, thing_of_title, words_of
+from generators.environments.linking import infer_links, same_thing, thing_of_title, with_hints, words_of
 from warehouse.records import Call, Link
 
 

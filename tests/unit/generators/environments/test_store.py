@@ -12,15 +12,15 @@ from pydantic import JsonValue
 
 from generators.environments.http import HttpEnvironment
 from generators.environments.protocol import Answer
-from generators.environments.recorded import (
+from generators.environments.response_store import Description, ResponseStore, call_key, lapse_rows, response_rows
+from generators.environments.stored import (
     LineRecording,
     RecordedEnvironment,
+    StoredEnvironment,
     StoreRecording,
     open_recording,
     write_recording,
 )
-from generators.environments.response_store import Description, ResponseStore, call_key, lapse_rows, response_rows
-from generators.environments.store import StoredEnvironment
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 from warehouse.errors import ConfigurationError, StoreError
 from warehouse.records import Call, Link, Tool

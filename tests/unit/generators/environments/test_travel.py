@@ -11,7 +11,7 @@ from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
 from generators.environments.travel import open_travel
-from generators.environments.travel.chance import index_of, number_for, read_token, write_token
+from generators.environments.travel.frame import index_of, number_for, read_token, write_token
 from generators.environments.travel.places import cities
 from tests.support.generators.environments.travel_calls import NothingThereError, Traveller, inside, titled, values_at
 from warehouse.errors import ConfigurationError

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generators.environments.travel import open_travel
-from generators.environments.travel.functions import said_source
 from generators.environments.travel.places import cities
+from generators.environments.travel.world import said_source
 from tests.support.generators.environments.travel_calls import Traveller
 from warehouse.records import JsonSchema, Link
 

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.environments.travel import open_travel
-from generators.environments.travel.functions import functions
 from generators.environments.travel.places import (
     attractions,
     chains,
@@ -20,6 +19,7 @@ from generators.environments.travel.places import (
     sayable,
     shown_titles,
 )
+from generators.environments.travel.world import functions
 from generators.schemas import value_validator
 from tests.support.generators.environments.travel_calls import Traveller, values_at
 from warehouse.errors import ConfigurationError
