@@ -3,13 +3,13 @@
 import asyncio
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from generators.environments.travel import open_travel
 from generators.environments.travel.places import cities
 from generators.environments.travel.world import said_source
-from tests.support.generators.environments.travel_calls import Traveller
+from tests.support.generators.environments.travel_calls import NothingThereError, Traveller
 from warehouse.records import JsonSchema, Link
 
 WORLD = open_travel()
@@ -40,7 +40,11 @@ def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], l
         traveller = Traveller(open_travel(seed), *pair)
         assert await traveller.good(link.tool, await traveller.arguments(link.tool, by=link)) is not None
 
-    asyncio.run(follow())
+    try:
+        asyncio.run(follow())
+    except NothingThereError:
+        assume(link.source != "Get_Availability")  # an attraction is closed on some days
+        raise
 
 
 @pytest.mark.parametrize("link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}")
