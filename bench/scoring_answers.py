@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from flows.evaluation.answers import read_predictions
 from flows.settings import environment
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun
 from warehouse.records import Call, MultiStepRun, Prediction, Record
 from warehouse.store import Warehouse
 

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from bench.scoring_answers import RELEASE, labels
 from flows.evaluation.answers import read_predictions
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun
 from warehouse.records import GoldCall, Prediction, Sample
 from warehouse.releases import read_release
 from warehouse.store import Warehouse

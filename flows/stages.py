@@ -31,16 +31,15 @@ from generators.trajectories import merge_trajectories
 from generators.values import fill_values
 from validators.checks.ambiguity import applies_to as has_due_call
 from validators.checks.ambiguity import check_ambiguity
+from validators.checks.blind_readings import applies_to as judge_applies
+from validators.checks.blind_readings import applies_to as one_call_a_turn
+from validators.checks.blind_readings import check_consistency, check_meaning
 from validators.checks.complexity import applies_to as has_a_complexity
 from validators.checks.complexity import check_complexity
-from validators.checks.consistency import applies_to as one_call_a_turn
-from validators.checks.consistency import check_consistency
 from validators.checks.dialogue import applies_to as has_several_user_turns
 from validators.checks.dialogue import check_dialogue
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
-from validators.checks.judge import applies_to as judge_applies
-from validators.checks.judge import check_meaning
 from validators.checks.path import applies_to as was_carried_out
 from validators.checks.path import check_path
 from validators.checks.relevance import applies_to as lacks_due_call

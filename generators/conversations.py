@@ -1,16 +1,43 @@
-"""A conversation as prompts show it: one line a turn, snapshots hidden, so that nobody sees the gold."""
+"""A conversation, calls and tools as every prompt shows them: one line a turn, snapshots hidden, so that nobody sees the gold."""
 
 from collections.abc import Iterable, Iterator
 from typing import assert_never
 
 import orjson
+from pydantic import JsonValue
 
-from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Turn, UserTurn
+from warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Tool, Turn, UserTurn
 
 
 def conversation_text(turns: Iterable[Turn]) -> str:
     """The turns as lines `user: …`, `message (app): …`, `assistant: …`; executed calls and results as JSON."""
     return "\n".join(line for turn in turns for line in _lines(turn))
+
+
+def user_texts(turns: Iterable[Turn]) -> list[str]:
+    """What the user says and the messages that are pointed to: all that a gold value may come from, in order."""
+    texts: list[str] = []
+    for turn in turns:
+        if isinstance(turn, UserTurn):
+            texts.append(turn.text)
+            if turn.external is not None:
+                texts.append(turn.external.text)
+    return texts
+
+
+def shown_tool(tool: Tool) -> dict[str, JsonValue]:
+    """A tool as models see it: name, description and parameters."""
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+
+
+def shown_tools(tools: Iterable[Tool]) -> list[dict[str, JsonValue]]:
+    """Tools as models see them."""
+    return [shown_tool(tool) for tool in tools]
+
+
+def shown_call(call: Call | GoldCall) -> dict[str, JsonValue]:
+    """A call as models see it, without its evidence."""
+    return {"tool": call.tool, "arguments": call.arguments}
 
 
 def _lines(turn: Turn) -> Iterator[str]:

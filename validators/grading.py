@@ -1,34 +1,60 @@
-"""A judge's graded word on predictions: how near a plan comes to the due one, which parameters are borne out.
+"""A judge on predictions: whether a call written otherwise does what is due, how near a plan comes, which parameters are stated.
 
-The first is CallNavi's judge score (5.2, B.2), the second CONFETTI's parameter validity (4.1), asked call by call of calls
-with the right name.
+The first is HammerBench's (D.4), the second CallNavi's judge score (5.2, B.2), the third CONFETTI's parameter validity
+(4.1), asked call by call of calls with the right name.
 """
 
 from collections import Counter
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 
-from pydantic import BaseModel, Field, JsonValue
+from pydantic import JsonValue
 
+from generators.conversations import shown_call
 from generators.stage_context import StageContext
-from llm.prompts import prompt_version, render
-from validators.manners import setting_of
-from validators.parameter_judging import judge_parameters, parameter_judge_version
-from validators.proposals import PROMPTS
+from validators.judges import (
+    PARAMETERS,
+    PLAN,
+    SAME_AS_PREDICTED,
+    PlanGrade,
+    agree_on_calls,
+    ask_opinion,
+    find_made_up,
+    opinion_versions,
+)
+from validators.metrics.errors import gold_at, said_arguments
+from validators.strategies import setting_of
 from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Call, CallTurn, GoldCall, Grade, GradeMetric, Prediction, Sample
-
-TEMPLATE = "judge_plan"
+from warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
 
 
-class PlanGrade(BaseModel):
-    """How near a plan comes to the due one, from 0 to 1, and why."""
+async def judge_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> JudgeVerdict:
+    """Ask the context's model whether a predicted call does what the due one does.
 
-    score: Annotated[float, Field(ge=0, le=1)]
-    reason: str
+    Raises RecordError where the prediction makes no call, or none is due.
+    """
+    gold = gold_at(prediction, sample)
+    if gold is None or not prediction.calls:
+        raise RecordError(f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to say.")
+    tools = [tool for tool in context.toolset(sample.candidates) if tool.name == gold.tool]
+    made = Call(tool=prediction.calls[0].tool, arguments=said_arguments(prediction.calls[0].arguments))
+    turns = sample.turns[: prediction.turn]
+    judgement = await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, (gold, made))
+    return JudgeVerdict(
+        prediction=prediction.key,
+        judge=context.chat.name,
+        agree=judgement.agree,
+        reason=judgement.reason,
+        version=judge_version(),
+    )
 
 
-class _Word(NamedTuple):
-    """What a judge says: `value` out of `of`."""
+def judge_version() -> str:
+    """The version of the prompt about predicted calls: verdicts on another one are asked anew."""
+    return opinion_versions(SAME_AS_PREDICTED)[0]
+
+
+class _Grading(NamedTuple):
+    """What a judge grades: `value` out of `of`."""
 
     value: float
     of: int
@@ -69,44 +95,41 @@ async def grade_prediction(prediction: Prediction, sample: Sample, context: Stag
         raise RecordError(f"The prediction {prediction.key} has nothing that a judge could grade. Leave it out.")
     ask = _grade_plan if metric == "judge_score" else _grade_parameters
     try:
-        word = await ask(prediction, sample, context)
+        grading = await ask(prediction, sample, context)
     except ReplyError as error:
-        word = _Word(0, 0, f"The judge gave no answer that can be read: {error}")
+        grading = _Grading(0, 0, f"The judge gave no answer that can be read: {error}")
     return Grade(
         prediction=prediction.key,
         judge=context.chat.name,
         metric=metric,
-        value=word.value,
-        count=word.of,
-        reason=word.reason,
+        value=grading.value,
+        count=grading.of,
+        reason=grading.reason,
         version=grade_versions()[metric],
     )
 
 
 def grade_versions() -> dict[GradeMetric, str]:
     """The versions of the judge's prompts: what was graded on another one is asked anew."""
-    return {"judge_score": prompt_version(PROMPTS, TEMPLATE), "parameter_validity": parameter_judge_version()}
+    plan, parameters = opinion_versions(PLAN, PARAMETERS)
+    return {"judge_score": plan, "parameter_validity": parameters}
 
 
-async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> _Word:
+async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> _Grading:
     turn = sample.turns[prediction.turn]
     due = turn.calls if isinstance(turn, CallTurn) else ()
-    given: JsonValue = prediction.text if prediction.calls is None else [_shown(call) for call in prediction.calls]
-    prompt = render(PROMPTS, TEMPLATE, expected=[_shown(call) for call in due], given=given)
-    said = await context.chat.ask(prompt, PlanGrade)
-    return _Word(said.score, 1, said.reason)
+    given: JsonValue = prediction.text if prediction.calls is None else [shown_call(call) for call in prediction.calls]
+    expected = [shown_call(call) for call in due]
+    grade = await ask_opinion(context.chat, PLAN, PlanGrade, expected=expected, given=given)
+    return _Grading(grade.score, 1, grade.reason)
 
 
-async def _grade_parameters(prediction: Prediction, sample: Sample, context: StageContext) -> _Word:
+async def _grade_parameters(prediction: Prediction, sample: Sample, context: StageContext) -> _Grading:
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     history = sample.turns[: prediction.turn]
     judged, made_up = 0, []
     for call in rightly_named(prediction, sample):
         judged += len(call.arguments)
-        invented = await judge_parameters(history, call, tools[call.tool], context.chat)
+        invented = await find_made_up(context.chat, history, call, tools[call.tool])
         made_up += [f"{call.tool}.{name}" for name in invented]
-    return _Word(judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else "")
-
-
-def _shown(call: Call | GoldCall) -> dict[str, JsonValue]:
-    return {"tool": call.tool, "arguments": call.arguments}
+    return _Grading(judged - len(made_up), judged, f"Not stated: {', '.join(made_up)}." if made_up else "")

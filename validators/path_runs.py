@@ -1,21 +1,64 @@
 """Driving a candidate through a multi-step sample, turn by turn, until it answers or its run ends (ComplexFuncBench 3)."""
 
-from collections.abc import Sequence
-from typing import NamedTuple
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from typing import Literal, NamedTuple
 
+import orjson
+from pydantic import JsonValue
+
+from generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
+from generators.multi_step.wording import PROMPTS
 from generators.stage_context import StageContext
 from llm.chat import ChatModel
-from validators.metrics.complexeval.calls import chain_of
+from llm.prompts import prompt_version, render
+from validators.embeddings import likeness
+from validators.judges import PROMPTS as OWN_PROMPTS
+from validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
+from validators.metrics.complexeval.calls import MadeCall, chain_of
+from validators.metrics.complexeval.matching import wrong_arguments
 from validators.metrics.complexeval.outcomes import Outcome
 from validators.metrics.complexeval.rules import TURN_LIMIT, Rules
 from validators.metrics.complexeval.runs import Run
-from validators.metrics.complexeval.turns import JudgedCall
+from validators.metrics.complexeval.turns import Judge, JudgedCall, Matchers, Respond
 from validators.metrics.parameter_types import parameter_type
-from validators.path_counts import call_errors, parameter_counts
-from validators.path_judging import score_completeness, score_correctness
-from validators.path_matching import matchers_of
-from validators.path_replies import Asking, Strategy, as_exchange, as_turn, ask_next
-from warehouse.records import EvalMode, Exchange, MultiStepRun, Record, RunTurn, Sample
+from validators.replies.reading import parse_completion
+from warehouse.errors import ReplyError
+from warehouse.records import (
+    Call,
+    CallError,
+    EvalMode,
+    Exchange,
+    Language,
+    MultiStepRun,
+    ParameterCount,
+    Record,
+    RunCall,
+    RunTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
+
+NATIVELY = "call_next_natively"
+PathStrategy = Literal["direct", "native"]
+
+
+class NextReply(NamedTuple):
+    """What a candidate wants next: calls, or to answer. `problem` says why its reply can't be read as either."""
+
+    calls: tuple[MadeCall, ...] = ()
+    answer: str = ""
+    problem: str = ""
+
+
+class Asking(NamedTuple):
+    """What all prompts of a run have in common; `number` is the run's, so that several runs are several answers."""
+
+    request: str
+    tools: Sequence[Tool]
+    language: Language
+    number: int = 0
 
 
 class PathRun(NamedTuple):
@@ -23,7 +66,7 @@ class PathRun(NamedTuple):
 
     release: str
     model: str
-    strategy: Strategy = "direct"
+    strategy: PathStrategy = "direct"
     mode: EvalMode = "as_paper"
     run: int = 0
     judge: str = ""
@@ -90,7 +133,7 @@ async def _score_answer(request: str, answer: str, history: Sequence[Exchange], 
     if judge is None or not answer.strip():
         return _Scores()
     return _Scores(
-        await score_completeness(request, answer, judge), await score_correctness(request, history, answer, judge)
+        await score_completeness(judge, request, answer), await score_correctness(judge, request, history, answer)
     )
 
 
@@ -115,3 +158,183 @@ def _as_record(sample: Sample, run: PathRun, drive: _Drive, scores: _Scores) -> 
         correctness=scores.correctness,
         messages=drive.turns,
     )
+
+
+def next_prompt_version(strategy: PathStrategy) -> str:
+    """The version of the prompt that candidates see."""
+    return prompt_version(PROMPTS, TEMPLATE) if strategy == "direct" else prompt_version(OWN_PROMPTS, NATIVELY)
+
+
+async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel, strategy: PathStrategy) -> NextReply:
+    """The candidate's next reply: JSON in a form that is asked for ("direct"), or its provider's own calls ("native").
+
+    One that can't be read is a call of nothing.
+    """
+    try:
+        reply = await (_ask_directly if strategy == "direct" else _ask_natively)(asking, history, chat)
+        orjson.dumps([call.arguments for call in reply.calls])
+    except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
+        return _unreadable(str(error))
+    except TypeError as error:
+        return _unreadable(f"A call has a value that can't be kept: {error}.")
+    return reply
+
+
+async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+    prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
+    reply = await chat.ask(prompt, NextCalls, sample_index=asking.number)
+    return NextReply(tuple(MadeCall(call.name, call.arguments) for call in reply.calls), reply.answer)
+
+
+async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
+    past = [
+        {
+            "calls": [{"name": call.tool, "arguments": call.arguments} for call in exchange.calls],
+            "responses": exchange.responses,
+        }
+        for exchange in history
+    ]
+    prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=past, language=asking.language)
+    completion = await chat.complete(prompt, asking.tools, sample_index=asking.number)
+    parsed = parse_completion(completion)
+    if parsed.calls is None:
+        return _unreadable(parsed.problem)
+    calls = tuple(MadeCall(str(call.tool), call.arguments) for call in parsed.calls)
+    return NextReply(calls, "" if calls else completion.text.strip())
+
+
+def _unreadable(problem: str) -> NextReply:
+    return NextReply(calls=(MadeCall("", ""),), problem=problem)
+
+
+def as_exchange(reply: NextReply, judged: Sequence[JudgedCall]) -> Exchange:
+    """A turn as the candidate is shown it later: its calls, and what it is told of each.
+
+    What was recorded was checked when it was made, and may be long: it is not checked again, and not copied.
+    """
+    if reply.problem:
+        return Exchange.model_construct(calls=(), responses=({"error": reply.problem},))
+    calls = tuple(_shown(made, one) for made, one in zip(reply.calls, judged, strict=True))
+    return Exchange.model_construct(calls=calls, responses=tuple(one.observation for one in judged))
+
+
+def as_turn(reply: NextReply, judged: Sequence[JudgedCall]) -> RunTurn:
+    """A turn as it is kept: a response that the sample has recorded is named by its place there."""
+    if reply.problem:
+        return RunTurn(problem=_storable(reply.problem))
+    known = [*judged, *[JudgedCall(None)] * (len(reply.calls) - len(judged))]  # a run that ends at once judges nothing
+    calls = tuple(_kept(_shown(made, one), one) for made, one in zip(reply.calls, known, strict=True))
+    return RunTurn(text=_storable(reply.answer), calls=calls)
+
+
+def _kept(call: Call, judged: JudgedCall) -> RunCall:
+    golden = judged.golden if judged.matched else None
+    return RunCall(
+        tool=_storable(call.tool),
+        arguments=call.arguments,
+        matched=judged.matched,
+        step=golden.step if golden else None,
+        place=golden.place if golden else None,
+        observation=judged.observation if judged.mistake and not golden else None,
+    )
+
+
+def _shown(made: MadeCall, judged: JudgedCall) -> Call:
+    if judged.call is not None:
+        return judged.call
+    given: JsonValue = made.arguments
+    return Call.model_construct(tool=made.tool, arguments=given if isinstance(given, dict) else {})
+
+
+def _storable(text: str) -> str:
+    """The text without halves of broken emoji, which no database takes."""
+    return text.encode("utf-8", "replace").decode("utf-8")
+
+
+ENVIRONMENT = "environment="  # the tag that names what answers a sample's calls
+
+
+def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
+    """The matchers for a sample; without its environment, or without a judge, that matching finds no call equal."""
+    return Matchers(likeness, _responding(sample, context), None if judge is None else _judging(sample, context, judge))
+
+
+def environment_of(sample: Sample) -> str:
+    """The name of the environment that a sample's calls were answered by, "" where it tells none."""
+    return next((tag.removeprefix(ENVIRONMENT) for tag in sample.tags if tag.startswith(ENVIRONMENT)), "")
+
+
+def _responding(sample: Sample, context: StageContext) -> Respond | None:
+    environment = context.environments.get(environment_of(sample))
+    if environment is None:
+        return None
+
+    async def respond(call: Call) -> JsonValue:
+        answer = await environment.answer(call)
+        return None if answer.problem else answer.response
+
+    return respond
+
+
+def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
+    tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
+
+    async def agree(made: Call, due: Call) -> bool:
+        if made.tool != due.tool or due.tool not in tools:
+            return False
+        turns = [UserTurn(text=sample.request)]
+        return (await agree_on_calls(judge, SAME_ON_PATH, [tools[due.tool]], turns, (due, made))).agree
+
+    return agree
+
+
+Judged = Sequence[Sequence[JudgedCall]]
+_Argument = tuple[int, int, str]  # the step and the place of a gold call, and the argument's name
+
+
+def call_errors(run: str, judged: Judged) -> list[CallError]:
+    """A row for each call of a run, named by its key, with which something was wrong."""
+    return [
+        CallError(
+            run=run,
+            turn=turn,
+            call=place,
+            tool=one.call.tool if one.call else "",
+            error_type=one.mistake.error_type,
+            parameter=one.mistake.parameter,
+            parameter_type=parameter_type(one.mistake.parameter) if one.mistake.parameter else "",
+            reason=one.mistake.reason,
+        )
+        for turn, calls in enumerate(judged)
+        for place, one in enumerate(calls)
+        if one.mistake is not None
+    ]
+
+
+def parameter_counts(run: str, chain: Sequence[Exchange], judged: Judged) -> list[ParameterCount]:
+    """How many arguments of each type the gold calls have, and how many of them the candidate got wrong at least once.
+
+    A call of another function says nothing about arguments.
+    """
+    wrong = {argument for calls in judged for one in calls for argument in _wrong_in(one, chain)}
+    due = Counter(parameter_type(name) for _, _, name in _arguments(chain))
+    missed = Counter(parameter_type(name) for _, _, name in wrong)
+    return [ParameterCount(run=run, parameter_type=kind, due=due[kind], wrong=missed[kind]) for kind in sorted(due)]
+
+
+def _arguments(chain: Sequence[Exchange]) -> Iterator[_Argument]:
+    for step, exchange in enumerate(chain):
+        for place, call in enumerate(exchange.calls):
+            yield from ((step, place, name) for name in call.arguments)
+
+
+def _wrong_in(judged: JudgedCall, chain: Sequence[Exchange]) -> list[_Argument]:
+    call, mistake, golden = judged.call, judged.mistake, judged.golden
+    if call is None or mistake is None:
+        return []
+    if golden is not None:
+        names = wrong_arguments(call, golden.call) if call.tool == golden.call.tool else ()
+        return [(golden.step, golden.place, name) for name in names]
+    # The format check comes before the mapping: the first gold call of that function is the one that was tried.
+    tried = (one for one in _arguments(chain) if chain[one[0]].calls[one[1]].tool == call.tool)
+    return [one for one in tried if one[2] == mistake.parameter][:1]

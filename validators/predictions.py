@@ -1,24 +1,31 @@
 """Asking candidate models: what they reply at each snapshot, and the calls in it."""
 
 from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
+from generators.conversations import conversation_text, shown_tools
 from generators.stage_context import StageContext
 from llm.chat import ChatModel
-from validators.contexts import narrows_to
-from validators.conversations import conversation_text
-from validators.manners import Manner, setting_of
-from validators.proposals import shown_tools
-from validators.replies.parsed import ParsedReply, unreadable
+from validators.replies.parsing import ParsedReply, unreadable
 from validators.replies.reading import Style
-from validators.runs import CandidateRun
-from validators.strategies import Models, Question, Reply, ask_candidate
+from validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to, setting_of
 from warehouse.errors import ReplyError
-from warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot
+from warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot, ToolsShown
 
-USUAL = Manner()
+USUAL = PromptingStrategy()
+
+
+class CandidateRun(NamedTuple):
+    """One run of one candidate over one release; `run` counts repetitions of the same."""
+
+    release: str
+    model: str
+    strategy: str = "direct"
+    tools_shown: ToolsShown = "first"
+    run: int = 0
 
 
 async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
@@ -28,7 +35,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     run: CandidateRun,
     settings: str = "",
     style: Style = "lenient",
-    manner: Manner = USUAL,
+    prompting: PromptingStrategy = USUAL,
     router: ChatModel | None = None,
 ) -> list[Prediction]:
     """The candidate's reply at each snapshot of the sample; several runs are several answers to the same prompt.
@@ -38,7 +45,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     kept with the predictions.
     """
     setting = setting_of(sample.kind)
-    candidates = _shown(sample, context) if setting == "plan" else shown_tools(sample, context)
+    candidates = _shown(sample, context) if setting == "plan" else shown_tools(context.toolset(sample.candidates))
     models = Models(context.chat, router)
     predictions = []
     for number, snapshot in enumerate(_asked_at(sample)):
@@ -46,7 +53,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
         tools = [tool for tool in candidates if not only or tool["name"] == only]
         question = Question(tools, conversation_text(snapshot.prefix), setting, run.run)
         try:
-            reply = await ask_candidate(question, models, manner, style)
+            reply = await ask_candidate(question, models, prompting, style)
         except ReplyError as error:  # a mistake of the candidate, or of its provider: it counts against it
             reply = Reply("", unreadable(str(error)))
         parsed = _storable_calls(reply.parsed)
@@ -78,7 +85,7 @@ def _asked_at(sample: Sample) -> Iterator[Snapshot]:
 
 def _shown(sample: Sample, context: StageContext) -> Sequence[dict[str, JsonValue]]:
     """The candidate tools with what they return: who plans has to know which result can feed which argument."""
-    shown = shown_tools(sample, context)
+    shown = shown_tools(context.toolset(sample.candidates))
     returns = [tool.returns for tool in context.toolset(sample.candidates)]
     return [
         tool if returned is None else tool | {"returns": returned}
@@ -107,3 +114,10 @@ def _storable_calls(parsed: ParsedReply) -> ParsedReply:
 def _storable(text: str) -> str:
     """The text without halves of broken emoji, which no database takes."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def run_of(prediction: Prediction) -> CandidateRun:
+    """The run that a prediction belongs to."""
+    return CandidateRun(
+        prediction.release, prediction.model, prediction.strategy, prediction.tools_shown, prediction.run
+    )

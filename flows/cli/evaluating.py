@@ -14,7 +14,7 @@ from warehouse.errors import ConfigurationError
 if TYPE_CHECKING:
     from flows.evaluation.conditions import Conditions
     from flows.settings import Settings
-    from validators.manners import Manner
+    from validators.strategies import PromptingStrategy
     from warehouse.rows import Row
 
 # What a terminal has room for, under shorter heads; --json has all columns.
@@ -113,27 +113,27 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     from flows.evaluation.evaluating import choose_candidates, evaluate_release
     from flows.settings import read_settings
     from llm.models import read_model
-    from validators.manners import Manner
+    from validators.strategies import PromptingStrategy
 
     settings = read_settings()
     candidates = choose_candidates(model or [], recipe)
     judged_by = read_model(judge) if judge else None
     by_whom: Literal["direct", "native"] = "native" if calls == "native" else "direct"
     conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns, by_whom)
-    conditions = _in_manner(conditions, Manner(strategy, format, router))
+    conditions = _with_strategy(conditions, PromptingStrategy(strategy, format, router))
     with Screen() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
     _show_boards(release, settings, as_json=as_json)
 
 
-def _in_manner(conditions: "Conditions", manner: "Manner") -> "Conditions":
+def _with_strategy(conditions: "Conditions", prompting: "PromptingStrategy") -> "Conditions":
     from llm.models import read_model
 
-    if manner.router and manner.strategy != "route_then_fill":
+    if prompting.router and prompting.strategy != "route_then_fill":
         raise ConfigurationError(
-            f"--router names {manner.router!r}, but only --strategy route_then_fill asks a router."
+            f"--router names {prompting.router!r}, but only --strategy route_then_fill asks a router."
         )
-    return conditions._replace(manner=manner, router=read_model(manner.router) if manner.router else None)
+    return conditions._replace(prompting=prompting, router=read_model(prompting.router) if prompting.router else None)
 
 
 def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:

@@ -9,7 +9,7 @@ from flows.evaluation.answers import Piece, put_scores, read_agreements, read_gr
 from validators.metrics.answers import Answered, AnswerScores, has_one_call, mistakes_of
 from validators.metrics.grades import GradeScores
 from validators.metrics.predictions import SnapshotScores
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun
 from warehouse.records import Sample
 from warehouse.releases import ReleaseContent
 from warehouse.store import Warehouse

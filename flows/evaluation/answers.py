@@ -5,10 +5,9 @@ from typing import NamedTuple
 
 import orjson
 
-from validators.grading import grade_versions
-from validators.judging import judge_version
+from validators.grading import grade_versions, judge_version
 from validators.metrics.multi_step import metric_names
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun
 from warehouse.records import Call, Grade, Prediction, Score
 from warehouse.rows import Row
 from warehouse.store import Warehouse

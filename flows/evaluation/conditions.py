@@ -11,9 +11,9 @@ from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, open_chat
-from validators.manners import Manner
 from validators.metrics.complexeval.rules import TURN_LIMIT
-from validators.path_replies import Strategy
+from validators.path_runs import PathStrategy
+from validators.strategies import PromptingStrategy
 from warehouse.records import EvalMode, ToolsShown
 
 JUDGING = "judge_prediction"
@@ -26,7 +26,7 @@ class Conditions(NamedTuple):
     arguments are compared by rule only. In multi-step samples they may reply `turn_limit` times; ComplexEval goes as
     its paper or as its published code says, and asks the environments that the samples were made in, or `environments`
     by these names, what a call returns. Their calls are JSON, or by the "native" strategy those of their provider.
-    Everywhere else they are asked in a `manner`; `router` chooses their tools, None lets each choose its own.
+    Everywhere else they are asked as `prompting` says; `router` chooses their tools, None lets each choose its own.
     """
 
     runs: int = 1
@@ -35,9 +35,9 @@ class Conditions(NamedTuple):
     judge: ModelSettings | None = None
     complexeval: EvalMode = "as_paper"
     turn_limit: int = TURN_LIMIT
-    strategy: Strategy = "direct"
+    strategy: PathStrategy = "direct"
     environments: Mapping[str, Environment] = MappingProxyType({})
-    manner: Manner = Manner()
+    prompting: PromptingStrategy = PromptingStrategy()
     router: ModelSettings | None = None
 
 

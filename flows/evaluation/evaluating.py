@@ -30,12 +30,11 @@ from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, read_model
-from validators.judging import judge_prediction
-from validators.manners import Manner
+from validators.grading import judge_prediction
 from validators.metrics.answers import has_one_call
 from validators.metrics.predicted import needs_judge
-from validators.predictions import predict
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun, predict
+from validators.strategies import PromptingStrategy
 from warehouse.errors import ConfigurationError
 from warehouse.records import Prediction, Sample, content_key
 from warehouse.releases import ReleaseContent, read_release
@@ -95,7 +94,7 @@ async def evaluate_release(
         for candidate in candidates:
             if content.samples:
                 await _evaluate_snapshots(_Evaluation(office, content), candidate, judge)
-            if conditions.manner == Manner():
+            if conditions.prompting == PromptingStrategy():
                 await evaluate_paths(office, candidate, judge)
     tell_suspicions(warehouse, release, progress)
 
@@ -138,7 +137,7 @@ async def _predict_missing(contexts: _Evaluation, candidate: Candidate) -> None:
             async def ask(sample: Sample, run: CandidateRun = run) -> list[Prediction]:
                 context = StageContext(chat, Random(sample.key), content.tools)
                 return await predict(
-                    sample, context, run=run, settings=settings, manner=conditions.manner, router=router
+                    sample, context, run=run, settings=settings, prompting=conditions.prompting, router=router
                 )
 
             title = f"{run.model} on {run.release}"
@@ -148,13 +147,13 @@ async def _predict_missing(contexts: _Evaluation, candidate: Candidate) -> None:
 def _run_of(office: Office, candidate: Candidate) -> CandidateRun:
     """The first of a candidate's runs."""
     conditions = office.conditions
-    return CandidateRun(office.release, candidate.label, conditions.manner.label, conditions.tools_shown)
+    return CandidateRun(office.release, candidate.label, conditions.prompting.label, conditions.tools_shown)
 
 
 def _answering(model: ModelSettings, conditions: Conditions) -> str:
     """A hash of all that may change a candidate's answer beside what it is shown."""
     router: list[JsonValue] = [list(option) for option in conditions.router.options] if conditions.router else []
-    return content_key([model.name, [list(option) for option in model.options], router, conditions.manner.version])
+    return content_key([model.name, [list(option) for option in model.options], router, conditions.prompting.version])
 
 
 async def _judge_missing(contexts: _Evaluation, judge: LedgeredChat, predictions: Iterable[Prediction]) -> None:

@@ -11,10 +11,9 @@ from flows.evaluation.path_answers import count_runs, forget_other_runs, known_r
 from flows.recipe import Candidate
 from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
+from validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from validators.metrics.multi_step import RunsOf, score_runs
-from validators.path_judging import path_judge_version
-from validators.path_replies import next_prompt_version
-from validators.path_runs import PathRun, run_path
+from validators.path_runs import PathRun, next_prompt_version, run_path
 from warehouse.records import Record, Tool, content_key
 from warehouse.releases import keys_of_kinds, read_sample, read_tools
 
@@ -86,7 +85,11 @@ def _settings_key(office: Office, candidate: Candidate) -> str:
     judge = conditions.judge
     judged_by: list[JsonValue] = []
     if judge is not None:
-        judged_by = [judge.name, [list(option) for option in judge.options], path_judge_version()]
+        judged_by = [
+            judge.name,
+            [list(option) for option in judge.options],
+            [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)],
+        ]
     asked: list[JsonValue] = [
         model.name,
         [list(option) for option in model.options],

@@ -20,10 +20,10 @@ from language.names import split_name
 from language.text import Found, fold
 from language.times import find_times
 from language.values import locate
+from validators.checks.evidence import is_routed
 from validators.checks.executed import is_path
-from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
-from validators.checks.unknowns import is_routed
+from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.records import CallTurn, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"

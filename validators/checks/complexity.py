@@ -3,17 +3,104 @@
 All from the sample: its turns, calls, results, acts and candidates. What no rule proves is for people to see.
 """
 
-from typing import get_args
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence, Set
+from itertools import pairwise
+from typing import NamedTuple, get_args
 
-from generators.conversational.complexities import COMPLEXITY_TAG, KIND
+from pydantic import JsonValue
+
+from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, KIND
+from generators.environments.simulated import error_of
 from generators.stage_context import StageContext
-from validators.checks.complexity_rounds import Talk, read_talk
-from validators.checks.complexity_rules import RULES
+from language.booleans import read_boolean
+from language.calls.choosing import rank_by_words
+from language.calls.tools import ToolView
+from language.thesaurus import weigh_words
+from language.values import locate
+from language.vocabulary import find_corrections
+from validators.checks.dialogue import is_request
+from validators.checks.dialogue_owners import about
 from validators.checks.executed import tag_of
-from warehouse.records import Complexity, Sample, Verdict
+from validators.checks.statements import view_tool
+from warehouse.records import (
+    CallTurn,
+    Complexity,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
 
 CHECK = "complexity"
 VERSION = "1"
+
+
+class Made(NamedTuple):
+    """A call that was made, with its result."""
+
+    call: GoldCall
+    result: JsonValue
+
+    @property
+    def failed(self) -> bool:
+        """Whether the result is an error."""
+        return bool(error_of(self.result))
+
+
+class Round(NamedTuple):
+    """A turn of the user's and what came of it; `asked` is the reply before it, `goals` what tools it asks for."""
+
+    turn: int
+    text: str
+    goals: tuple[str, ...]
+    asked: ReplyTurn | None
+    made: tuple[Made, ...]
+    reply: ReplyTurn | None
+
+    @property
+    def seeks(self) -> bool:
+        """Whether the reply wants something from the user."""
+        return self.reply is not None and "seek" in self.reply.acts
+
+    @property
+    def was_sought(self) -> bool:
+        """Whether the user was asked something before."""
+        return self.asked is not None and "seek" in self.asked.acts
+
+
+class Talk(NamedTuple):
+    """A conversation with the tools that it may call, and those that were withheld, by name."""
+
+    sample: Sample
+    rounds: tuple[Round, ...]
+    tools: Mapping[str, Tool]
+    withheld: Mapping[str, Tool]
+
+    def view(self, name: str) -> ToolView:
+        """How people speak of a tool."""
+        return view_tool(self.tools[name] if name in self.tools else self.withheld[name])
+
+    def schema(self, tool: str, parameter: str) -> JsonSchema:
+        """The schema of a parameter, titled by its name."""
+        known = self.tools.get(tool)
+        return {"title": parameter, **(known.properties.get(parameter, {}) if known else {})}
+
+    def says(self, text: str, call: GoldCall, parameter: str) -> bool:
+        """Whether a text says the value that a call has for a parameter."""
+        return locate(call.arguments[parameter], self.schema(call.tool, parameter), text) is not None
+
+    def made(self) -> list[Made]:
+        """Every call of the conversation."""
+        return [made for one in self.rounds for made in one.made]
+
+    def extras(self) -> list[tuple[int, str]]:
+        """What is said beside the point, by the turn that says it."""
+        return [(int(turn), words) for turn, words in _pairs(self.sample, EXTRA_TAG)]
 
 
 def applies_to(sample: Sample) -> bool:
@@ -47,3 +134,311 @@ def complexity_verdict(talk: Talk) -> Verdict:
 def found_in(talk: Talk) -> list[Complexity]:
     """Every complexity that can be shown to be there, but the one that stands for none."""
     return [name for name, rule in RULES.items() if name != "no_target_complexity" and not rule(talk)]
+
+
+_ASKS = re.compile(r"[?？]")
+_INSTEAD = re.compile(r"\b(?:instead|rather|change it|changed? to)\b|改|换成|而不是", re.IGNORECASE)
+_FEWEST = 2
+
+
+def _exception(talk: Talk) -> str:
+    for one in talk.rounds:
+        if any(made.failed for made in one.made) and one.reply is not None:
+            return ""
+    return "No call has an error as its result and a reply that tells of it."
+
+
+def _failed(talk: Talk) -> str:
+    tools = {made.call.tool for made in talk.made() if made.failed}
+    served = {made.call.tool for made in talk.made() if not made.failed}
+    if not tools:
+        return "No call went wrong, so no goal was missed by one."
+    if not tools - served:
+        return f"{min(tools)!r} went wrong, but was called again with success."
+    return ""
+
+
+def _confirmed(talk: Talk) -> str:
+    problem = "No call follows upon a question for approval that the user answers with yes."
+    for one in talk.rounds:
+        if not (one.made and one.was_sought and one.asked and read_boolean(one.text, {}) is True):
+            continue
+        call = one.made[0].call
+        untold = [name for name in call.arguments if not talk.says(one.asked.text, call, name)]
+        if not untold:
+            return ""
+        problem = f"The question for approval does not say {untold[0]!r} of the call that follows."
+    return problem
+
+
+def _switched(talk: Talk) -> str:
+    called = {made.call.tool for made in talk.made()}
+    for before, after in pairwise(talk.rounds):
+        dropped = [name for name in before.goals if name not in called]
+        if before.made or not dropped or not before.seeks or not after.goals:
+            continue
+        served = [made for made in after.made if made.call.tool in after.goals and not made.failed]
+        if not served:
+            return f"What the user turns to, {after.goals[0]!r}, is not called."
+        untold = [
+            name
+            for name in (dropped[0], after.goals[0])
+            if not _is_asked(talk, name, before if name == dropped[0] else after)
+        ]
+        return f"The user's words do not ask for {untold[0]!r}." if untold else ""
+    return "No goal is dropped for another while it is still being asked about."
+
+
+def _plain(talk: Talk) -> str:
+    failed = next((made.call.tool for made in talk.made() if made.failed), "")
+    if failed:
+        return f"{failed!r} went wrong."
+    unserved = next((name for one in talk.rounds for name in one.goals if not _is_served(talk, name)), "")
+    if unserved:
+        return f"{unserved!r} was asked for, but not called."
+    if any(one.reply is not None and "reject" in one.reply.acts for one in talk.rounds):
+        return "A request is rejected."
+    return "" if talk.made() else "Nothing is called."
+
+
+def _corrected(talk: Talk) -> str:
+    problem = "No call is made again with another value that the user gives for it."
+    for index, one in enumerate(talk.rounds):
+        for made in one.made:
+            for before in (other.call for earlier in talk.rounds[:index] for other in earlier.made if not other.failed):
+                changed = _changes(before, made.call)
+                if before.tool != made.call.tool or not changed or one.goals or one.was_sought:
+                    continue
+                if not all(name in made.call.arguments and talk.says(one.text, made.call, name) for name in changed):
+                    problem = f"The turn before the second call of {before.tool!r} does not say its new value."
+                elif find_corrections(one.text) or _INSTEAD.search(one.text):
+                    return ""
+                else:
+                    problem = f"The new value for {before.tool!r} is said, but not that it replaces the old one."
+    return problem
+
+
+def _stacked(talk: Talk) -> str:
+    problem = "No turn of the user's asks for several things."
+    for one in talk.rounds:
+        if len(one.goals) < _FEWEST:
+            continue
+        own = [
+            name
+            for name in one.goals
+            if any(_is_of(made, name) and _has_said(talk, one, made.call) for made in one.made)
+        ]
+        if len(own) >= _FEWEST:
+            untold = next((name for name in own if not _is_asked(talk, name, one)), "")
+            return f"The user's words do not ask for {untold!r}." if untold else ""
+        problem = "Of several things that one turn asks for, not two are called with what that turn says."
+    return problem
+
+
+def _ambiguous(talk: Talk) -> str:
+    problem = "No question asks which of several things is meant."
+    for before, after in pairwise(talk.rounds):
+        if before.made or before.goals or not before.seeks or before.reply is None or not after.made:
+            continue
+        offered = [name for name in talk.tools if speaks_of(talk.view(name), before.reply.text)]
+        called = after.made[0].call.tool
+        if len(offered) < _FEWEST or called not in offered:
+            problem = f"The question does not offer {called!r} and something else."
+        elif any(speaks_of(talk.view(name), before.text) for name in offered):
+            problem = "The user's words tell already what is meant."
+        else:
+            return ""
+    return problem
+
+
+def _followed(talk: Talk) -> str:
+    problem = "No turn goes on from what was told before."
+    for before, after in pairwise(talk.rounds):
+        if not before.made or before.seeks or not after.made or find_corrections(after.text):
+            continue
+        call = after.made[0].call
+        carried = [name for name in call.arguments if not talk.says(after.text, call, name)]
+        if carried and all(_was_known(talk, before, call, name) for name in carried):
+            return ""
+        problem = f"The call of {call.tool!r} takes nothing from the results or calls before it."
+    return problem
+
+
+def _implicit(talk: Talk) -> str:
+    problem = "Every call follows upon a turn that asks for it, or answers a question."
+    for one in talk.rounds:
+        if not one.made or one.was_sought or not one.goals:
+            continue
+        call = one.made[0].call
+        if _ASKS.search(one.text) or is_request(one.text) or speaks_of(talk.view(call.tool), one.text):
+            continue
+        if _has_said(talk, one, call):
+            return ""
+        problem = f"The turn that {call.tool!r} follows upon says nothing of its arguments."
+    return problem
+
+
+def _overfilled(talk: Talk) -> str:
+    problem = "Nothing is noted that the user says beside the point."
+    for turn, words in talk.extras():
+        one = next((each for each in talk.rounds if each.turn == turn), None)
+        if one is None or words not in one.text or not one.made:
+            problem = f"{words!r} does not stand in a turn that a call follows upon."
+        elif _is_used(talk, one, words):
+            problem = f"{words!r} is an argument of a call, so it is not beside the point."
+        else:
+            return ""
+    return problem
+
+
+def _underfilled(talk: Talk) -> str:
+    problem = "No call waits for a required argument that the assistant asks for."
+    for before, after in pairwise(talk.rounds):
+        if before.made or not before.goals or not before.seeks or before.reply is None or not after.made:
+            continue
+        call = after.made[0].call
+        tool = talk.tools.get(call.tool)
+        if tool is None or call.tool not in before.goals:
+            continue
+        asked = [
+            name
+            for name in tool.required
+            if name in call.arguments and talk.says(after.text, call, name) and not talk.says(before.text, call, name)
+        ]
+        asks_for = about(before.reply.text, talk.view(call.tool).parameters)
+        if any(asks_for[name] > 0 for name in asked) or (len(asked) == 1 and not any(asks_for.values())):
+            return ""  # "How much?" names nothing: what alone is missing is meant
+        problem = f"What {call.tool!r} lacked is not asked for and given."
+    return problem
+
+
+def _unsupported(talk: Talk) -> str:
+    if not talk.withheld:
+        return "No tool was withheld, so it is not known what can't be done."
+    problem = "No request is rejected without a call."
+    for one in talk.rounds:
+        if one.made or one.reply is None or "reject" not in one.reply.acts:
+            continue
+        views = [talk.view(name) for name in (*talk.tools, *talk.withheld)]
+        best = best_fit(views, one.text)
+        if best in talk.withheld and best not in talk.tools:
+            return ""
+        problem = f"The rejected request may be meant for {best!r}, which is at hand."
+    return problem
+
+
+def _is_of(made: Made, tool: str) -> bool:
+    return made.call.tool == tool and not made.failed
+
+
+def _is_served(talk: Talk, tool: str) -> bool:
+    return any(_is_of(made, tool) for made in talk.made())
+
+
+def _is_asked(talk: Talk, tool: str, one: Round) -> bool:
+    """Whether a turn's words are those for a tool: it has the words of what the tool does, or fits none better."""
+    view = talk.view(tool)
+    return speaks_of(view, one.text) or best_fit([talk.view(name) for name in talk.tools], one.text) == tool
+
+
+def _has_said(talk: Talk, one: Round, call: GoldCall) -> bool:
+    return any(talk.says(one.text, call, name) for name in call.arguments)
+
+
+def _changes(before: GoldCall, after: GoldCall) -> list[str]:
+    """The arguments in which two calls of a tool differ; none where they have nothing to do with each other."""
+    names = [*before.arguments, *(name for name in after.arguments if name not in before.arguments)]
+    changed = [name for name in names if before.arguments.get(name) != after.arguments.get(name)]
+    return changed if len(changed) < len(names) or len(names) == 1 else []
+
+
+def _was_known(talk: Talk, before: Round, call: GoldCall, name: str) -> bool:
+    """Whether the round before had the value: in a result, or in a call."""
+    value = call.arguments[name]
+    held = [leaf for made in before.made for leaf in _leaves(made.result)]
+    return value in held or any(value in made.call.arguments.values() for made in before.made)
+
+
+def _leaves(value: object) -> Iterator[object]:
+    if isinstance(value, dict):
+        for member in value.values():
+            yield from _leaves(member)
+    elif isinstance(value, list):
+        for member in value:
+            yield from _leaves(member)
+    else:
+        yield value
+
+
+def _is_used(talk: Talk, one: Round, words: str) -> bool:
+    """Whether these words say an argument of a call that was made from this round on."""
+    calls = [made.call for other in talk.rounds if other.turn >= one.turn for made in other.made]
+    values = [(call, name) for call in calls for name, value in call.arguments.items() if not isinstance(value, bool)]
+    return any(locate(call.arguments[name], talk.schema(call.tool, name), words) is not None for call, name in values)
+
+
+RULES: Mapping[Complexity, Callable[[Talk], str]] = {
+    "exception_in_execution": _exception, "failed_conversation": _failed, "confirmation": _confirmed,
+    "goal_switching": _switched, "no_target_complexity": _plain, "goal_correction": _corrected, "goal_stacking": _stacked,
+    "ambiguous_goal": _ambiguous, "follow_up_question": _followed, "implicit_descriptive_goal": _implicit,
+    "overfill": _overfilled, "underfill": _underfilled, "goal_not_supported": _unsupported,
+}  # fmt: skip
+
+
+_SPOKEN_SHARE, _SPOKEN_SHARE_WHOLE = 0.75, 0.9  # the latter where the verb can't be told apart
+
+
+def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> Talk:
+    """The rounds of a conversation."""
+    goals: dict[int, list[str]] = {}
+    for turn, name in _pairs(sample, GOAL_TAG):
+        goals.setdefault(int(turn), []).append(name)
+    starts = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+    rounds: list[Round] = []
+    for start, end in zip(starts, [*starts[1:], len(sample.turns)], strict=True):
+        asked = rounds[-1].reply if rounds else None
+        rounds.append(_round(sample, start, end, tuple(goals.get(start, ())), asked))
+    return Talk(sample, tuple(rounds), {one.name: one for one in tools}, {one.name: one for one in withheld})
+
+
+def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: ReplyTurn | None) -> Round:
+    made: list[Made] = []
+    reply = None
+    text = ""
+    for index in range(start, end):
+        turn = sample.turns[index]
+        if isinstance(turn, UserTurn):
+            text = turn.text
+        elif isinstance(turn, CallTurn):
+            after = sample.turns[index + 1] if index + 1 < end else None
+            results = after.results if isinstance(after, ResultTurn) else ()
+            made += [Made(call, result) for call, result in zip(turn.calls, results, strict=False)]
+        elif isinstance(turn, ReplyTurn):
+            reply = turn
+    return Round(start, text, goals, asked, tuple(made), reply)
+
+
+def _pairs(sample: Sample, tag: str) -> list[tuple[str, str]]:
+    """The tags "goal=4:Some.tool" as ("4", "Some.tool"); those that are none such are left out."""
+    told = [one.removeprefix(tag).partition(":") for one in sample.tags if one.startswith(tag)]
+    return [(turn, rest) for turn, _, rest in told if turn.isdecimal() and rest]
+
+
+def speaks_of(view: ToolView, text: str) -> bool:
+    """Whether a text has the words of what a tool does: most of those of one way to say it, its verb among them."""
+    said = weigh_words(text).keys()
+    return any(_has_words(phrase, said) for phrase in view.actions)
+
+
+def _has_words(phrase: str, said: Set[str]) -> bool:
+    words = weigh_words(phrase)
+    verb = weigh_words(phrase.split(maxsplit=1)[0]).keys() if " " in phrase else frozenset()
+    known = sum(weight for word, weight in words.items() if word in said)
+    share = _SPOKEN_SHARE if verb else _SPOKEN_SHARE_WHOLE
+    return bool(words) and known >= share * sum(words.values()) and (not verb or bool(verb & said))
+
+
+def best_fit(views: Sequence[ToolView], text: str) -> str:
+    """The tool for which the words of a text speak most, "" where none is told by any."""
+    ranked = rank_by_words(views, text)
+    return ranked[0][1].name if ranked and ranked[0][0] > 0 else ""

@@ -2,15 +2,24 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
-from language.calls.parameters import CLOCKED, NUMERIC
+from pydantic import JsonValue
+
+from generators.shifts.phrases import is_question
+from language.calls.parameters import CLOCKED, NUMERIC, PLACES
 from language.calls.tools import ParameterView, ToolView, cue_table
+from language.dates import find_dates
+from language.moments import moment_parts
+from language.names import humanise, split_name
+from language.numbers import find_numbers
+from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
 from language.thesaurus import weigh_words
+from language.times import find_times
+from language.values import locate_text
 from validators.checks.dialogue_answers import Place, Segment, segments_of
-from validators.checks.dialogue_fit import accepts, is_moment, lists, suits
-from validators.checks.dialogue_words import about, is_named, parts_of, says_of
 from validators.checks.evidence import Said
 
 _FROM = re.compile(r"(?:\bfrom|\bleav(?:e|ing)|从|自|由)\s*$", re.IGNORECASE)
@@ -248,3 +257,173 @@ def _asked_at(question: str, parameter: ParameterView, parameters: Sequence[Para
         if own >= _CLEAR and own > max(scores.values(), default=0.0):
             return index
     return -1
+
+
+_NUMBERED = frozenset({"id", "number", "no", "phone", "card", "plate"})
+_TIME_WORD = re.compile(
+    r"day|night|week|month|year|morning|evening|noon|season|hour|minute|time|[节天日周月年时点]|[晚早午](?![餐饭])",
+    re.IGNORECASE,
+)
+_DIGIT = re.compile(r"\d|^[零〇一二两三四五六七八九十百千]+$")
+_CALLED = frozenset({"name", "person", "people", "list", "airline", "brand", "receivers", "recipient", "recipients"})
+_NOT_CLOCKED = PLACES | {"person", "phone", "email"}
+_LISTING = re.compile(r"e\.g\.?|such as|including|[(,，（:：如]")
+_DAY = re.compile(
+    r"\b(?:day|week|month|morning|evening|noon|weekend)$|[周月]$|节(?:那天|当天)?$|[这那]天$", re.IGNORECASE
+)
+_CODE = re.compile(r"[A-Za-z]+\d{2,}|\d{5,}")
+
+
+def accepts(parameter: ParameterView, value: JsonValue) -> bool:
+    """Whether a value is of the type that the parameter's schema asks for."""
+    kind = kind_of(parameter.schema)
+    match kind:
+        case "enum":
+            return value in choices_of(parameter.schema)
+        case "integer" | "number":
+            return isinstance(value, int | float) and not isinstance(value, bool)
+        case "boolean":
+            return isinstance(value, bool)
+        case "array" | "object":
+            return isinstance(value, list if kind == "array" else dict)
+        case _:
+            formats = {"date": DATE_VALUE, "time": TIME_VALUE, "date-time": DATE_TIME_VALUE}
+            return isinstance(value, str) and (kind not in formats or formats[kind].fullmatch(value) is not None)
+
+
+def is_moment(value: str) -> bool:
+    """Whether the value is nothing but a date or a time, or ends as a day or a season does: "Christmas Day"."""
+    return bool(moment_parts(value)) or _DAY.search(value) is not None
+
+
+def lists(parameter: ParameterView, value: JsonValue) -> bool:
+    """Whether the description gives the value as one of those to choose from: "flight type, domestic or international"."""
+    told = str(parameter.schema.get("description") or "")
+    listing = _LISTING.search(told)
+    if listing is None or not isinstance(value, str):
+        return False
+    return locate_text(value, told[listing.end() :]) is not None
+
+
+def suits(parameter: ParameterView, value: JsonValue) -> bool:
+    """Whether the value looks like one of the parameter: a date where one is asked for, digits in a number."""
+    if not isinstance(value, str):
+        return accepts(parameter, value) or type_of(parameter.schema) == "string"
+    if parameter.kind in CLOCKED:
+        is_time = find_dates(value) or find_times(value) or _DIGIT.search(value) or _TIME_WORD.search(value)
+        return bool(is_time) and not _CODE.search(value)
+    if parameter.kind in _NOT_CLOCKED and moment_parts(value):
+        return False
+    if parameter.is_number:
+        return bool(find_numbers(value) or _DIGIT.search(value))
+    last = split_name(parameter.name)[-1]
+    if last in _NUMBERED:
+        return bool(find_numbers(value) or _DIGIT.search(value))
+    return last not in _CALLED or not (value.strip().isdigit() or moment_parts(value))
+
+
+_WHEN = re.compile(
+    r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE
+)
+_WHERE = re.compile(
+    r"\b(?:where|area|region|location|place)\b|哪里|哪儿|何处|什么地方|地区|区域|位置|地点", re.IGNORECASE
+)
+_NEXT_QUESTION = re.compile(
+    r"(?<=[?？。！!.;；\n])\s*|(?<=[\u4e00-\u9fff])\s+"
+    r"|\s(?=(?:What|Where|When|Who|Which|How|Please|Do|Does|Is|Are|Would|Could|Can|May|Whether|Need|Provide|Tell)\b)"
+)
+_CHINESE = {  # names are English also where descriptions and users are not
+    "name": "姓名 名字 名称", "title": "标题 题目", "date": "日期", "time": "时间", "city": "城市", "address": "地址",
+    "location": "位置 地点", "phone": "电话 手机", "email": "邮箱", "number": "号码 编号", "id": "编号", "type": "类型",
+    "price": "价格", "amount": "金额", "content": "内容", "departure": "出发", "destination": "目的地 到达",
+    "duration": "时长", "age": "年龄", "school": "学校", "company": "公司", "brand": "品牌", "color": "颜色",
+    "language": "语言", "reason": "原因 理由", "size": "大小 尺寸", "quantity": "数量", "password": "密码",
+}  # fmt: skip
+_WORD = re.compile(r"[A-Za-z]+")
+_EXAMPLES = re.compile(r",?\s*\b(?:such as|e\.g)\b", re.IGNORECASE)
+_NUMBERED_dialogue_words = re.compile(r"\b(?:No\b|Nr\b|Num\b|ID\b)|号")
+_HINT = 1.5  # what a question word or the shape of a value counts, beside the words of a description
+_PLAIN, _MARGIN = 1.0, 1.5
+_WHITHER = re.compile(r"\bwhere to\b|\b(?:going|headed|flying|travel(?:l?ing)?) to\b|到哪|去哪|飞哪", re.IGNORECASE)
+_WHENCE = re.compile(
+    r"\bwhere from\b|\b(?:leaving|flying|departing|coming|come|start(?:ing)?) from\b|从哪|哪里出发", re.IGNORECASE
+)
+
+
+def asked_for(question: str, parameters: Sequence[ParameterView]) -> list[str]:
+    """The parameters that a question, or one of several at once, is clearly about."""
+    asked: list[str] = []
+    for part in parts_of(question):
+        if not is_question(part) and "provide" not in part.lower():
+            continue  # "Taken care of." asks nothing
+        scores = sorted(((score, name) for name, score in about(part, parameters).items()), reverse=True)
+        best, name = scores[0] if scores else (0.0, "")
+        rest = scores[1][0] if len(scores) > 1 else 0.0
+        if best >= _PLAIN and best >= _MARGIN * rest:
+            asked.append(name)
+    return asked
+
+
+def about(text: str, parameters: Sequence[ParameterView], value: JsonValue = None) -> dict[str, float]:
+    """How much a text speaks of each of these parameters; a word that several are called by tells little."""
+    words = {one.name: _words(one) for one in parameters}
+    scores = dict.fromkeys(words, 0.0)
+    for word, weight, meaning in _said(text):
+        shares = {name: max(own.get(word, 0.0), own.get(meaning, 0.0)) for name, own in words.items()}
+        callers = sum(share > 0 for share in shares.values())
+        for name, share in shares.items():
+            scores[name] += min(weight, share) / callers if share else 0.0
+    is_clock = isinstance(value, str) and bool(moment_parts(value))
+    asks_when, asks_where = bool(_WHEN.search(text)), bool(_WHERE.search(text))
+    ways = {"destination": _WHITHER, "origin": _WHENCE}
+    for one in parameters:
+        if one.kind in ways and ways[one.kind].search(text):
+            scores[one.name] += _HINT
+        if one.kind in CLOCKED:
+            scores[one.name] += _HINT * (asks_when + is_clock)
+        elif one.kind in PLACES:
+            scores[one.name] += _HINT * asks_where
+    return scores
+
+
+@lru_cache(8192)
+def _said(text: str) -> tuple[tuple[str, float, str], ...]:
+    """The telling words of a text with their weights; with an English word comes what it means, and counts once."""
+    said: list[tuple[str, float, str]] = []
+    english: set[str] = set()
+    for word in _WORD.findall(text):
+        keys = weigh_words(word)
+        root = next(iter(keys), "")
+        if root and root not in english:
+            english.update(keys)
+            said.append((root, keys[root], next((key for key in keys if key != root), "")))
+    return (*said, *((key, weight, "") for key, weight in weigh_words(text).items() if key not in english))
+
+
+def parts_of(question: str) -> list[str]:
+    """The single questions of what the assistant asked at once."""
+    return [part for part in _NEXT_QUESTION.split(question) if part and part.strip()]
+
+
+def is_named(parameter: ParameterView, text: str) -> bool:
+    """Whether a text has all the words of a parameter's name."""
+    words = weigh_words(humanise(parameter.name))
+    return bool(words) and words.keys() <= weigh_words(text).keys()
+
+
+def says_of(parameter: ParameterView, text: str) -> set[str]:
+    """The words of a text that a parameter is called by."""
+    return weigh_words(text).keys() & _words(parameter).keys()
+
+
+def _words(parameter: ParameterView) -> dict[str, float]:
+    return _words_of(parameter.name, str(parameter.schema.get("description") or ""))
+
+
+@lru_cache(8192)
+def _words_of(name: str, description: str) -> dict[str, float]:
+    description = _EXAMPLES.split(description, maxsplit=1)[0]
+    called = split_name(name)
+    chinese = " ".join(_CHINESE.get(word, "") for word in called)
+    numbered = "number" if "id" in called or _NUMBERED_dialogue_words.search(description) else ""
+    return weigh_words(f"{humanise(name)} {description} {chinese} {numbered}")

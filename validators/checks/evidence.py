@@ -1,16 +1,29 @@
 """Where a conversation says an argument: the one way in which checks look for evidence."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.kinds import KINDS, ROUTING
+from generators.responses import walk
+from generators.routing.unknowns import UNKNOWN, feeds, unknown_arguments
 from language.booleans import ANSWERED, is_about
 from language.text import VERBATIM, Found
 from language.times import HALF_DAY
 from language.values import locate
-from validators.checks.responses import find_in_results
-from warehouse.records import Evidence, GoldCall, JsonSchema, ReplyTurn, Turn, UserTurn
+from warehouse.records import (
+    Arguments,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
 
 TOO_WEAK = frozenset({HALF_DAY})  # these may mean two values: good enough to point at, not to prove
 
@@ -125,3 +138,57 @@ def _same(one: JsonValue, other: JsonValue) -> bool:
 def _in_results(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
     place = find_in_results(claim.value, prefix)
     return place and Evidence(argument=claim.name, kind="response", turn=place.turn, path=place.path)
+
+
+def is_routed(sample: Sample) -> bool:
+    """Whether the sample's calls are to be chosen out of a whole catalog."""
+    kind = KINDS.get(sample.kind)
+    return kind is not None and kind.group == ROUTING
+
+
+def known_arguments(call: GoldCall) -> Arguments:
+    """The arguments of a call that have a value; those with the sign and no evidence of a source count among them."""
+    unknown = unknown_arguments(call)
+    return {name: value for name, value in call.arguments.items() if name not in unknown}
+
+
+def by_earlier_call(claim: Claim, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> Evidence | None:
+    """The claim's own evidence where its value is unknown and an earlier call of the same turn returns it."""
+    if claim.value != UNKNOWN or claim.hint is None or claim.hint.argument != claim.name:
+        return None
+    return None if feed_problem(claim.name, claim.call, calls, tools) else claim.hint
+
+
+def feed_problem(argument: str, call: GoldCall, calls: Sequence[GoldCall], tools: Mapping[str, Tool]) -> str:
+    """Why nothing can feed an unknown argument, "" where a call before it does."""
+    feed = unknown_arguments(call).get(argument)
+    if feed is None:
+        return f"{argument!r} of {call.tool} is {UNKNOWN!r}, and its evidence names no call that returns it."
+    place = next(index for index, one in enumerate(calls) if one is call)
+    if feed.call >= place:
+        return f"{argument!r} of {call.tool} shall come of call {feed.call}, which is not made before call {place}."
+    source, target = tools.get(calls[feed.call].tool), tools.get(call.tool)
+    if source is None or target is None or not feeds(feed.field, source, argument, target):
+        return f"{calls[feed.call].tool} returns no {feed.field!r} that {call.tool} takes as {argument!r}."
+    return ""
+
+
+class Place(NamedTuple):
+    """A value inside a result turn, by its path."""
+
+    turn: int
+    path: str
+
+
+def find_in_results(value: JsonValue, prefix: Sequence[Turn]) -> Place | None:
+    """The latest place where a result of `prefix` holds `value`; what is empty, or only true or false, is no proof."""
+    if value in (None, "", [], {}) or isinstance(value, bool):
+        return None
+    for index in range(len(prefix) - 1, -1, -1):
+        turn = prefix[index]
+        if isinstance(turn, ResultTurn):
+            for number, result in enumerate(turn.results):
+                for path, held in walk(result, f"turns[{index}].results[{number}]"):
+                    if held == value and not isinstance(held, bool):
+                        return Place(index, path)
+    return None

@@ -1,18 +1,19 @@
 """Whether a sample is well-formed, all decided by code (HammerBench 4.2.1, format verification)."""
 
-from collections.abc import Callable, Iterator
-from itertools import chain
-from typing import NamedTuple
+import re
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from functools import lru_cache
+from itertools import chain, pairwise
+from typing import NamedTuple, assert_never
 
+from generators.conversations import user_texts
 from generators.schemas import argument_problems
 from generators.shifts.turns import is_conversation
 from generators.stage_context import StageContext
-from validators.checks.findings import Finding, contradicted, unproved
-from validators.checks.format_language import language_findings
-from validators.checks.format_turns import turn_findings
-from validators.checks.grounding_parts import root_of
-from validators.checks.unknowns import known_arguments
-from warehouse.records import GoldCall, Sample, Snapshot, Tool, Verdict
+from validators.checks.evidence import known_arguments
+from validators.checks.grounding import root_of
+from validators.checks.verdicts import Finding, contradicted, unproved
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Snapshot, Tool, Turn, UserTurn, Verdict
 
 CHECK = "format"
 VERSION = "1"
@@ -160,3 +161,91 @@ def _summary(sample: Sample) -> str:
 
 
 _RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (_candidates, _turns, _calls, _evidence, _language)
+
+
+_MAY_FOLLOW = {
+    "user": frozenset({"calls", "reply"}),
+    "calls": frozenset({"reply"}),
+    "executed": frozenset({"result"}),
+    "result": frozenset({"calls", "reply"}),
+    "reply": frozenset({"user"}),
+}
+
+
+def turn_findings(turns: Sequence[Turn]) -> Iterator[Finding]:
+    """What is wrong with the order and the content of the turns."""
+    if not turns or turns[0].kind != "user":
+        yield contradicted("The conversation does not open with the user.")
+    if not any(isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and turn.acts) for turn in turns):
+        yield contradicted("The conversation has no turn with gold.")
+    for index, (before, after) in enumerate(pairwise(turns), start=1):
+        if after.kind not in _MAY_FOLLOW[_name(before)]:
+            yield contradicted(f"Turn {index} ({after.kind}) can't follow a turn of the kind {_name(before)!r}.")
+        if isinstance(before, CallTurn) and isinstance(after, ResultTurn) and len(before.calls) != len(after.results):
+            yield contradicted(f"Turn {index} has {len(after.results)} results for {len(before.calls)} calls.")
+    for index, turn in enumerate(turns):
+        if any(not text.strip() for text in _texts(turn)):
+            yield contradicted(f"The text of turn {index} is blank.")
+
+
+def _name(turn: Turn) -> str:
+    return "executed" if isinstance(turn, CallTurn) and turn.executed else turn.kind
+
+
+def _texts(turn: Turn) -> list[str]:
+    match turn:
+        case UserTurn(text=text, external=message):
+            return [text] if message is None else [text, message.text]
+        case ReplyTurn(text=text):
+            return [text]
+        case CallTurn() | ResultTurn():
+            return []
+        case _:
+            assert_never(turn)
+
+
+_CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
+_IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.]*[A-Za-z0-9]")
+_HUMP = re.compile(r"[a-z][A-Z]")
+
+
+def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
+    """What speaks against the language of what the user says."""
+    said = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
+    chinese, latin = len(_CHINESE.findall(said)), len(_LATIN.findall(said))
+    if not chinese and not latin:
+        yield unproved("The user says nothing in letters, so the language can't be told.")
+    elif sample.language == "zh" and not chinese:
+        yield contradicted("The sample is Chinese, but the user says nothing in Chinese.")
+    elif sample.language == "en" and chinese > latin:
+        yield contradicted(f"The sample is English, but {chinese} characters of what the user says are Chinese.")
+    elif sample.language == "en" and chinese:
+        yield unproved(f"The sample is English, but {chinese} characters of what the user says are Chinese.")
+    yield from _raw_names(sample, tools)
+
+
+def _raw_names(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
+    """Names as code has them, of tools and parameters: a fault where a model worded it, odd where a person did."""
+    words = {word for text in user_texts(sample.turns) for word in _words_like_code(text)}
+    if not words:
+        return
+    due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    values = " ".join(str(value) for call in due for value in call.arguments.values())
+    raw = sorted({name for tool in tools for name in _raw_names_of(tool) if name in words and name not in values})
+    for name in raw:
+        reason = f"The user says {name!r}, a name as code has it."
+        yield contradicted(reason) if sample.origin is not None and sample.origin.model else unproved(reason)
+
+
+def _words_like_code(text: str) -> list[str]:
+    return [word for word in _IDENTIFIER.findall(text) if "_" in word or _HUMP.search(word)]
+
+
+def _raw_names_of(tool: Tool) -> frozenset[str]:
+    return _like_code((tool.name, *tool.properties))
+
+
+@lru_cache(8192)
+def _like_code(names: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(name for name in names if "_" in name or _HUMP.search(name))

@@ -4,25 +4,14 @@ Code answers first: a candidate that is the withheld tool under another name con
 asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and goes to people.
 """
 
-from pydantic import BaseModel
-
 from generators.candidates import are_redundant
+from generators.conversations import conversation_text, shown_tools
 from generators.stage_context import StageContext
-from llm.prompts import render
-from validators.conversations import conversation_text
-from validators.proposals import PROMPTS, shown_tools
+from validators.judges import RELEVANCE, Relevance, ask_opinion
 from warehouse.records import Decision, Sample, Snapshot, Tool, Verdict
 
 CHECK = "relevance"
 VERSION = "2"
-TEMPLATE = "judge_relevance"
-
-
-class Relevance(BaseModel):
-    """The tool that can do what is asked, null where none can, and why."""
-
-    tool: str | None
-    reason: str
 
 
 def applies_to(sample: Sample) -> bool:
@@ -54,13 +43,13 @@ def find_twin(withheld: list[Tool], candidates: list[Tool]) -> str:
 
 
 async def _ask(snapshot: Snapshot, sample: Sample, context: StageContext) -> Relevance:
-    prompt = render(
-        PROMPTS,
-        TEMPLATE,
-        tools=shown_tools(sample, context),
+    return await ask_opinion(
+        context.chat,
+        RELEVANCE,
+        Relevance,
+        tools=shown_tools(context.toolset(sample.candidates)),
         conversation=conversation_text(snapshot.prefix),
     )
-    return await context.chat.ask(prompt, Relevance)
 
 
 def _verdict(sample: Sample, decision: Decision, reason: str) -> Verdict:

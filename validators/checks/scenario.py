@@ -8,38 +8,21 @@ plan do and, where something is to be refused, what none of them does. What is n
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from pydantic import BaseModel
-
 from generators.candidates import are_redundant
 from generators.conversational.complexities import SHAPES
 from generators.conversational.scenarios import changeable
 from generators.environments.simulated import links_between
 from generators.stage_context import StageContext
-from llm.prompts import render
-from validators.checks.findings import Finding, contradicted, unproved
 from validators.checks.relevance import find_twin
-from validators.proposals import PROMPTS
+from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.judges import SCENARIO, ScenarioReading, ask_opinion
 from warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
 
 CHECK = "scenario"
 VERSION = "1"
-TEMPLATE = "read_scenario"
 _TIME = "%Y-%m-%d %H:%M"
 _MOST_TURNS = 20
 Rule = Callable[[Sequence[Tool]], str]
-
-
-class Want(BaseModel):
-    """Something that the person wants, and the tool that does it, null where none does."""
-
-    want: str
-    tool: str | None
-
-
-class ScenarioReading(BaseModel):
-    """All that the person wants."""
-
-    wants: list[Want]
 
 
 async def check_scenario(worded: WordedScenario, context: StageContext) -> list[Verdict]:
@@ -107,8 +90,7 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
 async def _by_reading(worded: WordedScenario, context: StageContext) -> Finding | None:
     scenario = worded.plan.scenario
     shown = [{"name": tool.name, "description": tool.description} for tool in context.toolset(scenario.candidates)]
-    prompt = render(PROMPTS, TEMPLATE, tools=shown, goal=worded.goal)
-    reading = await context.chat.ask(prompt, ScenarioReading)
+    reading = await ask_opinion(context.chat, SCENARIO, ScenarioReading, tools=shown, goal=worded.goal)
     problem = reading_problem(reading, worded.plan, context)
     return unproved(problem) if problem else None
 

@@ -9,15 +9,15 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from validators.manners import format_of, setting_of
 from validators.metrics.answer_sums import FIELDS, AnswerSums, ChainSums
 from validators.metrics.callnavi.stability import Stability, measure_all
 from validators.metrics.confetti.scorers import StringScorer, foresee, score_meaning
 from validators.metrics.errors import ErrorType, error_type
 from validators.metrics.plans import PlanScore, plan_error, score_plan
 from validators.metrics.talks import GoldTalk
-from validators.replies.formats import join_replies
-from validators.runs import CandidateRun, run_of
+from validators.predictions import CandidateRun, run_of
+from validators.replies.reading import join_replies
+from validators.strategies import format_of, setting_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, Tool
 

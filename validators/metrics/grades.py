@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
-from validators.manners import setting_of
 from validators.metrics.answers import Values, slices_of
 from validators.metrics.callnavi.scores import DIFFICULTIES
 from validators.metrics.confetti.validity import JudgedCall, measure_validity
-from validators.runs import CandidateRun, run_of
+from validators.predictions import CandidateRun, run_of
+from validators.strategies import setting_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import Grade, Prediction, Sample, Score
 

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from validators.metrics.predicted import CHOICES, Agreements, Counted, GoldSnapshots, Silence
 from validators.metrics.tallies import Tally, sum_up_counted
-from validators.runs import CandidateRun, run_of
+from validators.predictions import CandidateRun, run_of
 from warehouse.errors import RecordError
 from warehouse.records import Prediction, Sample, Score, SnapshotsScored, Tool
 

@@ -12,13 +12,13 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from validators.manners import format_of
 from validators.metrics.confetti.acts import read_acts
 from validators.metrics.confetti.bfcl_values import OPTIONAL
 from validators.metrics.confetti.decoding import MadeCall
 from validators.metrics.confetti.scorers import StringScorer, score_exactly
 from validators.metrics.confetti.soft import Combining, score_call, score_value, texts_to_compare
-from validators.replies.formats import read_value
+from validators.replies.reading import read_value
+from validators.strategies import format_of
 from warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
 
 SPEECH, ACTS = "say", "acts"

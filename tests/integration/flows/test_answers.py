@@ -8,7 +8,7 @@ from flows.evaluation.answer_scoring import score_by_rule
 from flows.evaluation.answers import answered_subjects, count_answered, read_pieces, read_predictions
 from tests.support.flows.plan_release import PLANS, release
 from tests.support.flows.small_builds import settings_of, warehouse_of
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun
 from warehouse.records import Call, Prediction
 from warehouse.releases import read_release
 from warehouse.store import Warehouse

@@ -15,7 +15,7 @@ from llm.models import read_model
 from tests.support.flows.model_server import Asked, ModelServer
 from tests.support.flows.plan_release import PLANS, TALK, release
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
-from validators.manners import Manner
+from validators.strategies import PromptingStrategy
 from warehouse.records import GoldCall, Sample
 
 STRATEGIES = ("direct", "route_then_fill", "backward")
@@ -141,14 +141,14 @@ def test_every_strategy_and_notation_answers_right_where_the_candidate_understan
 ) -> None:
     asked: list[str] = []
     model_server.behaviour = lambda question: asked.append(question.question)  # type: ignore[func-returns-value]
-    evaluate(settings, candidate(model_server, "far"), manner=Manner(strategy, notation))
-    row = board(settings, "far", strategy=Manner(strategy, notation).label)
+    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation))
+    row = board(settings, "far", strategy=PromptingStrategy(strategy, notation).label)
     assert (row["routing"], row["ast"], row["syntax_validity"]) == (1, 1, 1)
     rounds = {"direct": 1, "route_then_fill": 2, "backward": 2}[strategy]
     assert len(asked) >= rounds * len(PLANS)
     assert all("ground_truth" not in text and "difficulty" not in text for text in asked)
     before = row_counts(settings)
-    evaluate(settings, candidate(model_server, "far"), manner=Manner(strategy, notation))
+    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(strategy, notation))
     assert row_counts(settings) == before
 
 
@@ -158,7 +158,7 @@ def test_strategies_are_kept_apart_and_a_router_may_be_another_model(
     model_server.behaviour = lambda asked: '["magic"]' if "magician" in asked.question else None
     evaluate(settings, template())
     router = candidate(model_server, "router").model
-    evaluate(settings, template(), manner=Manner("route_then_fill", router=router.name), router=router)
+    evaluate(settings, template(), prompting=PromptingStrategy("route_then_fill", router=router.name), router=router)
     assert model_server.requests == len(PLANS), "the router is asked for the names, the candidate for the rest"
     strategies = {row["strategy"] for row in answer_board("v1", settings)}
     assert strategies == {"direct", "route_then_fill(openai/router)"}
@@ -167,7 +167,7 @@ def test_strategies_are_kept_apart_and_a_router_may_be_another_model(
 
 def test_a_router_that_invents_tools_leaves_nothing_to_fill(model_server: ModelServer, settings: Settings) -> None:
     model_server.behaviour = lambda asked: '["conjure_towel"]'
-    evaluate(settings, candidate(model_server, "far"), manner=Manner("route_then_fill"))
+    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy("route_then_fill"))
     row = board(settings, "far", strategy="route_then_fill")
     assert (row["routing"], row["invented"]) == (0, 1)
     assert model_server.requests == len(PLANS)
@@ -177,7 +177,7 @@ def test_backward_thinking_ends_where_it_would_go_on_for_ever(model_server: Mode
     model_server.behaviour = lambda asked: as_json(
         (GoldCall(tool="find_guest", arguments={"name": str(asked.number)}),)
     )
-    evaluate(settings, candidate(model_server, "far"), manner=Manner("backward"))
+    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy("backward"))
     assert model_server.requests == 6 * len(PLANS)
     assert board(settings, "far", strategy="backward")["routing"] == 0
 
@@ -185,7 +185,7 @@ def test_backward_thinking_ends_where_it_would_go_on_for_ever(model_server: Mode
 def test_hostile_yaml_is_scored_as_a_failure(model_server: ModelServer, settings: Settings) -> None:
     hostile = ["[" * 5000, "- name: &a x\n  arguments: *a", "- !!python/object:os.system {name: x}"]
     model_server.behaviour = lambda asked: hostile[asked.number % len(hostile)]
-    evaluate(settings, candidate(model_server, "far"), manner=Manner(format="yaml"))
+    evaluate(settings, candidate(model_server, "far"), prompting=PromptingStrategy(format="yaml"))
     row = board(settings, "far", strategy="direct/yaml")
     assert (row["ast"], row["syntax_validity"], row["answers"]) == (0, 0, len(PLANS))
 

@@ -6,11 +6,10 @@ import pytest
 
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
-from validators.checks import consistency, judge, relevance
-from validators.checks.consistency import check_consistency, judge_readings
-from validators.checks.judge import Judgement, check_meaning
+from validators.checks import blind_readings, relevance
+from validators.checks.blind_readings import check_consistency, check_meaning, judge_readings
 from validators.checks.relevance import Relevance, check_relevance
-from validators.proposals import ProposedCall
+from validators.judges import Judgement, ProposedCall
 from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
@@ -183,8 +182,7 @@ async def test_asking_less_comes_to_the_same_decision_as_asking_all(perfect: Sam
 
 async def test_several_calls_at_once_are_not_for_this_check(perfect: Sample, tools) -> None:
     parallel = perfect.with_changes(turns=(perfect.turns[0], CallTurn(calls=perfect.gold * 2)))
-    assert not consistency.applies_to(parallel)
-    assert not judge.applies_to(parallel)
+    assert not blind_readings.applies_to(parallel)
     for check in (check_consistency, check_meaning):
         [verdict] = await check(parallel, context_of(tools))
         assert verdict.decision == "unproved"

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from validators.runs import CandidateRun
+from validators.predictions import CandidateRun
 from warehouse.records import (
     Call,
     CallTurn,

@@ -16,7 +16,7 @@ from generators.routing.atlas import Atlas
 from generators.schemas import value_validator
 from language.calls.sampling import make_value
 from language.names import split_name
-from validators.checks.routing_words import does_the_same
+from validators.checks.routing import does_the_same
 from warehouse.errors import ConfigurationError
 
 SHARED = {"email": "email", "date": "date", "note": "call first; mind the dog"}

@@ -9,13 +9,11 @@ from pydantic import JsonValue
 
 from tests.support.conversational import TOOLS, converse, template_context
 from validators.checks.ambiguity import applies_to as ambiguity_applies
-from validators.checks.complexity import check_complexity
-from validators.checks.complexity_rounds import Talk, read_talk
-from validators.checks.consistency import applies_to as consistency_applies
+from validators.checks.blind_readings import applies_to as consistency_applies
+from validators.checks.complexity import Talk, check_complexity, read_talk
 from validators.checks.dialogue import applies_to as dialogue_applies
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
-from validators.checks.judge import applies_to as judge_applies
 from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, ResultTurn, Sample, Turn, UserTurn, Verdict
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)
@@ -189,7 +187,7 @@ async def test_a_complexity_that_nobody_knows_is_not_proved() -> None:
 
 async def test_checks_of_snapshots_leave_conversations_with_results_alone() -> None:
     sample = await converse("underfill")
-    for applies in (ambiguity_applies, consistency_applies, dialogue_applies, judge_applies):
+    for applies in (ambiguity_applies, consistency_applies, dialogue_applies):
         assert not applies(sample)
         assert applies(changed_to_a_dialogue(sample))
 

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.conversations import conversation_text, said_texts
+from generators.conversations import conversation_text, user_texts
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, UserTurn
 
 TALK = (
@@ -28,7 +28,7 @@ def test_a_conversation_is_one_line_a_turn_and_hides_snapshots() -> None:
 
 
 def test_what_was_said_includes_the_message_and_not_the_assistant() -> None:
-    assert said_texts(TALK) == ["Book it for the time in the mail.", "See you at 19:30.", "Four."]
+    assert user_texts(TALK) == ["Book it for the time in the mail.", "See you at 19:30.", "Four."]
 
 
 @given(text=st.text())

@@ -8,8 +8,15 @@ from hypothesis import example, given
 from hypothesis import strategies as st
 
 from llm.chat import Completion
-from validators.replies.formats import is_valid, join_replies, parse_calls, read_names, read_value, split_replies
-from validators.replies.yaml_calls import parse_yaml_calls
+from validators.replies.reading import (
+    is_valid,
+    join_replies,
+    parse_calls,
+    parse_yaml_calls,
+    read_names,
+    read_value,
+    split_replies,
+)
 from warehouse.records import Call
 
 CALLS = "- name: book\n  arguments:\n    day: 2026-03-04\n    note: no\n    hour: 7\n"

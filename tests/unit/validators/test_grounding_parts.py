@@ -6,11 +6,9 @@ from typing import Any
 from generators.stage_context import StageContext
 from tests.support.scripted_model import ScriptedModel
 from validators.checks.ambiguity import applies_to as looks_for_other_readings
-from validators.checks.consistency import applies_to as asks_a_checker
+from validators.checks.blind_readings import applies_to as asks_a_checker
 from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from validators.checks.grounding_parts import origin_of, root_of
-from validators.checks.judge import applies_to as asks_a_judge
+from validators.checks.grounding import check_grounding, origin_of, root_of
 from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 LEG = {
@@ -113,6 +111,6 @@ def test_paths_and_parts_are_taken_apart() -> None:
 
 def test_checks_of_dialogues_leave_paths_alone() -> None:
     one = sample({"stops": "p7"})
-    for applies in (looks_for_other_readings, asks_a_checker, asks_a_judge):
+    for applies in (looks_for_other_readings, asks_a_checker):
         assert not applies(one)
         assert applies(one.with_changes(tags=()))

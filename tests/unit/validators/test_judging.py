@@ -5,8 +5,8 @@ import pytest
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.conversations import STEPS, answers, conversation
 from tests.support.validators.stage_contexts import context_of
-from validators.checks.judge import Judgement
-from validators.judging import judge_prediction, judge_version
+from validators.grading import judge_prediction, judge_version
+from validators.judges import Judgement
 from warehouse.errors import RecordError, ReplyError, TransientError
 from warehouse.records import JudgeVerdict, Tool
 

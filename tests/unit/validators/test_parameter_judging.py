@@ -3,7 +3,7 @@
 import pytest
 
 from tests.support.scripted_model import ScriptedModel
-from validators.parameter_judging import MadeUp, judge_parameters, parameter_judge_version
+from validators.judges import PARAMETERS, MadeUp, find_made_up, opinion_versions
 from warehouse.errors import ReplyError
 from warehouse.records import Call, Tool, UserTurn
 
@@ -13,18 +13,18 @@ SAID = [UserTurn(text="A table at Luigi's for four.")]
 async def test_a_judge_names_the_parameters_that_nothing_states(table: Tool) -> None:
     call = Call(tool="book_table", arguments={"restaurant": "Luigi's", "party_size": 4, "time": "19:30"})
     chat = ScriptedModel({"judge_parameters": [MadeUp(parameters=["date", "time"], reason="No time was said.")]})
-    assert await judge_parameters(SAID, call, table, chat) == ["time"]
+    assert await find_made_up(chat, SAID, call, table) == ["time"]
     asked = chat.asked[0].messages[1].content
     assert "Luigi's for four" in asked
     assert '"time":"19:30"' in asked
-    assert len(parameter_judge_version()) > 0
+    assert opinion_versions(PARAMETERS)[0]
 
 
 async def test_a_call_without_parameters_needs_no_judge(table: Tool) -> None:
-    assert await judge_parameters(SAID, Call(tool="book_table", arguments={}), table, ScriptedModel({})) == []
+    assert await find_made_up(ScriptedModel({}), SAID, Call(tool="book_table", arguments={}), table) == []
 
 
 async def test_a_reply_that_can_not_be_read_is_handed_on(table: Tool) -> None:
     chat = ScriptedModel({"judge_parameters": [ReplyError("It begins: 'Well'.")]})
     with pytest.raises(ReplyError):
-        await judge_parameters(SAID, Call(tool="book_table", arguments={"time": "19:30"}), table, chat)
+        await find_made_up(chat, SAID, Call(tool="book_table", arguments={"time": "19:30"}), table)

@@ -8,8 +8,7 @@ import pytest
 from generators.stage_context import StageContext
 from llm.chat import Completion, Prompt
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_and_tour_sample, inn_sample
-from validators.checks.judge import Judgement
-from validators.path_judging import AnswerScore
+from validators.judges import AnswerScore, Judgement
 from validators.path_runs import PathRun, run_path
 from warehouse.errors import ReplyError
 from warehouse.records import CallError, MultiStepRun, ParameterCount, Sample

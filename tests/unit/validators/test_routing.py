@@ -12,8 +12,7 @@ from tests.support.generators.routing.asking import context_of, questions
 from validators.checks.ambiguity import applies_to as ambiguity_applies
 from validators.checks.format import check_format
 from validators.checks.grounding import ground
-from validators.checks.routing import applies_to, check_routing, routing_verdict
-from validators.checks.routing_words import closer_rivals, does_the_same
+from validators.checks.routing import applies_to, check_routing, closer_rivals, does_the_same, routing_verdict
 from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
 
 BANK = domain_tools(["Bank"])

@@ -10,7 +10,8 @@ from generators.conversational.scenarios import plan_scenarios
 from generators.stage_context import StageContext
 from tests.support.conversational import TOOLS, template_context
 from tests.support.scripted_model import ScriptedModel
-from validators.checks.scenario import ScenarioReading, Want, check_scenario
+from validators.checks.scenario import check_scenario
+from validators.judges import ScenarioReading, Want
 from warehouse.records import Complexity, Episode, Language, Scenario, Verdict, WordedScenario
 
 COMPLEXITIES: tuple[Complexity, ...] = get_args(Complexity)

@@ -12,15 +12,15 @@ import re
 import warnings
 from typing import TYPE_CHECKING
 
-from validators.replies.lenient import parse_lenient
-from validators.replies.toolace import parse_toolace
+from validators.replies.parsing import parse_lenient
+from validators.replies.published import parse_toolace
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
 
     from pydantic import JsonValue
 
-    from validators.replies.parsed import ParsedReply
+    from validators.replies.parsing import ParsedReply
 
     Answer = dict[str, JsonValue]
 

@@ -22,10 +22,9 @@ from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
 from tests.support.generators.external.fixtures import derivation
 from validators.checks.ambiguity import check_ambiguity
-from validators.checks.consistency import check_consistency
+from validators.checks.blind_readings import check_consistency, check_meaning
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
-from validators.checks.judge import check_meaning
 from warehouse.records import CallTurn, Language, Sample, Tool, UserTurn
 
 SEED_TOOLS = {tool.key: tool for tool in seed_tools()}

@@ -1,27 +1,19 @@
-"""Whether a model that knows only the conversation makes the gold call, zero-shot and one-shot (HammerBench 4.2.1).
-
-Both right: proved. Otherwise a model has read it differently, and models err; so the answer is unproved and goes on to
-people. It is contradicted only where the text itself speaks against the gold: both readings are one and the same other
-call of the same tool, and the words of the conversation state each value in which they differ, and not the gold's.
-
-The checker is asked only what can still change the verdict: no second time at a snapshot where the first reading is wrong and
-the text doesn't bear it out, or where it is right and the sample is unproved already; and not at all after a contradiction.
-"""
+"""Whether a model that does not see the gold reads the same call out of the conversation: the checker, then the judge."""
 
 from typing import NamedTuple
 
+from generators.conversations import user_texts
 from generators.stage_context import StageContext
 from language.schemas import kind_of
 from language.values import locate
-from validators.checks.decisions import weakest
 from validators.checks.executed import was_made_already
-from validators.conversations import said_texts
+from validators.checks.verdicts import weakest
+from validators.judges import ONE_SHOT, SAME_MEANING, ZERO_SHOT, judge_calls, propose_call
 from validators.matching.calls import THRESHOLD, CallDifference, compare_calls
-from validators.proposals import ONE_SHOT, ZERO_SHOT, due_call, has_one_call_at_most, propose_call
 from warehouse.records import Arguments, Call, Decision, JsonSchema, Sample, Snapshot, Verdict
 
-CHECK = "consistency"
-VERSION = "2"
+CONSISTENCY = "consistency"
+CONSISTENCY_VERSION = "2"
 
 
 class Readings(NamedTuple):
@@ -33,15 +25,21 @@ class Readings(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether this check can say something: at every snapshot one call is due at most, and none was made already."""
-    return has_one_call_at_most(sample) and not was_made_already(sample)
+    """Whether these checks can say something: at every snapshot one call is due at most, and none was made already."""
+    snapshots = list(sample.snapshots())
+    has_one_at_most = bool(snapshots) and all(len(snapshot.calls) <= 1 for snapshot in snapshots)
+    return has_one_at_most and not was_made_already(sample)
 
 
 async def check_consistency(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:
     """Let the checker make every call of the sample from the conversation alone, in two settings."""
     if not applies_to(sample):
         reason = "This check reads one call a turn; the sample has no call turn, or several calls in one."
-        return [Verdict(subject=sample.key, check=CHECK, decision="unproved", reason=reason, version=VERSION)]
+        return [
+            Verdict(
+                subject=sample.key, check=CONSISTENCY, decision="unproved", reason=reason, version=CONSISTENCY_VERSION
+            )
+        ]
     readings: list[Readings] = []
     for snapshot in sample.snapshots():
         is_unproved = any(reading.decision != "proved" for reading in readings)
@@ -55,7 +53,7 @@ async def _read(
     snapshot: Snapshot, sample: Sample, context: StageContext, threshold: float, *, is_unproved: bool
 ) -> Readings:
     """What the checker reads out of a snapshot's prefix; `is_unproved` says that only a contradiction would matter."""
-    schemas = _schemas(snapshot, sample, context)
+    schemas = _schemas(due_call(snapshot), sample, context)
     zero_shot = await propose_call(ZERO_SHOT, sample, snapshot, context)
     first = compare_calls(due_call(snapshot), zero_shot, schemas, threshold=threshold)
     if first.is_same and is_unproved:
@@ -105,7 +103,7 @@ def _is_stated(
     """Whether the conversation's words bear out the reading against the gold, in every argument that differs."""
     if not difference.has_same_tool:
         return False
-    texts = said_texts(snapshot.prefix)
+    texts = user_texts(snapshot.prefix)
     gold = snapshot.calls[0].arguments
     if any(kind_of(schemas.get(name, {})) == "text" for name in difference.hallucinated):
         return False  # any words of the request could be put into free text that the gold has no use for
@@ -123,23 +121,16 @@ def _says(texts: list[str], value: object, schema: JsonSchema) -> bool:
     return any(locate(value, schema, text) is not None for text in texts)  # type: ignore[arg-type]
 
 
-def _schemas(snapshot: Snapshot, sample: Sample, context: StageContext) -> dict[str, JsonSchema]:
-    due = due_call(snapshot)
-    named = (tool for tool in context.toolset(sample.candidates) if due is not None and tool.name == due.tool)
-    tool = next(named, None)
-    return tool.properties if tool is not None else {}
-
-
 def _verdict(sample: Sample, readings: list[Readings]) -> Verdict:
     decision = weakest([reading.decision for reading in readings])
     scores = [difference.score for reading in readings for difference in reading.differences]
     return Verdict(
         subject=sample.key,
-        check=CHECK,
+        check=CONSISTENCY,
         decision=decision,
         score=round(sum(scores) / len(scores), 4),
         reason=_reason(readings),
-        version=VERSION,
+        version=CONSISTENCY_VERSION,
     )
 
 
@@ -157,3 +148,70 @@ def _reason(readings: list[Readings]) -> str:
 
 def _capitalised(text: str) -> str:
     return text[:1].upper() + text[1:]
+
+
+MEANING = "meaning"
+MEANING_VERSION = "2"
+EXACT = 1.0  # any other writing of free text goes to the question about meaning
+
+
+class Opinion(NamedTuple):
+    """What came of one snapshot."""
+
+    decision: Decision
+    reason: str
+
+
+async def check_meaning(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Let the judge make every call of the sample, and say whether it means what the gold means."""
+    if not applies_to(sample):
+        opinions = [
+            Opinion(
+                "unproved", "This check reads one call a turn; the sample has no call turn, or several calls in one."
+            )
+        ]
+    else:
+        opinions = []
+        for snapshot in sample.snapshots():
+            opinions.append(await _judge(snapshot, sample, context))
+            if opinions[-1].decision != "proved":
+                break
+    decision = weakest([opinion.decision for opinion in opinions])
+    reasons = [opinion.reason for opinion in opinions if opinion.decision == decision]
+    return [
+        Verdict(
+            subject=sample.key,
+            check=MEANING,
+            decision=decision,
+            score=sum(opinion.decision == "proved" for opinion in opinions) / len(opinions),
+            reason=" ".join(dict.fromkeys(reasons)),
+            version=MEANING_VERSION,
+        )
+    ]
+
+
+async def _judge(snapshot: Snapshot, sample: Sample, context: StageContext) -> Opinion:
+    gold, own = due_call(snapshot), await propose_call(ZERO_SHOT, sample, snapshot, context)
+    difference = compare_calls(gold, own, _schemas(gold, sample, context), threshold=EXACT)
+    if difference.is_same:
+        return Opinion("proved", "The judge's own call is the gold call.")
+    if gold is None or own is None or not difference.has_same_tool:
+        return Opinion("unproved", f"The judge's own reading {difference.sentence()}.")
+    tools = context.toolset(sample.candidates)
+    judgement = await judge_calls(context.chat, SAME_MEANING, tools, snapshot.prefix, (gold, own))
+    if judgement.agree:
+        return Opinion(
+            "proved", f"The judge's own call {difference.sentence()}, but means the same: {judgement.reason}"
+        )
+    return Opinion("unproved", f"The judge's own call {difference.sentence()}, and means another: {judgement.reason}")
+
+
+def _schemas(gold: Call | None, sample: Sample, context: StageContext) -> dict[str, JsonSchema]:
+    tools = context.toolset(sample.candidates)
+    return next((tool.properties for tool in tools if gold is not None and tool.name == gold.tool), {})
+
+
+def due_call(snapshot: Snapshot) -> Call | None:
+    """The one call that is due at a snapshot, without its evidence; None where none is."""
+    gold = next(iter(snapshot.calls), None)
+    return Call(tool=gold.tool, arguments=gold.arguments) if gold is not None else None

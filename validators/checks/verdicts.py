@@ -1,5 +1,6 @@
 """What one rule of a check has found."""
 
+from collections.abc import Collection
 from typing import NamedTuple
 
 from warehouse.records import Decision
@@ -20,3 +21,10 @@ def contradicted(reason: str) -> Finding:
 def unproved(reason: str) -> Finding:
     """A rule can't tell."""
     return Finding("unproved", reason)
+
+
+def weakest(decisions: Collection[Decision]) -> Decision:
+    """The decision that holds for all parts: one contradiction contradicts; what has no parts is not proved."""
+    if "contradicted" in decisions:
+        return "contradicted"
+    return "unproved" if "unproved" in decisions or not decisions else "proved"

@@ -1,18 +1,12 @@
-"""Our own reading of a candidate's reply: JSON calls wherever they stand, fenced or bare, and nothing else.
-
-It forgives what doesn't change the call: prose around it, any fence, lists, OpenAI's wrapping, arguments as a JSON
-string. A reply without any JSON makes no call; a reply that begins a call and breaks off can't be read.
-"""
+"""What reading a reply yields, in whatever style it was written."""
 
 from __future__ import annotations
 
 import json
 import re
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
-
-from validators.replies.parsed import ParsedReply, ReplyCall, unreadable
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -20,6 +14,26 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from warehouse.records import Arguments
+
+
+class ReplyCall(NamedTuple):
+    """A call as a reply has it; `tool` is a string in any call that could be made."""
+
+    tool: JsonValue
+    arguments: Arguments
+
+
+class ParsedReply(NamedTuple):
+    """The calls of a reply: none where it makes none, None where it can't be read; `problem` then says why."""
+
+    calls: tuple[ReplyCall, ...] | None
+    problem: str = ""
+
+
+def unreadable(problem: str) -> ParsedReply:
+    """A reply that can't be read, with the reason as a sentence."""
+    return ParsedReply(None, problem)
+
 
 LONGEST = 100_000
 _TRIES = 64

@@ -1,0 +1,175 @@
+"""Asking a model for an opinion: one prompt, one schema for the reply; for checks and for metrics alike.
+
+An opinion about calls never shows which of them is the gold one. A question whose reply can't be read raises ReplyError,
+but where the papers count such a reply as no agreement.
+"""
+
+from collections.abc import Sequence
+from typing import Annotated, Literal, TypeVar
+
+from pydantic import BaseModel, Field, JsonValue
+
+from generators.conversations import conversation_text, shown_call, shown_tools
+from generators.stage_context import StageContext
+from llm.chat import ChatModel
+from llm.prompts import prompt_version, render
+from warehouse.errors import ReplyError
+from warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
+
+PROMPTS = "validators.prompts"
+ZERO_SHOT, ONE_SHOT = "call_zero_shot", "call_one_shot"
+SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction", "judge_path_call"
+PLAN, PARAMETERS = "judge_plan", "judge_parameters"
+COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
+RELEVANCE, SCENARIO = "judge_relevance", "read_scenario"
+Opinion = TypeVar("Opinion", bound=BaseModel)
+
+
+class ProposedCall(BaseModel):
+    """The call that a model thinks is due; `tool` is null where it finds none that fits."""
+
+    tool: str | None
+    arguments: dict[str, JsonValue] = {}
+
+    @property
+    def call(self) -> Call | None:
+        """The call itself, None where no tool is named."""
+        return Call(tool=self.tool, arguments=self.arguments) if self.tool else None
+
+
+class Judgement(BaseModel):
+    """Whether two calls do the same for the user, and why."""
+
+    agree: bool
+    reason: str
+
+
+class Relevance(BaseModel):
+    """The tool that can do what is asked, null where none can, and why."""
+
+    tool: str | None
+    reason: str
+
+
+class Want(BaseModel):
+    """Something that the person wants, and the tool that does it, null where none does."""
+
+    want: str
+    tool: str | None
+
+
+class ScenarioReading(BaseModel):
+    """All that the person wants."""
+
+    wants: list[Want]
+
+
+class PlanGrade(BaseModel):
+    """How near a plan comes to the due one, from 0 to 1, and why."""
+
+    score: Annotated[float, Field(ge=0, le=1)]
+    reason: str
+
+
+class MadeUp(BaseModel):
+    """The names of the parameters whose values nothing states, and why."""
+
+    parameters: list[str]
+    reason: str
+
+
+class AnswerScore(BaseModel):
+    """How good a final answer is in one respect: not at all, in part, wholly."""
+
+    score: Literal[0, 1, 2]
+    reason: str
+
+
+async def ask_opinion(judge: ChatModel, template: str, opinion: type[Opinion], **shown: object) -> Opinion:
+    """What a model answers to a prompt of this package, as `opinion`. Raises ReplyError where it can't be read."""
+    return await judge.ask(render(PROMPTS, template, **shown), opinion)
+
+
+def opinion_versions(*templates: str) -> list[str]:
+    """The versions of prompts: what was answered to other ones is asked anew."""
+    return [prompt_version(PROMPTS, template) for template in templates]
+
+
+async def propose_call(template: str, sample: Sample, snapshot: Snapshot, context: StageContext) -> Call | None:
+    """The call that the context's model makes after the snapshot's prefix, None where it calls nothing."""
+    proposed = await ask_opinion(
+        context.chat,
+        template,
+        ProposedCall,
+        tools=shown_tools(context.toolset(sample.candidates)),
+        conversation=conversation_text(snapshot.prefix),
+        language=sample.language,
+    )
+    return proposed.call
+
+
+async def judge_calls(
+    judge: ChatModel,
+    template: str,
+    tools: Sequence[Tool],
+    turns: Sequence[Turn],
+    pair: tuple[Call | GoldCall, Call],
+) -> Judgement:
+    """Whether the second call of a pair does what the first does, after these turns; `template` says how the same they be."""
+    expected, given = pair
+    return await ask_opinion(
+        judge,
+        template,
+        Judgement,
+        tools=shown_tools(tools),
+        conversation=conversation_text(turns),
+        expected=shown_call(expected),
+        given=shown_call(given),
+    )
+
+
+async def agree_on_calls(
+    judge: ChatModel,
+    template: str,
+    tools: Sequence[Tool],
+    turns: Sequence[Turn],
+    pair: tuple[Call | GoldCall, Call],
+) -> Judgement:
+    """As `judge_calls`; a reply that can't be read is no agreement, as in the papers' runs."""
+    try:
+        return await judge_calls(judge, template, tools, turns, pair)
+    except ReplyError as error:
+        return Judgement(agree=False, reason=f"The judge gave no answer that can be read: {error}")
+
+
+async def find_made_up(judge: ChatModel, turns: Sequence[Turn], call: Call, tool: Tool) -> list[str]:
+    """The parameters of a call that are made up, in the order of the call; names that it does not have are dropped.
+
+    These are the ones that the conversation does not bear out (CONFETTI 4.1, 5.4).
+    """
+    if not call.arguments:
+        return []
+    shown = {"tools": shown_tools([tool]), "conversation": conversation_text(turns), "call": shown_call(call)}
+    opinion = await ask_opinion(judge, PARAMETERS, MadeUp, **shown)
+    return [name for name in call.arguments if name in opinion.parameters]
+
+
+async def score_completeness(judge: ChatModel, request: str, answer: str) -> int | None:
+    """Whether an answer speaks to all of the request: 0, 1 or 2; None where the judge's reply can't be read."""
+    return await _score(judge, COMPLETENESS, request=request, answer=answer)
+
+
+async def score_correctness(judge: ChatModel, request: str, history: Sequence[Exchange], answer: str) -> int | None:
+    """Whether what an answer states is in the responses: 0, 1 or 2; None where the judge's reply can't be read."""
+    shown = [
+        {"calls": [shown_call(call) for call in exchange.calls], "responses": list(exchange.responses)}
+        for exchange in history
+    ]
+    return await _score(judge, CORRECTNESS, request=request, history=shown, answer=answer)
+
+
+async def _score(judge: ChatModel, template: str, **shown: object) -> int | None:
+    try:
+        return (await ask_opinion(judge, template, AnswerScore, **shown)).score
+    except ReplyError:
+        return None
