@@ -33,11 +33,11 @@ def _answers(warehouse: Warehouse) -> Iterator[tuple[Sample, Prediction, tuple[G
 
 def _write_logs(warehouse: Warehouse, folder: Path) -> list[str]:
     """HammerBench's log: a conversation for each sample and run."""
-    talks: dict[tuple[str, str, int], list[JsonValue]] = defaultdict(list)
+    conversations: dict[tuple[str, str, int], list[JsonValue]] = defaultdict(list)
     for _, one, gold in _answers(warehouse):
         label: JsonValue = {"name": gold[0].tool, "arguments": gold[0].arguments} if gold else "Sorry."
-        talks[one.subject, one.model, one.run].append({"predict": one.text, "label": label})
-    (folder / "MT_res.json").write_bytes(orjson.dumps([{"FC_res": rows} for rows in talks.values()]))
+        conversations[one.subject, one.model, one.run].append({"predict": one.text, "label": label})
+    (folder / "MT_res.json").write_bytes(orjson.dumps([{"FC_res": rows} for rows in conversations.values()]))
     return ["hammerbench", "--logs", str(folder), "--verdicts", "rule"]
 
 
@@ -78,8 +78,11 @@ def _write_turns(warehouse: Warehouse, folder: Path) -> list[str]:
         for _, one, gold in _answers(warehouse):
             if len(gold) != 1:
                 continue
-            talk = (one.subject, one.model, one.run)
-            name, numbers[talk] = f"{'-'.join(map(str, talk))}_{numbers[talk]}", numbers[talk] + 1
+            conversation = (one.subject, one.model, one.run)
+            name, numbers[conversation] = (
+                f"{'-'.join(map(str, conversation))}_{numbers[conversation]}",
+                numbers[conversation] + 1,
+            )
             accepted = {parameter: [value] for parameter, value in gold[0].arguments.items()}
             row = {"id": name, "dialog_id": name, "ground_truth": [{gold[0].tool: accepted}]}
             due.write(orjson.dumps(row) + b"\n")

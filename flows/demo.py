@@ -111,7 +111,8 @@ def _release(settings: Settings) -> Release:
 
 
 def _evaluate(settings: Settings, progress: Progress) -> list[dict[str, object]]:
-    from flows.evaluation.evaluating import choose_candidates, evaluate_release, leaderboard
+    from flows.evaluation.evaluating import evaluate_release, leaderboard
+    from flows.evaluation.evaluation_run import choose_candidates
 
     asyncio.run(evaluate_release(RELEASE, choose_candidates([], demo_recipe()), settings, progress))
     return leaderboard(RELEASE, settings)

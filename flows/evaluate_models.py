@@ -6,7 +6,7 @@ from prefect import flow
 
 from flows.engine.running import run_evaluating
 from flows.engine.showing import explained, run_name
-from flows.evaluation.evaluating import Conditions
+from flows.evaluation.evaluation_run import Conditions
 from warehouse.rows import Row
 
 

@@ -64,7 +64,7 @@ def callnavi(
 ) -> None:
     """List the faults of CallNavi's data: unknown tools, undeclared parameters, needless placeholders and more."""
     from validators.datasets.callnavi import check_callnavi
-    from validators.datasets.callnavi_findings import KINDS
+    from validators.datasets.callnavi_requests import KINDS
     from warehouse.errors import ConfigurationError
 
     unknown = set(kind or ()) - set(KINDS)

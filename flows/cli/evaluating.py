@@ -12,7 +12,7 @@ from validators.metrics.complexeval.rules import TURN_LIMIT
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from flows.evaluation.conditions import Conditions
+    from flows.evaluation.evaluation_run import Conditions
     from flows.settings import Settings
     from validators.strategies import PromptingStrategy
     from warehouse.rows import Row
@@ -33,7 +33,7 @@ _SHOWN_OF_PLANS = {
     "ast_macro": "ast macro", "invented": "invented", "election_stability": "election",
     "levenshtein_stability": "levenshtein", "plans": "plans",
 }  # fmt: skip
-_SHOWN_OF_TALKS = {
+_SHOWN_OF_CONVERSATIONS = {
     "model": "model", "strategy": "strategy", "run": "run", "ast_soft": "ast soft", "ast_strict": "ast strict",
     "ast_soft_chains": "chains soft", "ast_strict_chains": "chains strict", "act_accuracy": "acts",
     "invented": "invented", "election_stability": "election", "call_turns": "call turns",
@@ -109,8 +109,8 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     as_json: AsJson = False,
 ) -> None:
     """Ask candidate models for the calls that are due, drive them through multi-step samples, and score both."""
-    from flows.evaluation.conditions import Conditions
-    from flows.evaluation.evaluating import choose_candidates, evaluate_release
+    from flows.evaluation.evaluating import evaluate_release
+    from flows.evaluation.evaluation_run import Conditions, choose_candidates
     from flows.settings import read_settings
     from llm.models import read_model
     from validators.strategies import PromptingStrategy
@@ -152,15 +152,19 @@ def _show_boards(release: str, settings: "Settings", *, as_json: bool) -> None:
         )
         return
     plans = [row for row in answers if row["plans"]]
-    talks = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
+    conversations = [row for row in answers if row["call_turns"] and row["slice_by"] == "all"]
     grades = [row for row in answers if row["judge"]]
-    others = domains or plans or talks
+    others = domains or plans or conversations
     snapshots = [row for row in rows if row["args_acc"] is not None or row["irrelevant"] is not None or not others]
     if snapshots or not others:
         show_table(list(_SHOWN.values()), [[row[column] for column in _SHOWN] for row in snapshots])
     if domains:
         show_table(_SHOWN_OF_RUNS, [[row[column] for column in _SHOWN_OF_RUNS] for row in domains])
-    for shown, board in ((_SHOWN_OF_PLANS, plans), (_SHOWN_OF_TALKS, talks), (_SHOWN_OF_GRADES, grades)):
+    for shown, board in (
+        (_SHOWN_OF_PLANS, plans),
+        (_SHOWN_OF_CONVERSATIONS, conversations),
+        (_SHOWN_OF_GRADES, grades),
+    ):
         if board:
             show_table(list(shown.values()), [[row[column] for column in shown] for row in board])
 

@@ -178,8 +178,7 @@ def score_turns(  # noqa: PLR0913, PLR0917 - typer reads each option from a para
 ) -> None:
     """Score CONFETTI's predictions turn by turn: AST soft, chains, dialogue acts, validity, as fractions."""
     from flows.evaluation.scoring import score_confetti
-    from validators.metrics.confetti.scorers import open_scorer
-    from validators.metrics.confetti.soft import Combining
+    from validators.metrics.confetti.soft import Combining, open_scorer
 
     scores = score_confetti(
         answers,

@@ -16,7 +16,8 @@ from prefect.states import Completed, aget_state_exception
 from flows.build import BuildReport, close_build, land, open_build, report_build
 from flows.chats import distinct_models, roles_of, tell_models
 from flows.engine.showing import FlowProgress, ProgressArtifact, explained, show_funnel, show_reviews, show_scores
-from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
+from flows.evaluation.evaluating import evaluate_release, leaderboard
+from flows.evaluation.evaluation_run import Conditions, choose_candidates
 from flows.groups import GroupRun, Workers, money_spent
 from flows.making import check_samples, make_samples
 from flows.planning.planner import waves

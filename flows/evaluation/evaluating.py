@@ -1,69 +1,43 @@
 """Evaluating candidate models on a release: what they answer, how they score, how they went wrong."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Sequence
 from contextlib import AsyncExitStack
-from pathlib import Path
 from random import Random
-from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from flows.asking import Keeping, ask_and_keep
-from flows.evaluation.answer_scoring import score_by_judge, score_by_rule
 from flows.evaluation.answers import (
     answered_subjects,
     count_answered,
     forget_other_settings,
     read_agreements,
+    read_grades,
     read_predictions,
+    score_by_judge,
+    score_by_rule,
 )
-from flows.evaluation.conditions import JUDGING, Conditions, Office
-from flows.evaluation.grading import ask_judge, grade_missing
-from flows.evaluation.multi_step import MULTI_STEP, evaluate_paths
-from flows.evaluation.release_environments import open_release_environments
+from flows.evaluation.evaluation_run import USUAL, Conditions, EvaluationRun
+from flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_environments
 from flows.progress import Progress
-from flows.recipe import Candidate, read_recipe
+from flows.recipe import Candidate
 from flows.review.suspects import tell_suspicions
 from flows.settings import Settings, open_warehouse
 from generators.stage_context import StageContext
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
-from llm.models import ModelSettings, read_model
-from validators.grading import judge_prediction
+from llm.models import ModelSettings
+from validators.grading import grade_prediction, graded_metric, judge_prediction
 from validators.metrics.answers import has_one_call
-from validators.metrics.predicted import needs_judge
+from validators.metrics.snapshots import needs_judge
 from validators.predictions import CandidateRun, predict
 from validators.strategies import PromptingStrategy
-from warehouse.errors import ConfigurationError
-from warehouse.records import Prediction, Sample, content_key
+from warehouse.records import Prediction, Record, Sample, content_key
 from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
 
-__all__ = ["Conditions", "answer_board", "choose_candidates", "domain_board", "evaluate_release", "leaderboard"]
-
-STAGE = "predict"
-ROUTING = "route"
-_USUAL = Conditions()
-
-
-class _Evaluation(NamedTuple):
-    """The office, and the samples that are answered snapshot by snapshot."""
-
-    office: Office
-    content: ReleaseContent
-
-
-def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
-    """The candidates named, and those of a recipe. Raises ConfigurationError where there are none, or two of one name."""
-    named = [Candidate(label=name, model=read_model(name)) for name in models]
-    of_recipe = list(read_recipe(recipe).candidates) if recipe else []
-    if not named and not of_recipe:
-        raise ConfigurationError("No candidate is named. Give --model NAME, or --recipe FILE with candidates in it.")
-    labels = [candidate.label for candidate in named + of_recipe]
-    if len(set(labels)) < len(labels):
-        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
-    return named + of_recipe
+STAGE, ROUTING, JUDGING = "predict", "route", "judge_prediction"
 
 
 async def evaluate_release(
@@ -71,7 +45,7 @@ async def evaluate_release(
     candidates: Sequence[Candidate],
     settings: Settings,
     progress: Progress,
-    conditions: Conditions = _USUAL,
+    conditions: Conditions = USUAL,
 ) -> None:
     """Ask each candidate for every call that is due, drive it through multi-step samples, score and keep all of it.
 
@@ -87,44 +61,68 @@ async def evaluate_release(
             open_release_environments(warehouse, release, MULTI_STEP, settings, progress)
         )
         conditions = conditions._replace(environments={**environments, **conditions.environments})
-        office = Office(release, conditions, ledger, Budget(conditions.budget), Keeping(warehouse, progress, []))
-        judge = office.open(conditions.judge, JUDGING) if conditions.judge else None
+        keeping = Keeping(warehouse, progress, [])
+        evaluation = EvaluationRun(release, conditions, ledger, Budget(conditions.budget), keeping)
+        judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
         for candidate in candidates:
             if content.samples:
-                await _evaluate_snapshots(_Evaluation(office, content), candidate, judge)
+                await _evaluate_snapshots(evaluation, content, candidate, judge)
             if conditions.prompting == PromptingStrategy():
-                await evaluate_paths(office, candidate, judge)
+                await evaluate_paths(evaluation, candidate, judge)
     tell_suspicions(warehouse, release, progress)
 
 
-async def _evaluate_snapshots(contexts: _Evaluation, candidate: Candidate, judge: LedgeredChat | None) -> None:
+def leaderboard(release: str, settings: Settings) -> list[Row]:
+    """The release's leaderboard."""
+    return _board("select * from leaderboard where release = ?", release, settings)
+
+
+def domain_board(release: str, settings: Settings) -> list[Row]:
+    """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
+    return _board("select * exclude (release) from domain_board where release = ?", release, settings)
+
+
+def answer_board(release: str, settings: Settings) -> list[Row]:
+    """How candidates answered the release's plans and conversations, and how steadily: a row a run and judge, "all" slice first."""
+    sql = """
+        select * exclude (release) from answer_board where release = ? and slice_by in ('all', 'difficulty')
+        order by slice_by, model, strategy, run, judge, slice_value
+    """
+    return _board(sql, release, settings)
+
+
+def _board(sql: str, release: str, settings: Settings) -> list[Row]:
+    return open_warehouse(settings).rows(sql, [release])
+
+
+async def _evaluate_snapshots(
+    evaluation: EvaluationRun, content: ReleaseContent, candidate: Candidate, judge: LedgeredChat | None
+) -> None:
     """Ask a candidate for every call that is due, and score what it answers."""
-    office = contexts.office
-    await _predict_missing(contexts, candidate)
-    warehouse, run = office.keeping.warehouse, _run_of(office, candidate)
-    score_by_rule(warehouse, contexts.content, run)
+    await _predict_missing(evaluation, content, candidate)
+    warehouse, run = evaluation.keeping.warehouse, evaluation.first_run_of(candidate)
+    score_by_rule(warehouse, content, run)
     if judge is not None:
-        await _judge_missing(contexts, judge, read_predictions(warehouse, run))
-        await grade_missing(office, contexts.content, judge, read_predictions(warehouse, run))
-        score_by_judge(warehouse, contexts.content, run, judge.name)
+        await _judge_missing(evaluation, content, judge, read_predictions(warehouse, run))
+        await _grade_missing(evaluation, content, judge, read_predictions(warehouse, run))
+        score_by_judge(warehouse, content, run, judge.name)
 
 
-async def _predict_missing(contexts: _Evaluation, candidate: Candidate) -> None:
+async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, candidate: Candidate) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
-    office, content = contexts
-    warehouse, conditions = office.keeping.warehouse, office.conditions
-    settings, first = _answering(candidate.model, conditions), _run_of(office, candidate)
+    warehouse, conditions = evaluation.keeping.warehouse, evaluation.conditions
+    settings, first = _answering(candidate.model, conditions), evaluation.first_run_of(candidate)
     if forget_other_settings(warehouse, first.release, first.model, first.strategy, settings):
-        office.keeping.progress.say(
+        evaluation.keeping.progress.say(
             f"{candidate.label} had other settings when {first.release} was last evaluated; it is asked again."
         )
     answered = count_answered(warehouse, first)
     async with AsyncExitStack() as stack:
-        chat = office.open(candidate.model, STAGE)
+        chat = evaluation.open(candidate.model, STAGE)
         stack.push_async_callback(chat.close)
-        router = office.open(conditions.router, ROUTING) if conditions.router else None
+        router = evaluation.open(conditions.router, ROUTING) if conditions.router else None
         if router is not None:
             stack.push_async_callback(router.close)
         for number in range(conditions.runs):
@@ -141,13 +139,7 @@ async def _predict_missing(contexts: _Evaluation, candidate: Candidate) -> None:
                 )
 
             title = f"{run.model} on {run.release}"
-            await ask_and_keep(missing, ask, candidate.model.concurrency, title, office.keeping)
-
-
-def _run_of(office: Office, candidate: Candidate) -> CandidateRun:
-    """The first of a candidate's runs."""
-    conditions = office.conditions
-    return CandidateRun(office.release, candidate.label, conditions.prompting.label, conditions.tools_shown)
+            await ask_and_keep(missing, ask, candidate.model.concurrency, title, evaluation.keeping)
 
 
 def _answering(model: ModelSettings, conditions: Conditions) -> str:
@@ -156,39 +148,46 @@ def _answering(model: ModelSettings, conditions: Conditions) -> str:
     return content_key([model.name, [list(option) for option in model.options], router, conditions.prompting.version])
 
 
-async def _judge_missing(contexts: _Evaluation, judge: LedgeredChat, predictions: Iterable[Prediction]) -> None:
+async def _judge_missing(
+    evaluation: EvaluationRun, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
+) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
-    office, content = contexts
     samples = {sample.key: sample for sample in content.samples}
-    known = read_agreements(office.keeping.warehouse, office.release, judge.name)
+    known = read_agreements(evaluation.keeping.warehouse, evaluation.release, judge.name)
     open_ones = [
         one
         for one in predictions
         if one.key not in known and has_one_call(samples[one.subject]) and needs_judge(one, samples[one.subject])
     ]
-
-    await ask_judge(office, content, judge, open_ones, judge_prediction, about="the calls")
-
-
-def domain_board(release: str, settings: Settings) -> list[Row]:
-    """How candidates went through the release's multi-step samples: a row a run, mode, judge and domain, "all" the last."""
-    warehouse = open_warehouse(settings)
-    return warehouse.rows("select * exclude (release) from domain_board where release = ?", [release])
+    await _ask_judge(evaluation, content, judge, open_ones, judge_prediction, about="the calls")
 
 
-def leaderboard(release: str, settings: Settings) -> list[Row]:
-    """The release's leaderboard."""
-    warehouse = open_warehouse(settings)
-    return warehouse.rows("select * from leaderboard where release = ?", [release])
+async def _grade_missing(
+    evaluation: EvaluationRun, content: ReleaseContent, judge: LedgeredChat, predictions: Iterable[Prediction]
+) -> None:
+    """Ask the judge to grade the plans, and the parameters in conversations, that it has not graded yet."""
+    samples = {sample.key: sample for sample in content.samples}
+    known = read_grades(evaluation.keeping.warehouse, evaluation.release, judge.name)
+    open_ones = [one for one in predictions if one.key not in known and graded_metric(one, samples[one.subject])]
+    await _ask_judge(evaluation, content, judge, open_ones, grade_prediction, about="the answers")
 
 
-def answer_board(release: str, settings: Settings) -> list[Row]:
-    """How candidates answered the release's plans and conversations, and how steadily: a row a run and judge, "all" slice first."""
-    warehouse = open_warehouse(settings)
-    return warehouse.rows(
-        """
-        select * exclude (release) from answer_board where release = ? and slice_by in ('all', 'difficulty')
-        order by slice_by, model, strategy, run, judge, slice_value
-        """,
-        [release],
-    )
+async def _ask_judge(
+    evaluation: EvaluationRun,
+    content: ReleaseContent,
+    judge: LedgeredChat,
+    predictions: Sequence[Prediction],
+    opinion: Callable[[Prediction, Sample, StageContext], Awaitable[Record]],
+    *,
+    about: str,
+) -> None:
+    """Ask the judge's `opinion` of each prediction, all of one candidate, and keep it; `about` says of what in the progress."""
+    samples = {sample.key: sample for sample in content.samples}
+
+    async def ask(prediction: Prediction) -> list[Record]:
+        context = StageContext(judge, Random(prediction.key), content.tools)
+        return [await opinion(prediction, samples[prediction.subject], context)]
+
+    settings = evaluation.conditions.judge
+    title = f"{judge.name} on {about} of {predictions[0].model}" if predictions else ""
+    await ask_and_keep(predictions, ask, settings.concurrency if settings else 1, title, evaluation.keeping)

@@ -12,12 +12,11 @@ from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from validators.metrics.callnavi.scores import Shares
-    from validators.metrics.complexeval.summaries import Summary
-    from validators.metrics.confetti.scorers import StringScorer
+    from validators.metrics.complexeval.results import Summary
     from validators.metrics.confetti.scores import ConfettiScores
-    from validators.metrics.confetti.soft import Combining
+    from validators.metrics.confetti.soft import Combining, StringScorer
+    from validators.metrics.hammerbench import SnapshotChoice
     from validators.metrics.hammerbench_logs import Log
-    from validators.metrics.tallies import SnapshotChoice
     from validators.replies.reading import Style
     from warehouse.records import EvalMode, Language
 
@@ -92,8 +91,7 @@ def score_replies(file: Path, column: str = "") -> Scoring:
 
 def score_complexfuncbench(file: Path, mode: EvalMode) -> PathScoring:
     """Score a file of ComplexFuncBench results. Raises ConfigurationError where it holds none, or a row has another form."""
-    from validators.metrics.complexeval.results import read_results, repeated
-    from validators.metrics.complexeval.summaries import PUBLISHED_ALL, summarise
+    from validators.metrics.complexeval.results import PUBLISHED_ALL, read_results, repeated, summarise
 
     rows = read_results(file)
     problems = [f"More than one row has the id {identity!r}; each is counted." for identity in repeated(rows)]

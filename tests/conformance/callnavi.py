@@ -6,13 +6,10 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
+from validators.metrics.callnavi.answers import wash, wash_text
 from validators.metrics.callnavi.files import read_questions
-from validators.metrics.callnavi.matching import GoldAnswer, match_answer
-from validators.metrics.callnavi.routing import is_routed, names_text
-from validators.metrics.callnavi.scores import DIFFICULTIES, Shares, score_answer, summarise
-from validators.metrics.callnavi.stability import measure_stability, settled
-from validators.metrics.callnavi.structured import bare, is_same_output
-from validators.metrics.callnavi.washing import wash, wash_text
+from validators.metrics.callnavi.matching import GoldAnswer, bare, is_routed, is_same_output, match_answer, names_text
+from validators.metrics.callnavi.scores import DIFFICULTIES, Shares, measure_stability, score_answer, settled, summarise
 
 Transform = Callable[[GoldAnswer], dict[str, Any]]
 

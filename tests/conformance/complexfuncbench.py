@@ -12,18 +12,21 @@ from pydantic import ValidationError
 
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
-from validators.metrics.complexeval.calls import MadeCall, sorted_call
-from validators.metrics.complexeval.formats import check_format
-from validators.metrics.complexeval.free_calls import FreeCalls
-from validators.metrics.complexeval.judge_replies import decode_json
-from validators.metrics.complexeval.mapping import map_calls
-from validators.metrics.complexeval.matching import check_values, describe_difference, match_by_rule
-from validators.metrics.complexeval.mistakes import Mistake
-from validators.metrics.complexeval.results import parse_results
-from validators.metrics.complexeval.rules import Rules
+from validators.metrics.complexeval.calls import MadeCall, Mistake, check_format, sorted_call
+from validators.metrics.complexeval.golden import FreeCalls
+from validators.metrics.complexeval.results import parse_results, summarise
+from validators.metrics.complexeval.rules import Rules, decode_json
 from validators.metrics.complexeval.runs import Run as SampleRun
-from validators.metrics.complexeval.summaries import summarise
-from validators.metrics.complexeval.turns import JudgedCall, Setting, TurnResult, compare_turn
+from validators.metrics.complexeval.turns import (
+    JudgedCall,
+    Setting,
+    TurnResult,
+    check_values,
+    compare_turn,
+    describe_difference,
+    map_calls,
+    match_by_rule,
+)
 from warehouse.records import Call
 
 MATERIALS = frozenset({

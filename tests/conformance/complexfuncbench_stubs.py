@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 from tests.conformance.comparing import Case
 from validators.metrics.complexeval.calls import GoldenCall, sorted_call
-from validators.metrics.complexeval.judge_replies import says_equal
+from validators.metrics.complexeval.rules import says_equal
 from validators.metrics.complexeval.turns import Matchers
 from warehouse.records import Call, Exchange, Tool
 

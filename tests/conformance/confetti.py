@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from validators.metrics.confetti.bfcl_check import UNREADABLE, Check, check_calls
+from validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
 from validators.metrics.confetti.decoding import MadeCall, decode_calls, says_call
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them

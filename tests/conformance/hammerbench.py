@@ -4,17 +4,19 @@ from pathlib import Path
 from typing import Any
 
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
-from validators.matching.hammerbench_rouge import hammerbench_rouge_l
+from validators.matching.hammerbench import hammerbench_rouge_l
 from validators.metrics import hammerbench_logs as logs
 from validators.metrics.hammerbench import (
     Conversation,
     FlatScores,
+    LogRow,
     LogScores,
+    SnapshotChoice,
     score_conversations,
     score_rows,
+    score_snapshot,
+    score_turns,
 )
-from validators.metrics.hammerbench_snapshots import LogRow, score_snapshot
-from validators.metrics.tallies import SnapshotChoice, score_turns
 from validators.replies.reading import parse_reply
 
 BY_RULE = {

@@ -1,11 +1,57 @@
-"""Whether a request states the value that a placeholder hides: by the parameter's name and by what is said."""
+"""Faults in the values of CallNavi's gold answers: what a request states and what a tool declares, against what is given."""
+
+from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from calendar import month_name
+from typing import TYPE_CHECKING, NamedTuple
 
 from language.dates import find_dates
 from language.text import fold
+from language.values import locate
+from validators.metrics.callnavi.matching import UNKNOWN
 
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping, Sequence
+
+    from pydantic import JsonValue
+
+    from validators.metrics.callnavi.scores import Question
+    from warehouse.records import JsonSchema
+
+
+class Finding(NamedTuple):
+    """A fault: its kind, where it is, and a sentence. `question`, `tool` and `parameter` are empty where none is meant."""
+
+    kind: str
+    domain: str
+    question: str
+    message: str
+    tool: str = ""
+    parameter: str = ""
+
+
+KINDS: dict[str, str] = {
+    "unknown_tool": "a call to a tool that does not exist",
+    "undeclared_parameter": "a parameter that its tool does not declare",
+    "missing_parameter": "a declared parameter that is not given",
+    "wrong_count": "another number of parameter objects than of calls",
+    "needless_placeholder": "a placeholder where the value stands in the request",
+    "placeholder_without_source": "a placeholder in the first call, where no call could tell it, with no value in the request",
+    "unexpected_placeholder": "placeholders in an easy or medium question, which the paper says give all parameters",
+    "missing_placeholder": "a hard question without any placeholder",
+    "invented_value": "a value that the request does not state",
+    "wrong_type": "a value of another type than declared",
+    "not_a_choice": "a value that is none of the declared choices",
+    "accepts_anything": "an empty object as value, which the published scoring takes as a placeholder",
+    "wrong_difficulty": "a number of calls that does not go with the difficulty",
+    "repeated_id": "an id that several questions have",
+    "repeated_question": "a request that several questions have",
+    "other_count": "another number than in the paper's Table 2",
+    "unnamed_types": "parameters declared by their names alone",
+    "schema_differs": "a type that the folder APISchema gives otherwise than the folder APIs",
+    "tool_declaration": "an odd declaration of a tool",
+}
 _CODE = r"(?=[\w-]*\d)\w[\w-]*"
 _MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]redit [Cc]ard|[Dd]ebit [Cc]ard|[Cc]ash)\b"
 _PLACE = r"([A-Z]\w*(?: [A-Z]\w*)*)"
@@ -93,3 +139,88 @@ def _after(head: str, kind: str) -> re.Pattern[str]:
 def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
     for match in pattern.finditer(request):
         yield next(group for group in match.groups() if group)
+
+
+_MONTH = re.compile(r"\d{4}-\d{2}(?:-\d{2})?$")
+_MONTH_SAID = re.compile(rf"\b(?:{'|'.join(month_name[1:])}) \d{{4}}\b")
+_GENDER_SAID = re.compile(r"\b(?:man|woman|male|female)\b", re.IGNORECASE)
+_TYPES: dict[str, tuple[type, ...]] = {
+    "string": (str,),
+    "number": (int, float),
+    "integer": (int,),
+    "boolean": (bool,),
+    "object": (dict,),
+    "array": (list,),
+}
+
+
+def leaves(value: JsonValue, path: str, schema: JsonSchema) -> Iterator[tuple[str, JsonValue, JsonSchema]]:
+    """The values inside a value, each with its path and the schema that is declared for it."""
+    if isinstance(value, dict) and value:
+        members = schema.get("properties") or {}
+        for name, member in value.items():
+            yield from leaves(member, f"{path}.{name}" if path else name, members.get(name) or {})
+    elif isinstance(value, list) and value:
+        for member in value:
+            yield from leaves(member, path, schema.get("items") or {})
+    else:
+        yield path, value, schema
+
+
+def check_values(question: Question, at: int, schema: JsonSchema) -> Iterator[Finding]:
+    """What is wrong with the values of one call of a gold answer; `schema` is what its tool declares."""
+    parameters, tool = question.gold.parameters[at], question.gold.names[at]
+    stated = [str(value) for one in question.gold.parameters for _, value, _ in leaves(one, "", {}) if value != UNKNOWN]
+    for path, value, declared in leaves(parameters, "", schema):
+        for fault in (_judge(question, at, path, value, stated), _mistyped(path, value, declared)):
+            if fault is not None:
+                yield Finding(fault[0], question.domain, question.id, fault[1], tool, path)
+    for name, value in parameters.items():
+        declared = (schema.get("properties") or {}).get(name) or {}
+        if isinstance(value, dict | list) and value and (wrong := _mistyped(name, value, declared)):
+            yield Finding(wrong[0], question.domain, question.id, wrong[1], tool, name)
+
+
+def _judge(question: Question, at: int, path: str, value: JsonValue, stated: list[str]) -> tuple[str, str] | None:
+    name, request = path.rpartition(".")[2], question.request
+    if value == UNKNOWN:
+        if said := find_said(name, request, stated):
+            return "needless_placeholder", f"{path!r} is {UNKNOWN}, and the request says {said!r}."
+        if at == 0:
+            return (
+                "placeholder_without_source",
+                f"{path!r} is {UNKNOWN} in the first call; our rules find no value in the request.",
+            )
+        return None
+    if value == {} and path:
+        return "accepts_anything", f"{path!r} is an empty object: the published scoring takes any value for it."
+    if path and not isinstance(value, dict | list) and not is_stated(value, name, request):
+        return "invented_value", f"{path!r} is {value!r}, which the request does not state."
+    return None
+
+
+def is_stated(value: JsonValue, name: str, request: str) -> bool:
+    """Whether a request states a value, in whatever notation."""
+    schema: JsonSchema = {"title": name}
+    if isinstance(value, str) and (_MONTH.match(value) and _MONTH_SAID.search(request)):
+        return True  # worked out of a month that is said
+    if name.lower() == "gender" and _GENDER_SAID.search(request):
+        return True
+    if isinstance(value, str) and value.replace(".", "", 1).isdigit() and len(value) < len("1000000"):
+        number = float(value)  # amounts are given as text here, with and without a point
+        return bool(locate(value, schema, request) or locate(number, schema, request))
+    return locate(value, schema, request) is not None
+
+
+def _mistyped(path: str, value: JsonValue, declared: Mapping[str, JsonValue]) -> tuple[str, str] | None:
+    if value == UNKNOWN:
+        return None
+    choices, kind = declared.get("enum"), declared.get("type")
+    if isinstance(choices, list) and isinstance(value, str):
+        if value.lower() not in {str(choice).lower() for choice in choices}:
+            return "not_a_choice", f"{path!r} is {value!r}; declared are {', '.join(map(str, choices))}."
+        return None
+    wanted = _TYPES.get(str(kind))
+    if wanted and (not isinstance(value, wanted) or (isinstance(value, bool) and bool not in wanted)):
+        return "wrong_type", f"{path!r} is {value!r}, which is no {kind} as declared."
+    return None

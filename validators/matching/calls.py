@@ -1,13 +1,15 @@
-"""Comparing a call that was made with the call that was due: what differs, by name."""
+"""Comparing a call that was made with the call that was due: what differs, by name; typed values; Rouge-L."""
 
+import re
 from collections.abc import Mapping
-from typing import NamedTuple
+from functools import cache, lru_cache
+from typing import Any, NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
-from validators.matching.rouge import rouge_l
-from validators.matching.values import is_same_value
+from language.text import fold, folded
+from language.values import read_value
 from warehouse.records import Arguments, Call, JsonSchema
 
 THRESHOLD = 0.7
@@ -105,3 +107,84 @@ def _as_text(value: JsonValue) -> str:
 
 def _tool(name: str | None) -> str:
     return "no tool" if name is None else repr(name)
+
+
+def is_same_value(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:
+    """Whether both values state the same for a parameter of this schema."""
+    if isinstance(expected, list) and isinstance(given, list):
+        return _is_same_list(expected, given, schema)
+    if isinstance(expected, dict) and isinstance(given, dict):
+        return _is_same_object(expected, given, schema)
+    if isinstance(expected, bool) is isinstance(given, bool) and expected == given:
+        return True
+    if isinstance(expected, str) and isinstance(given, str) and fold(expected) == fold(given):
+        return True
+    return _is_read_the_same(expected, given, schema)
+
+
+def _is_read_the_same(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> bool:
+    """Whether the words of one read as the other; numbers and words that are neither can't be two notations."""
+    if not isinstance(expected, str) and not isinstance(given, str):
+        return False
+    typed = _schema_for(expected, given, schema)
+    first, second = _read(expected, typed), _read(given, typed)
+    return first is not None and isinstance(first, bool) is isinstance(second, bool) and first == second
+
+
+def _read(value: JsonValue, schema: JsonSchema) -> JsonValue:
+    return read_value(value, schema) if isinstance(value, str) else value
+
+
+def _schema_for(expected: JsonValue, given: JsonValue, schema: JsonSchema) -> JsonSchema:
+    """The schema, or where it says nothing of a type, that of the value which is no text."""
+    if schema.keys() & {"type", "enum", "format", "pattern", "anyOf"}:
+        return schema
+    plain = given if isinstance(expected, str) else expected
+    if isinstance(plain, bool):
+        return {"type": "boolean"}
+    return {"type": "number"} if isinstance(plain, int | float) else schema
+
+
+def _is_same_list(expected: list[JsonValue], given: list[JsonValue], schema: JsonSchema) -> bool:
+    members = _schema_of(schema, "items")
+    return len(expected) == len(given) and all(
+        is_same_value(one, other, members) for one, other in zip(expected, given, strict=True)
+    )
+
+
+def _is_same_object(expected: dict[str, JsonValue], given: dict[str, JsonValue], schema: JsonSchema) -> bool:
+    members = _schema_of(schema, "properties")
+    return expected.keys() == given.keys() and all(
+        is_same_value(value, given[name], _schema_of(members, name)) for name, value in expected.items()
+    )
+
+
+def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
+    found = schema.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+_CACHED = 65_536
+_TOKENS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+
+
+class _Tokenizer:
+    """Words of Latin and other scripts, single characters of Chinese; case, width and accents are folded."""
+
+    def tokenize(self, text: str) -> list[str]:
+        return _TOKENS.findall(folded(text).text)
+
+
+@lru_cache(_CACHED)
+def rouge_l(reference: str, hypothesis: str) -> float:
+    """The F measure of Rouge-L in 0..1; equal texts give 1 without loading the scorer."""
+    if reference == hypothesis:
+        return 1.0
+    return float(_scorer().score(reference, hypothesis)["rougeL"].fmeasure)
+
+
+@cache
+def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
+    from rouge_score.rouge_scorer import RougeScorer  # five seconds when cold, and equal values never need it
+
+    return RougeScorer(["rougeL"], tokenizer=_Tokenizer())

@@ -5,16 +5,16 @@
 ending in `_macro` is the mean of the difficulties (CallNavi 5.1).
 """
 
+from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
-from validators.metrics.answer_sums import FIELDS, AnswerSums, ChainSums
-from validators.metrics.callnavi.stability import Stability, measure_all
-from validators.metrics.confetti.scorers import StringScorer, foresee, score_meaning
+from validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
+from validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
+from validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
 from validators.metrics.errors import ErrorType, error_type
-from validators.metrics.plans import PlanScore, plan_error, score_plan
-from validators.metrics.talks import GoldTalk
+from validators.metrics.plans import BY_DIFFICULTY, PlanScore, plan_error, score_plan
 from validators.predictions import CandidateRun, run_of
 from validators.replies.reading import join_replies
 from validators.strategies import format_of, setting_of
@@ -24,27 +24,94 @@ from warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, Too
 Values = Iterator[tuple[str, float, int]]  # a metric, its value, and how many things it is over
 Traits = tuple[str, ...]  # the values of FIELDS
 Answered = tuple[Sample, Sequence[Prediction]]  # a sample, with what runs have answered to it
+FIELDS = ("kind", "category", "language", "difficulty")
 
 
-def has_one_call(sample: Sample) -> bool:
-    """Whether a sample is one of those that HammerBench's metrics are about: at most one call is due at a snapshot."""
-    return setting_of(sample.kind) == "call"
+class AnswerSums:
+    """Answers of one run: how many invent a tool, and what is right of plans, turns, chains and dialogue acts.
+
+    `plans` are counted by their difficulty and the verdicts on them.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is counted yet."""
+        self.answers = self.invented = 0
+        self.plans: Counter[tuple[str, tuple[bool, ...]]] = Counter()
+        self.chains = ChainSums()
+        self.turns = array("d")
+        self.strict = 0.0
+        self.acts = self.acts_right = 0
+
+    def add_conversation(self, conversation: ConversationScores) -> None:
+        """Count the answers to a conversation."""
+        self.turns.extend(turn.soft for turn in conversation.turns)
+        self.strict += sum(turn.strict for turn in conversation.turns)
+        for chain in conversation.chains:
+            self.chains.add(chain)
+        self.acts += len(conversation.acts)
+        self.acts_right += sum(not due.isdisjoint(said) for due, said in conversation.acts)
+
+    def add(self, other: "AnswerSums") -> None:
+        """Count what another one has counted."""
+        self.answers += other.answers
+        self.invented += other.invented
+        self.plans.update(other.plans)
+        self.chains.add_all(other.chains)
+        self.turns.extend(other.turns)
+        self.strict += other.strict
+        self.acts += other.acts
+        self.acts_right += other.acts_right
+
+    def values(self) -> Iterator[tuple[str, float, int]]:
+        """The metrics of what was counted."""
+        yield "invented", self.invented / self.answers, self.answers
+        yield from self._of_plans()
+        if self.turns:
+            yield "ast_soft", fmean(self.turns), len(self.turns)
+            yield "ast_strict", self.strict / len(self.turns), len(self.turns)
+            yield from self.chains.values()
+        if self.acts:
+            yield "act_accuracy", self.acts_right / self.acts, self.acts
+
+    def _of_plans(self) -> Iterator[tuple[str, float, int]]:
+        if not self.plans:
+            return
+        whole = self.plans.total()
+        for metric, share in zip(BY_DIFFICULTY, _shares(self.plans), strict=True):
+            yield metric, share, whole
+        levels = [
+            _shares(of_level)
+            for name in DIFFICULTIES
+            if (of_level := {one: times for one, times in self.plans.items() if one[0] == name})
+        ]
+        if levels:
+            for at, metric in enumerate(BY_DIFFICULTY):
+                yield f"{metric}_macro", fmean(level[at] for level in levels), whole
 
 
-def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
-    """What the scores of a sample are told by: the whole, and each of its traits."""
-    return _slices(_traits(sample))
+class ChainSums:
+    """The chains of conversations: their soft scores as they are, for an exact mean, and how many are right strictly."""
 
+    def __init__(self) -> None:
+        """Nothing is counted yet."""
+        self.soft = array("d")
+        self.strict = 0.0
 
-def _traits(sample: Sample) -> Traits:
-    return sample.kind, sample.category, sample.language, difficulty_of(sample)
+    def add(self, chain: ChainScore) -> None:
+        """Count a chain."""
+        self.soft.append(chain.soft)
+        self.strict += chain.strict
 
+    def add_all(self, other: "ChainSums") -> None:
+        """Count what another one has counted."""
+        self.soft.extend(other.soft)
+        self.strict += other.strict
 
-def _slices(traits: Traits) -> Iterator[tuple[str, str]]:
-    yield "all", ""
-    for field, value in zip(FIELDS, traits, strict=True):
-        if value or field != "difficulty":
-            yield field, value
+    def values(self) -> Iterator[tuple[str, float, int]]:
+        """The metrics of what was counted."""
+        if self.soft:
+            yield "ast_soft_chains", fmean(self.soft), len(self.soft)
+            yield "ast_strict_chains", self.strict / len(self.soft), len(self.soft)
 
 
 class AnswerScores:
@@ -62,30 +129,30 @@ class AnswerScores:
 
     def add(self, answered: Sequence[Answered]) -> None:
         """Count what was answered to some samples; all answers of all runs to a sample come at once."""
-        talks = {
-            sample.key: GoldTalk(sample, self._scorer)
+        conversations = {
+            sample.key: GoldConversation(sample, self._scorer)
             for sample, _ in answered
             if setting_of(sample.kind) == "conversation"
         }
-        spoken = ((talks[sample.key], given) for sample, given in answered if sample.key in talks)
-        foresee(self._scorer, (pair for talk, given in spoken for pair in talk.texts_to_compare(given)))
-        compared: list[tuple[CandidateRun, Traits, list[str]]] = []
+        spoken = ((conversations[sample.key], given) for sample, given in answered if sample.key in conversations)
+        foresee(self._scorer, (pair for conversation, given in spoken for pair in conversation.texts_to_compare(given)))
         for sample, given in answered:
             families: dict[CandidateRun, list[str]] = defaultdict(list)
             of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
             for one in given:
                 of_runs[run_of(one)].append(one)
-            self._add_runs(sample, of_runs, talks.get(sample.key))
+            self._add_runs(sample, of_runs, conversations.get(sample.key))
             for run, of_run in sorted(of_runs.items(), key=lambda one: one[0]):
                 families[run._replace(run=0)].append(_text(of_run))
-            compared += [(first, _traits(sample), texts) for first, texts in families.items() if len(texts) > 1]
-        for (first, traits, texts), steady in zip(
-            compared, measure_all([texts for _, _, texts in compared]), strict=True
-        ):
-            self._steady[first, len(texts), traits].append(steady)
+            for first, texts in families.items():
+                if len(texts) > 1:
+                    self._steady[first, len(texts), _traits(sample)].append(measure_stability(texts))
 
     def _add_runs(
-        self, sample: Sample, of_runs: Mapping[CandidateRun, Sequence[Prediction]], talk: GoldTalk | None
+        self,
+        sample: Sample,
+        of_runs: Mapping[CandidateRun, Sequence[Prediction]],
+        conversation: GoldConversation | None,
     ) -> None:
         names = {self._tools[key].name for key in sample.candidates if key in self._tools}
         plans = _GoldPlans(sample)
@@ -95,9 +162,9 @@ class AnswerScores:
             sums = self._sums[run, traits]
             sums.answers += len(of_run)
             sums.invented += sum(any(call.tool not in names for call in one.calls or ()) for one in of_run)
-            if talk is not None:
-                scored = talk.score(of_run)
-                sums.add_talk(scored)
+            if conversation is not None:
+                scored = conversation.score(of_run)
+                sums.add_conversation(scored)
                 for chain in scored.chains:
                     for cell in chain.slices(len(sample.candidates)):
                         self._chains[run, *cell].add(chain)
@@ -138,6 +205,66 @@ class AnswerScores:
                 )  # fmt: skip
 
 
+def score_answers(
+    predictions: Iterable[Prediction],
+    samples: Iterable[Sample],
+    tools: Mapping[str, Tool],
+    scorer: StringScorer = score_meaning,
+) -> list[Score]:
+    """Every score of every run in `predictions`, sorted; see AnswerScores."""
+    asked: dict[str, list[Prediction]] = defaultdict(list)
+    for one in predictions:
+        asked[one.subject].append(one)
+    by_key = {sample.key: sample for sample in samples}
+    scores = AnswerScores(tools, scorer)
+    scores.add([(by_key[subject], given) for subject, given in asked.items()])
+    return scores.scores()
+
+
+def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[tuple[str, ErrorType]]:
+    """The mistake of each prediction by its key, "" where there is none."""
+    known = list(predictions)
+    for one, mistake in zip(known, mistakes_of(known, samples), strict=True):
+        if mistake is not None:
+            yield one.key, mistake
+
+
+def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:
+    """The mistake of each prediction, "" where there is none, None where no call could have been one."""
+    known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
+    for one in predictions:
+        sample = samples[one.subject]
+        turn = sample.turns[one.turn] if 0 <= one.turn < len(sample.turns) else None
+        if not isinstance(turn, CallTurn) and not has_one_call(sample):
+            yield None
+            continue
+        seen = (one.subject, one.turn, id(one.calls))
+        if seen not in known:
+            known[seen] = (_mistake(one, sample, turn.calls if isinstance(turn, CallTurn) else ()), one.calls)
+        yield known[seen][0]
+
+
+def has_one_call(sample: Sample) -> bool:
+    """Whether a sample is one of those that HammerBench's metrics are about: at most one call is due at a snapshot."""
+    return setting_of(sample.kind) == "call"
+
+
+def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
+    """What the scores of a sample are told by: the whole, and each of its traits."""
+    return _slices(_traits(sample))
+
+
+def _traits(sample: Sample) -> Traits:
+    return sample.kind, sample.category, sample.language, difficulty_of(sample)
+
+
+def _slices(traits: Traits) -> Iterator[tuple[str, str]]:
+    yield "all", ""
+    for field, value in zip(FIELDS, traits, strict=True):
+        if value or field != "difficulty":
+            yield field, value
+
+
 def _scores(run: CandidateRun, cells: Mapping[tuple[str, str], AnswerSums | ChainSums]) -> Iterator[Score]:
     for (slice_by, slice_value), sums in sorted(cells.items(), key=lambda one: one[0]):
         for metric, value, count in sums.values():
@@ -169,48 +296,15 @@ class _GoldPlans:
         return known[0]
 
 
-def score_answers(
-    predictions: Iterable[Prediction],
-    samples: Iterable[Sample],
-    tools: Mapping[str, Tool],
-    scorer: StringScorer = score_meaning,
-) -> list[Score]:
-    """Every score of every run in `predictions`, sorted; see AnswerScores."""
-    asked: dict[str, list[Prediction]] = defaultdict(list)
-    for one in predictions:
-        asked[one.subject].append(one)
-    by_key = {sample.key: sample for sample in samples}
-    scores = AnswerScores(tools, scorer)
-    scores.add([(by_key[subject], given) for subject, given in asked.items()])
-    return scores.scores()
-
-
 def _text(predictions: Sequence[Prediction]) -> str:
     return join_replies([one.text for one in sorted(predictions, key=lambda one: one.turn)])
 
 
-def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[tuple[str, ErrorType]]:
-    """The mistake of each prediction by its key, "" where there is none."""
-    known = list(predictions)
-    for one, mistake in zip(known, mistakes_of(known, samples), strict=True):
-        if mistake is not None:
-            yield one.key, mistake
-
-
-def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:
-    """The mistake of each prediction, "" where there is none, None where no call could have been one."""
-    known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}
-    for one in predictions:
-        sample = samples[one.subject]
-        turn = sample.turns[one.turn] if 0 <= one.turn < len(sample.turns) else None
-        if not isinstance(turn, CallTurn) and not has_one_call(sample):
-            yield None
-            continue
-        seen = (one.subject, one.turn, id(one.calls))
-        if seen not in known:
-            known[seen] = (_mistake(one, sample, turn.calls if isinstance(turn, CallTurn) else ()), one.calls)
-        yield known[seen][0]
-
-
 def _mistake(prediction: Prediction, sample: Sample, gold: Sequence[GoldCall]) -> ErrorType:
     return error_type(prediction, sample) if has_one_call(sample) else plan_error(prediction, gold, sample.language)
+
+
+def _shares(plans: Mapping[tuple[str, tuple[bool, ...]], int]) -> list[float]:
+    """The share of the plans that is right by each metric."""
+    whole = sum(plans.values())
+    return [sum(times for (_, right), times in plans.items() if right[at]) / whole for at in range(len(BY_DIFFICULTY))]

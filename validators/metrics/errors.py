@@ -2,7 +2,7 @@
 
 from typing import Literal
 
-from validators.matching.hammerbench_arguments import arguments_match, hallucinated_names, missing_names
+from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, GoldCall, Prediction, Sample
 

@@ -12,7 +12,7 @@ from statistics import fmean
 
 from validators.metrics.answers import Values, slices_of
 from validators.metrics.callnavi.scores import DIFFICULTIES
-from validators.metrics.confetti.validity import JudgedCall, measure_validity
+from validators.metrics.confetti.scores import JudgedCall, measure_validity
 from validators.predictions import CandidateRun, run_of
 from validators.strategies import setting_of
 from warehouse.exports.callnavi import difficulty_of

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validators.metrics.hammerbench import Conversation
-from validators.metrics.hammerbench_snapshots import LogRow
+from validators.metrics.hammerbench import Conversation, LogRow
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:

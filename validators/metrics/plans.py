@@ -8,10 +8,9 @@ that are due; by AST where their values are right too, a placeholder standing fo
 from collections.abc import Sequence
 from typing import Literal, NamedTuple, get_args
 
-from validators.matching.hammerbench_arguments import arguments_match, hallucinated_names, missing_names
-from validators.metrics.callnavi.matching import GoldAnswer, match_answer
-from validators.metrics.callnavi.repairing import NAMES, PARAMETERS
-from validators.metrics.callnavi.routing import is_routed
+from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from validators.metrics.callnavi.answers import NAMES, PARAMETERS
+from validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer
 from validators.metrics.errors import ErrorType, said_arguments
 from validators.replies.reading import is_valid
 from validators.strategies import format_of

@@ -9,8 +9,7 @@ from typing import TYPE_CHECKING, Literal, assert_never
 from generators.catalogs.catalog import Problem
 from generators.catalogs.documents import DEEPEST
 from generators.catalogs.yaml_documents import parse_yaml
-from validators.metrics.callnavi.repairing import NAMES, PARAMETERS, repair_answer
-from validators.metrics.callnavi.washing import wash_text
+from validators.metrics.callnavi.answers import NAMES, PARAMETERS, repair_answer, wash_text
 from validators.replies.parsing import (
     LONGEST,
     TRACE_OF_A_CALL,

@@ -4,8 +4,7 @@ from pathlib import Path
 
 import orjson
 
-from flows.evaluation.answer_scoring import score_by_rule
-from flows.evaluation.answers import answered_subjects, count_answered, read_pieces, read_predictions
+from flows.evaluation.answers import answered_subjects, count_answered, read_pieces, read_predictions, score_by_rule
 from tests.support.flows.plan_release import PLANS, release
 from tests.support.flows.small_builds import settings_of, warehouse_of
 from validators.predictions import CandidateRun

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation.evaluating import Conditions, choose_candidates, evaluate_release, leaderboard
+from flows.evaluation.evaluating import evaluate_release, leaderboard
+from flows.evaluation.evaluation_run import Conditions, choose_candidates
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings

@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from flows.evaluation.evaluating import Conditions, evaluate_release, leaderboard
+from flows.evaluation.evaluating import evaluate_release, leaderboard
+from flows.evaluation.evaluation_run import Conditions
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings

@@ -9,7 +9,8 @@ from typing import Any
 import orjson
 import pytest
 
-from flows.evaluation.evaluating import Conditions, domain_board, evaluate_release, leaderboard
+from flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
+from flows.evaluation.evaluation_run import Conditions
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.report import write_report

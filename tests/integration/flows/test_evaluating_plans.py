@@ -7,7 +7,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from flows.evaluation.evaluating import Conditions, answer_board, evaluate_release
+from flows.evaluation.evaluating import answer_board, evaluate_release
+from flows.evaluation.evaluation_run import Conditions
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.settings import Settings

@@ -13,7 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.evaluation.evaluating import Conditions, evaluate_release
+from flows.evaluation.evaluating import evaluate_release
+from flows.evaluation.evaluation_run import Conditions
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits

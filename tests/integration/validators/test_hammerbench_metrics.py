@@ -9,9 +9,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validators.metrics import hammerbench_logs as logs
-from validators.metrics.hammerbench import irrelevant_rate, score_conversations, score_rows
-from validators.metrics.hammerbench_snapshots import LogRow, score_snapshot
-from validators.metrics.tallies import choose_snapshots, score_turns
+from validators.metrics.hammerbench import (
+    LogRow,
+    choose_snapshots,
+    irrelevant_rate,
+    score_conversations,
+    score_rows,
+    score_snapshot,
+    score_turns,
+)
 from warehouse.errors import ConfigurationError, RecordError
 
 ROOT = Path(__file__).parents[3]

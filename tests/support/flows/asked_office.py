@@ -6,7 +6,8 @@ from typing import Any
 
 from annotation.disambiguation_task import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
-from flows.evaluation.evaluating import Conditions, evaluate_release
+from flows.evaluation.evaluating import evaluate_release
+from flows.evaluation.evaluation_run import Conditions
 from flows.progress import Silence
 from flows.recipe import Candidate
 from flows.review.prediction_audits import draw_audits

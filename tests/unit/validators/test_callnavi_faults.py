@@ -8,8 +8,7 @@ from typing import Any
 import pytest
 
 from validators.datasets.callnavi import CheckedDataset, check_callnavi
-from validators.datasets.callnavi_findings import KINDS
-from validators.datasets.callnavi_requests import find_said
+from validators.datasets.callnavi_requests import KINDS, find_said
 
 TOOLS = [
     {"name": "bookRoom", "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.matching.hammerbench_arguments import arguments_match, hallucinated_names, missing_names
+from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 
 ARGUMENTS = st.dictionaries(
     st.text(max_size=5),

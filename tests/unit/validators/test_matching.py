@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.matching.calls import compare_calls
-from validators.matching.rouge import rouge_l
-from validators.matching.values import is_same_value
+from validators.matching.calls import compare_calls, is_same_value, rouge_l
 from warehouse.records import Call
 
 TIME = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}

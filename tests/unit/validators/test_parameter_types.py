@@ -2,7 +2,7 @@
 
 import pytest
 
-from validators.metrics.parameter_types import parameter_type
+from validators.metrics.complexeval.results import parameter_type
 
 TYPES = {
     "filter": ("filter", "categories_filter", "productFilters"),

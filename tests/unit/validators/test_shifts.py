@@ -7,7 +7,7 @@ import pytest
 
 from generators.hammerbench_samples import read_hammerbench
 from tests.support.validators.conversations import conversation, intent_shift
-from validators.metrics.shifts import shifted_snapshots
+from validators.metrics.snapshots import shifted_snapshots
 from warehouse.records import Tool
 
 

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from validators.metrics.confetti.bfcl_check import check_calls
+from validators.metrics.confetti.bfcl import check_calls
 from validators.metrics.confetti.decoding import MadeCall
 from warehouse.exports.bfcl import bfcl_files
 from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, UserTurn

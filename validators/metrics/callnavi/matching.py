@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import string
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.metrics.callnavi.repairing import NAMES, PARAMETERS
+from validators.metrics.callnavi.answers import NAMES, PARAMETERS
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
+
 UNKNOWN = "$$$"
+_QUOTING = str.maketrans("", "", "'\"[]\n `\\")
+_PUNCTUATION = str.maketrans("", "", string.punctuation + string.whitespace)
+_KINDS = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "a truth value"}
 
 
 class GoldAnswer(NamedTuple):
@@ -75,8 +81,70 @@ def _match_calls(made: list[JsonValue], gold: list[dict[str, JsonValue]]) -> Mat
     return Match(order=True, structure=structure, ast=ast)
 
 
-_KINDS = {dict: "an object", list: "a list", str: "a text", type(None): "null", bool: "a truth value"}
-
-
 def _kind(value: object) -> str:
     return _KINDS.get(type(value), "a number")
+
+
+def names_text(names: object) -> str:
+    """Names as the published code compares them: without quotes, brackets, spaces and case; commas stay."""
+    return (names if isinstance(names, str) else str(names)).translate(_QUOTING).lower()
+
+
+def is_routed(answer: object, gold: Sequence[str]) -> bool:
+    """Whether the names are those of the question, in its order.
+
+    `answer` is what a router said, a text or a list of names, or a whole answer with its names under "API".
+    """
+    named = answer.get(NAMES) if isinstance(answer, dict) else answer
+    return isinstance(named, str | list) and names_text(named) == names_text(list(gold))
+
+
+def is_same_output(made: JsonValue, gold: JsonValue, *, wildcard: bool = False) -> bool:
+    """Whether two outputs say the same. With `wildcard` a placeholder takes any value, as the authors meant it."""
+    return _is_like(bare(made, keep_unknown=wildcard), bare(gold, keep_unknown=wildcard))
+
+
+def texts_for_numbers(value: JsonValue) -> JsonValue:
+    """The gold value with whole numbers as texts, as the experiment writes them before it compares."""
+    if isinstance(value, dict):
+        return {name: texts_for_numbers(member) for name, member in value.items()}
+    if isinstance(value, list):
+        return [texts_for_numbers(member) for member in value]
+    return str(value) if isinstance(value, int) else value
+
+
+def bare(value: JsonValue, *, keep_unknown: bool = False) -> JsonValue:
+    """The value with all names and texts in capitals, without punctuation and space.
+
+    The published code drops the placeholder's signs as well; `keep_unknown` leaves it to stand for any value.
+    """
+    if isinstance(value, dict):
+        return {_bare_text(name): bare(member, keep_unknown=keep_unknown) for name, member in value.items()}
+    if isinstance(value, list):
+        return [bare(member, keep_unknown=keep_unknown) for member in value]
+    if not isinstance(value, str) or (keep_unknown and value == UNKNOWN):
+        return value
+    return _bare_text(value)
+
+
+def _bare_text(text: str) -> str:
+    return text.translate(_PUNCTUATION).upper()
+
+
+def _is_like(made: JsonValue, gold: JsonValue) -> bool:
+    if UNKNOWN in (made, gold):
+        return True
+    if isinstance(made, dict) and isinstance(gold, dict):
+        return made.keys() == gold.keys() and all(_is_like(value, gold[name]) for name, value in made.items())
+    if isinstance(made, list) and isinstance(gold, list):
+        return len(made) == len(gold) and _is_same_bag(made, list(gold))
+    return made == gold
+
+
+def _is_same_bag(made: list[JsonValue], left: list[JsonValue]) -> bool:
+    for value in made:
+        at = next((place for place, other in enumerate(left) if _is_like(value, other)), None)
+        if at is None:
+            return False
+        del left[at]
+    return True

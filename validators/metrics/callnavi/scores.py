@@ -1,15 +1,16 @@
 """CallNavi's table: what share of the questions an answer is right in, by difficulty, overall and as a macro mean."""
 
 import json
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
 
-from validators.metrics.callnavi.matching import GoldAnswer, Match, match_answer
-from validators.metrics.callnavi.routing import is_routed
-from validators.metrics.callnavi.stability import measure_stability
-from validators.metrics.callnavi.washing import Washed, wash
+from rapidfuzz.distance.Levenshtein import distance as levenshtein
+
+from validators.metrics.callnavi.answers import Washed, wash
+from validators.metrics.callnavi.matching import GoldAnswer, Match, is_routed, match_answer
 
 DIFFICULTIES = ("easy", "medium", "hard")
 
@@ -115,3 +116,66 @@ def _written(answer: object) -> str:
     if isinstance(answer, str):
         return answer
     return "" if answer is None else json.dumps(answer, ensure_ascii=False)
+
+
+class Stability(NamedTuple):
+    """Two scores in 0..1: by election, where a majority counts, and by Levenshtein, where being near counts."""
+
+    election: float
+    levenshtein: float
+
+
+def measure_stability(answers: Sequence[str]) -> Stability:
+    """How alike the answers of all runs to one question are; one run is stable, none says nothing and counts 0."""
+    if not answers:
+        return Stability(0.0, 0.0)
+    texts = [settled(answer) for answer in answers]
+    return Stability(_elect(texts), _nearness(texts[0], Counter(texts[1:])))
+
+
+def settled(answer: str) -> str:
+    """The answer without white space, case and the backticks around it."""
+    return "".join(answer.split()).lower().strip("`")
+
+
+def _elect(texts: Sequence[str]) -> float:
+    """(F1 - F2) / (N - F2), F1 and F2 being how often the two most frequent answers came; a tie is 0."""
+    ranked = [count for _, count in Counter(texts).most_common(2)]
+    first, second = ranked[0], ranked[1] if len(ranked) > 1 else 0
+    return (first - second) / (len(texts) - second)
+
+
+def _nearness(first: str, later: Counter[str]) -> float:
+    """How near the later answers are to the first one, as a mean; nothing to compare is as near as can be."""
+    near = sum(count * _likeness(first, text) for text, count in later.items())
+    return near / later.total() if later else 1.0
+
+
+def _likeness(first: str, text: str) -> float:
+    longest = max(len(first), len(text))
+    return 1 - levenshtein(first, text) / longest if longest else 1.0
+
+
+_RATING = re.compile(r"\[\[\s*([01](?:\.\d+)?|\.\d+)\s*\]\]")
+
+
+class Ratings(NamedTuple):
+    """The mean of the ratings that could be read, None without any, and how many could not."""
+
+    mean: float | None
+    read: int
+    unread: int
+
+
+def read_rating(reply: str) -> float | None:
+    """The rating in 0..1 of a judge's reply, None where it gives none, or one beyond."""
+    found = _RATING.search(reply)
+    rating = float(found[1]) if found else None
+    return rating if rating is not None and rating <= 1 else None
+
+
+def mean_rating(replies: Iterable[str]) -> Ratings:
+    """The score of all replies; a judge that gives no rating says nothing of the prediction."""
+    ratings = [read_rating(reply) for reply in replies]
+    read = [rating for rating in ratings if rating is not None]
+    return Ratings(fmean(read) if read else None, len(read), len(ratings) - len(read))

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 import orjson
 from pydantic import JsonValue, ValidationError
@@ -13,9 +13,55 @@ from pydantic import JsonValue, ValidationError
 from warehouse.records import Call, Exchange
 
 if TYPE_CHECKING:
-    from warehouse.records import Sample
+    from pydantic import JsonValue
+
+    from warehouse.records import Call, EvalMode, Sample, Tool
+
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack
+FormatErrorKind = Literal["unknown_function", "missing_required_parameter", "unknown_parameter", "wrong_parameter_type"]
+Kind = (
+    FormatErrorKind
+    | Literal[
+        "func_error", "func_hallucination", "param_missing", "param_hallucination", "value_error",
+        "stop_early", "decode_error", "unknown_error", "empty_response", "turn_limit", "crash",
+    ]
+)  # fmt: skip
+ErrorType = Literal[
+    "func_error", "param_missing", "hallucination", "value_error", "stop_early", "unreadable", "turn_limit", "crash"
+]
+FORMAT_ERRORS: frozenset[str] = frozenset(get_args(FormatErrorKind))
+ERROR_TYPES: dict[str, ErrorType] = {
+    "func_error": "func_error",
+    "func_hallucination": "func_error",
+    "unknown_function": "func_error",
+    "param_missing": "param_missing",
+    "missing_required_parameter": "param_missing",
+    "param_hallucination": "hallucination",
+    "unknown_parameter": "hallucination",
+    "hallucination": "hallucination",
+    "value_error": "value_error",
+    "wrong_parameter_type": "value_error",
+    "empty_response": "value_error",
+    "stop_early": "stop_early",
+    "decode_error": "unreadable",
+    "unknown_error": "unreadable",
+    "turn_limit": "turn_limit",
+    "crash": "crash",
+}
+_PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {  # object and integer pass unchecked, a boolean is a number
+    "string": lambda value: isinstance(value, str),
+    "number": lambda value: isinstance(value, int | float),
+    "boolean": lambda value: isinstance(value, bool),
+    "array": lambda value: isinstance(value, list),
+}
+_TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
+    **_PUBLISHED,
+    "number": lambda value: isinstance(value, int | float) and not isinstance(value, bool),
+    "integer": lambda value: (isinstance(value, int) and not isinstance(value, bool)) or _is_whole(value),
+    "object": lambda value: isinstance(value, dict),
+    "null": lambda value: value is None,
+}
 
 
 class MadeCall(NamedTuple):
@@ -32,6 +78,24 @@ class GoldenCall(NamedTuple):
     response: JsonValue
     step: int
     place: int
+
+
+class Mistake(NamedTuple):
+    """One thing that is wrong: `kind` as the published code names it, the parameter it is about, and a sentence."""
+
+    kind: Kind
+    parameter: str = ""
+    reason: str = ""
+
+    @property
+    def error_type(self) -> ErrorType:
+        """The error type of the paper's figure 4, or what ended the run otherwise."""
+        return ERROR_TYPES[self.kind]
+
+    @property
+    def is_format_error(self) -> bool:
+        """Whether the call failed the format check."""
+        return self.kind in FORMAT_ERRORS
 
 
 def golden_calls(step: Exchange, number: int) -> list[GoldenCall]:
@@ -70,6 +134,32 @@ def read_call(made: MadeCall, names: Iterable[str]) -> Call | str:
     except orjson.JSONEncodeError as error:
         return f"The call of {made.tool!r} can't be written as JSON: {error}."
     return call
+
+
+def check_format(call: Call, tools: Mapping[str, Tool], mode: EvalMode) -> Mistake | None:
+    """What is wrong with the form of a call, the first of it; None where nothing is. `tools` are by name."""
+    tool = tools.get(call.tool)
+    if tool is None:
+        offered = ", ".join(tools) or "none"
+        return Mistake("unknown_function", "", f"There is no function {call.tool!r}. The functions are: {offered}.")
+    missing = next((name for name in tool.required if name not in call.arguments), None)
+    if missing is not None:
+        return Mistake(
+            "missing_required_parameter", missing, f"{call.tool} needs the parameter {missing!r}; give it a value."
+        )
+    declared = tool.properties
+    unknown = next((name for name in call.arguments if name not in declared), None)
+    if unknown is not None:
+        known = ", ".join(declared) or "none"
+        return Mistake(
+            "unknown_parameter", unknown, f"{call.tool} has no parameter {unknown!r}. Its parameters are: {known}."
+        )
+    for name, value in call.arguments.items():
+        wanted = declared[name].get("type") if isinstance(declared[name], dict) else None
+        if not _has_type(value, wanted, mode):
+            reason = f"The parameter {name!r} of {call.tool} must be of the type {_type_words(wanted)}."
+            return Mistake("wrong_parameter_type", name, reason)
+    return None
 
 
 def plain_name(name: str) -> str:
@@ -114,3 +204,18 @@ def _is_deep(value: JsonValue) -> bool:
         if not level:
             return False
     return True
+
+
+def _has_type(value: JsonValue, wanted: JsonValue, mode: EvalMode) -> bool:
+    if mode == "as_published_code":
+        return not (isinstance(wanted, str) and wanted in _PUBLISHED) or _PUBLISHED[wanted](value)
+    accepted = [name for name in (wanted if isinstance(wanted, list) else [wanted]) if isinstance(name, str)]
+    return not accepted or any(name not in _TYPES or _TYPES[name](value) for name in accepted)
+
+
+def _is_whole(value: JsonValue) -> bool:
+    return isinstance(value, float) and value.is_integer()
+
+
+def _type_words(wanted: JsonValue) -> str:
+    return " or ".join(str(name) for name in wanted) if isinstance(wanted, list) else str(wanted)

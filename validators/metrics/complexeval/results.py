@@ -1,19 +1,184 @@
-"""ComplexFuncBench's result files: one row a sample, with how its run ended, the counts and the scores of the answer."""
+"""ComplexFuncBench's tables over many runs: success, call accuracy, answers, errors and steps (ComplexFuncBench 4.2, 4.3)."""
 
 from __future__ import annotations
 
 import json
-from collections import Counter
-from collections.abc import Iterator, Sequence
+import re
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
 from itertools import chain
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple, TextIO
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
-from validators.metrics.complexeval.outcomes import SUCCESS
+from validators.metrics.complexeval.calls import ERROR_TYPES
+from validators.metrics.complexeval.runs import SUCCESS
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.outcomes import Outcome
+    from validators.metrics.complexeval.runs import Outcome
+    from warehouse.records import EvalMode
+
+
+CROSS = "Cross"
+PUBLISHED_DOMAIN, PUBLISHED_CROSS, PUBLISHED_ALL = 150, 400, 1000
+ALWAYS_TOLD = ("func_error", "param_missing", "hallucination", "value_error", "stop_early")
+
+
+class Figures(NamedTuple):
+    """Some runs: the share that succeeded and the share of gold calls that were made, with what they are shares of."""
+
+    success: float
+    call_acc: float
+    samples: int
+    succeeded: int
+    correct_calls: int
+    total_calls: int
+
+
+class StepFigures(NamedTuple):
+    """Steps made against the shortest: how many runs made how many, the means, and how many steps more than needed."""
+
+    runs: int
+    made: Mapping[int, int]
+    shortest: Mapping[int, int]
+    extra: Mapping[int, int]
+    mean_made: float
+    mean_shortest: float
+
+
+class Summary(NamedTuple):
+    """The tables. Completeness and correctness are means from 0 to 2, None where no answer was scored.
+
+    `error_types` are shares of all errors, by the paper's names and by what else ended runs; `value_error_parameters`
+    are shares of the value errors that tell their parameter, by its type.
+    """
+
+    overall: Figures
+    domains: Mapping[str, Figures]
+    completeness: float | None
+    correctness: float | None
+    answers: int
+    error_types: Mapping[str, float]
+    errors: int
+    value_error_parameters: Mapping[str, float]
+    steps: StepFigures
+
+
+def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
+    """The tables over some runs; the published code divides by the full benchmark's counts, the paper by how many there are."""
+    by_domain: dict[str, list[ResultRow]] = defaultdict(list)
+    for row in rows:
+        by_domain[row.domain].append(row)
+    is_published = mode == "as_published_code"
+    errors = [error for row in rows for error in row.errors]
+    types: Counter[str] = Counter(ERROR_TYPES.get(error.kind, "other") for error in errors)
+    wrong: Counter[str] = Counter(
+        parameter_type(error.parameter) for error in errors if error.kind == "value_error" and error.parameter
+    )
+    return Summary(
+        overall=_figures(rows, PUBLISHED_ALL if is_published else len(rows)),
+        domains={
+            name: _figures(of_domain, _published_whole(name) if is_published else len(of_domain))
+            for name, of_domain in by_domain.items()
+        },
+        completeness=_mean(row.completeness for row in rows),
+        correctness=_mean(row.correctness for row in rows),
+        answers=len(list(_scored(row.completeness for row in rows))),
+        error_types={**dict.fromkeys(ALWAYS_TOLD, 0.0), **_shares(types)},
+        errors=len(errors),
+        value_error_parameters=_shares(wrong),
+        steps=_steps([(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]),
+    )
+
+
+def _published_whole(domain: str) -> int:
+    return PUBLISHED_CROSS if domain == CROSS else PUBLISHED_DOMAIN
+
+
+def _figures(rows: Sequence[ResultRow], whole: int) -> Figures:
+    succeeded = sum(row.success for row in rows)
+    correct, total = sum(row.correct_calls for row in rows), sum(row.total_calls for row in rows)
+    return Figures(
+        success=succeeded / whole if whole else 0.0,
+        call_acc=correct / total if total else 0.0,
+        samples=len(rows),
+        succeeded=succeeded,
+        correct_calls=correct,
+        total_calls=total,
+    )
+
+
+def _steps(pairs: Sequence[tuple[int, int]]) -> StepFigures:
+    made = [steps for steps, _ in pairs]
+    shortest = [steps for _, steps in pairs]
+    return StepFigures(
+        runs=len(pairs),
+        made=_counted(made),
+        shortest=_counted(shortest),
+        extra=_counted([steps - least for steps, least in pairs]),
+        mean_made=sum(made) / len(pairs) if pairs else 0.0,
+        mean_shortest=sum(shortest) / len(pairs) if pairs else 0.0,
+    )
+
+
+def _counted(numbers: Iterable[int]) -> dict[int, int]:
+    return dict(sorted(Counter(numbers).items()))
+
+
+def _scored(scores: Iterable[int | None]) -> Iterator[int]:
+    """The scores that a judge gave: it may have failed (-1), and an empty answer was not shown to it (-2)."""
+    return (score for score in scores if score is not None and score >= 0)
+
+
+def _mean(scores: Iterable[int | None]) -> float | None:
+    given = list(_scored(scores))
+    return sum(given) / len(given) if given else None
+
+
+def _shares(counts: Mapping[str, int]) -> dict[str, float]:
+    whole = sum(counts.values())
+    return {name: number / whole for name, number in sorted(counts.items(), key=lambda item: (-item[1], item[0]))}
+
+
+ParameterType = Literal[
+    "filter", "legs", "token", "slug", "date", "location", "key", "id", "time", "sort_by", "type", "age", "people", "other",
+]  # fmt: skip
+
+
+class _Rule(NamedTuple):
+    type: ParameterType
+    words: str  # a pattern over the words of a parameter's name, joined by spaces
+
+
+# The first rule that fits decides: what a name says at its end comes before what it is about.
+_RULES = (
+    _Rule("legs", r"legs?"),
+    _Rule("filter", r"filters?|facilit(y|ies)"),
+    _Rule("token", r"tokens?"),
+    _Rule("slug", r"slugs?"),
+    _Rule("key", r"keys?$"),
+    _Rule("id", r"ids?$"),
+    _Rule("sort_by", r"sort|sorted|sorter|sorting|order by"),
+    _Rule("type", r"types?$"),
+    _Rule("age", r"ages?"),
+    _Rule("date", r"dates?|day|month|check ?in|check ?out"),
+    _Rule("time", r"times?|hour|clock"),
+    _Rule("people", r"people|adults?|child(ren)?|infants?|passengers?|guests?|travell?ers?|persons?"),
+    _Rule(
+        "location",
+        r"locations?|city|country|place|address|destination|origin|latitude|longitude|lat|lon(g)?|coordinates|airport|area|query",
+    ),
+)
+_WORDS = re.compile(r"[A-Z]+(?=[A-Z][a-z])|[A-Z]?[a-z]+|[A-Z]+|\d+")
+
+
+@lru_cache(4096)
+def parameter_type(name: str) -> ParameterType:
+    """The type of a parameter by its name; of a place inside one ("legs[0].fromId") by the parameter's own."""
+    words = " ".join(word.lower() for word in _WORDS.findall(re.split(r"[.\[]", name)[0]))
+    return next((rule.type for rule in _RULES if re.search(rf"\b(?:{rule.words})\b", words)), "other")
+
 
 _COUNTS = {
     "correct_calls": "correct_call_num",

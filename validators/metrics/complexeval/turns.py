@@ -2,33 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+import math
+from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from validators.metrics.complexeval.calls import GoldenCall, is_equal, sorted_call
-from validators.metrics.complexeval.formats import check_format
-from validators.metrics.complexeval.free_calls import FreeCalls
-from validators.metrics.complexeval.mapping import Likeness, Pair, map_calls
-from validators.metrics.complexeval.matching import check_values, describe_difference, match_by_rule, wrong_function
-from validators.metrics.complexeval.mistakes import Mistake
+from validators.metrics.complexeval.calls import GoldenCall, Mistake, call_text, check_format, is_equal, sorted_call
+from validators.metrics.complexeval.golden import FreeCalls
 from warehouse.records import Call
 
 if TYPE_CHECKING:
+    from pydantic import JsonValue
+
+    from validators.metrics.complexeval.golden import FreeCalls
     from validators.metrics.complexeval.rules import Rules
-    from warehouse.records import EvalMode, Tool
+    from warehouse.records import Call, EvalMode, Tool
+
 
 MatchedBy = Literal["", "free", "rule", "response", "judge"]
+Mapped = Literal["equal", "free", "like"]
 Respond = Callable[[Call], Awaitable[JsonValue]]
 """What a call returns when it is made now; None where there is no response."""
 Judge = Callable[[Call, Call], Awaitable[bool]]
 """Whether a call (the first) means the same as the gold call (the second)."""
-
-
+Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
+"""How like each of some texts is to each of others: a row a text, a column an other."""
 GENERAL_ERROR: Mapping[str, JsonValue] = {
     "error": "This call did not give what was needed. Look at the function and its arguments again."
 }
+_EMPTY = Mistake(
+    "empty_response", "", "A call that a gold call was found equal to in another way has an empty response."
+)
 
 
 class Matchers(NamedTuple):
@@ -85,6 +90,14 @@ class Setting(NamedTuple):
     rules: Rules
 
 
+class Pair(NamedTuple):
+    """A call by its place in the turn, the gold call it is held against, and why."""
+
+    at: int
+    golden: GoldenCall
+    by: Mapped
+
+
 async def compare_turn(
     made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting, free: FreeCalls
 ) -> TurnResult:
@@ -92,6 +105,64 @@ async def compare_turn(
     if setting.mode == "as_paper":
         return await _compare_as_paper(made, golden, setting)
     return await _compare_as_published(made, golden, setting, free)
+
+
+def map_calls(
+    made: Sequence[tuple[int, Call]], golden: Sequence[GoldenCall], likeness: Likeness, free: FreeCalls
+) -> list[Pair]:
+    """Pairs in the order of the calls; what is too many on either side is in none. Free calls are marked as made."""
+    due, pairs, left = list(golden), [], []
+    for at, call in made:
+        found = next((index for index, one in enumerate(due) if _are_equal(call, one.call)), None)
+        lookup = free.find(sorted_call(call)) if found is None else None
+        if found is not None:
+            pairs.append(Pair(at, due.pop(found), "equal"))
+        elif lookup is not None:
+            free.mark(lookup.call)
+            pairs.append(Pair(at, lookup, "free"))
+        else:
+            left.append((at, call))
+    for row, column in _assign_left([call for _, call in left], [one.call for one in due], likeness):
+        pairs.append(Pair(left[row][0], due[column], "like"))
+    return sorted(pairs, key=lambda pair: pair.at)
+
+
+def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> bool:
+    """Whether both name the same function with equal arguments; texts of `unordered` are lists without an order."""
+    if made.tool != golden.tool or made.arguments.keys() != golden.arguments.keys():
+        return False
+    return all(
+        _same_list(made.arguments[name], value) if name in unordered else is_equal(made.arguments[name], value)
+        for name, value in golden.arguments.items()
+    )
+
+
+def check_values(made: Call, golden: Call, exact: Mapping[str, Collection[str]]) -> Mistake | None:
+    """The first gold argument that must be equal and is not; None leaves the call to the response and the judge."""
+    if made.tool != golden.tool:
+        return wrong_function(made, golden)
+    listed = exact.get(golden.tool, ())
+    differing = [name for name in _differing(made, golden) if name in listed]
+    return _about(made, differing[0]) if differing else None
+
+
+def describe_difference(made: Call, golden: Call) -> Mistake:
+    """What is wrong with a call of the right function that no matching accepts: a gold argument, or one too many."""
+    differing = _differing(made, golden)
+    if differing:
+        return _about(made, differing[0])
+    extra = next((name for name in made.arguments if name not in golden.arguments), "")
+    return Mistake("param_hallucination", extra, f"{made.tool} was given {extra!r}, which nobody asked for.")
+
+
+def wrong_arguments(made: Call, golden: Call) -> tuple[str, ...]:
+    """The gold arguments that a call lacks or gives another value; all of them where it calls another function."""
+    return tuple(golden.arguments) if made.tool != golden.tool else tuple(_differing(made, golden))
+
+
+def wrong_function(made: Call, golden: Call) -> Mistake:
+    """The mistake of calling another function than the one due."""
+    return Mistake("func_error", "", f"{made.tool!r} was called where {golden.tool!r} is due.")
 
 
 async def _compare_as_paper(made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting) -> TurnResult:
@@ -157,11 +228,6 @@ class _Match(NamedTuple):
     emptied: bool = False
 
 
-_EMPTY = Mistake(
-    "empty_response", "", "A call that a gold call was found equal to in another way has an empty response."
-)
-
-
 async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> _Match:
     golden, matchers, rules = pair.golden.call, setting.matchers, setting.rules
     if pair.by == "free":
@@ -188,3 +254,51 @@ async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) 
 def _surplus(call: Call) -> JudgedCall:
     """A call that no gold call was left for."""
     return JudgedCall(call, mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."))
+
+
+def _differing(made: Call, golden: Call) -> list[str]:
+    return [
+        name
+        for name, value in golden.arguments.items()
+        if name not in made.arguments or not is_equal(made.arguments[name], value)
+    ]
+
+
+def _about(made: Call, name: str) -> Mistake:
+    if name not in made.arguments:
+        return Mistake("param_missing", name, f"{made.tool} lacks {name!r}.")
+    return Mistake("value_error", name, f"{made.tool} has another value for {name!r} than the one due.")
+
+
+def _same_list(made: JsonValue, golden: JsonValue) -> bool:
+    if not isinstance(made, str) or not isinstance(golden, str):
+        return is_equal(made, golden)
+    return {part.strip() for part in made.split(",")} == {part.strip() for part in golden.split(",")}
+
+
+def _assign_left(made: Sequence[Call], due: Sequence[Call], likeness: Likeness) -> list[tuple[int, int]]:
+    if not made or not due:
+        return []
+    if len(made) == len(due) == 1:
+        return [(0, 0)]
+    texts = [[call_text(sorted_call(call)) for call in calls] for calls in (made, due)]
+    return assign(likeness(texts[0], texts[1]))
+
+
+def _are_equal(one: Call, other: Call) -> bool:
+    return one.tool == other.tool and is_equal(one.arguments, other.arguments)
+
+
+def assign(likeness: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Pairs of a row and a column, each taken once, whose sum of `likeness` is the highest; sorted by row.
+
+    Where several assignments are best, rows and columns are taken in their order. What is no number counts as 0.
+    """
+    if not likeness or not likeness[0]:
+        return []
+    # scipy has no types; it takes a third of a second to import, and most turns have one call
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
+    finite = [[value if math.isfinite(value) else 0.0 for value in row] for row in likeness]
+    rows, columns = linear_sum_assignment(finite, maximize=True)
+    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]

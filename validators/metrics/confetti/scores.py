@@ -2,21 +2,21 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validators.metrics.confetti.acts import ActScores, read_acts, score_acts
 from validators.metrics.confetti.decoding import Decoded, MadeCall, decode_calls
-from validators.metrics.confetti.scorers import foresee, score_exactly
-from validators.metrics.confetti.soft import Combining, score_call, texts_to_compare
-from validators.metrics.confetti.validity import Validity, judged_call, measure_validity
+from validators.metrics.confetti.soft import Combining, foresee, score_call, score_exactly, texts_to_compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
+    from validators.metrics.confetti.decoding import MadeCall
     from validators.metrics.confetti.files import Answers, Asked, DueCall
-    from validators.metrics.confetti.scorers import StringScorer
+    from validators.metrics.confetti.soft import StringScorer
+
 
 Row = dict[str, Any]
 _AT_ONCE = 4096
@@ -197,3 +197,109 @@ def _validity(answers: Answers, predicted: Mapping[str, Row]) -> Validity | None
             made_up = [str(name) for name in word] if isinstance(word, list) else []
             judged.append(judged_call(call, next(iter(due.answer)), made_up))
     return measure_validity(judged) if judged else None
+
+
+ACTS = ("inform", "seek", "reject", "call", "other")
+NAMES = {
+    "agent_inform_user": "inform",
+    "inform": "inform",
+    "agent_seek_information": "seek",
+    "seek_info": "seek",
+    "seek": "seek",
+    "agent_reject_request": "reject",
+    "reject": "reject",
+    "agent_function_calling": "call",
+    "function_calling": "call",
+    "call": "call",
+    "agent_other": "other",
+    "other": "other",
+}
+
+
+class ActScores(NamedTuple):
+    """How far predicted acts agree with the annotated ones.
+
+    `accuracy` counts a turn right that has one act in common; precision, recall and f1 are over all labels. In
+    `confusion` each turn weighs 1: on the acts that it has in common, else on all pairs of an annotated act and a
+    predicted one; "none" stands for a prediction without any act.
+    """
+
+    turns: int
+    accuracy: float | None
+    precision: float | None
+    recall: float | None
+    f1: float | None
+    confusion: dict[str, dict[str, float]]
+
+
+def read_acts(said: object) -> frozenset[str] | None:
+    """The acts of a list of labels, or of a text with commas; None where it has a word that is no label."""
+    words = said.split(",") if isinstance(said, str) else said
+    if not isinstance(words, list | tuple | frozenset | set) or not all(isinstance(one, str) for one in words):
+        return None
+    labels = [str(one).strip().strip("'\"[].").lower() for one in words]
+    known = [NAMES.get(label) for label in labels if label]
+    return frozenset(act for act in known if act) if all(known) else None
+
+
+def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScores:
+    """Score turns, each with its annotated acts and its predicted ones."""
+    turns = [(frozenset(gold), frozenset(predicted)) for gold, predicted in pairs]
+    right = sum(bool(gold & predicted) for gold, predicted in turns)
+    shared = sum(len(gold & predicted) for gold, predicted in turns)
+    said, due = sum(len(predicted) for _, predicted in turns), sum(len(gold) for gold, _ in turns)
+    return ActScores(
+        turns=len(turns),
+        accuracy=right / len(turns) if turns else None,
+        precision=shared / said if said else None,
+        recall=shared / due if due else None,
+        f1=2 * shared / (said + due) if said + due else None,
+        confusion=_confuse(turns),
+    )
+
+
+def _confuse(turns: Sequence[tuple[frozenset[str], frozenset[str]]]) -> dict[str, dict[str, float]]:
+    weights: Counter[tuple[str, str]] = Counter()
+    for gold, predicted in turns:
+        cells = [(act, act) for act in gold & predicted] or [
+            (act, as_) for act in gold for as_ in predicted or {"none"}
+        ]
+        for cell in cells:
+            weights[cell] += 1 / len(cells)  # type: ignore[assignment] # a Counter adds up fractions as well
+    columns = [*ACTS, "none"]
+    return {act: {as_: float(weights[act, as_]) for as_ in columns if weights[act, as_]} for act in ACTS}
+
+
+class JudgedCall(NamedTuple):
+    """A predicted call: whether its name is right, how many parameters it has, and how many of them are valid."""
+
+    name_right: bool
+    parameters: int
+    valid: int
+
+
+class Validity(NamedTuple):
+    """The share of valid parameters, None where there is no parameter to judge.
+
+    `rate` divides by the parameters of calls with the right name, as the paper's text has it; `rate_of_all` by those of
+    all predicted calls, as its formula has it.
+    """
+
+    rate: float | None
+    rate_of_all: float | None
+    judged: int
+    predicted: int
+
+
+def judged_call(call: MadeCall, gold_name: str, made_up: Iterable[str]) -> JudgedCall:
+    """A call with a judge's word on it; names that are no parameters of the call say nothing."""
+    invented = set(made_up) & call.arguments.keys()
+    return JudgedCall(call.name == gold_name, len(call.arguments), len(call.arguments) - len(invented))
+
+
+def measure_validity(calls: Sequence[JudgedCall]) -> Validity:
+    """The validity over all calls; of a call to another tool no parameter is valid."""
+    valid = sum(call.valid for call in calls if call.name_right)
+    judged = sum(call.parameters for call in calls if call.name_right)
+    predicted = sum(call.parameters for call in calls)
+    return Validity(valid / judged if judged else None, valid / predicted if predicted else None, judged, predicted)

@@ -7,19 +7,36 @@ otherwise the mean of its parameters counts. `Combining` offers the alternatives
 
 from __future__ import annotations
 
+import importlib
+import re
+from collections import Counter
+from collections.abc import Callable, Iterable
+from functools import lru_cache
 from math import prod
+from pathlib import Path
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, assert_never
 
-from validators.metrics.confetti import bfcl_values as values
-from validators.metrics.confetti.bfcl_check import NESTED, TYPES, check_value
+from language.text import fold
+from language.values import locate
+from validators.embeddings import likeness, read_ahead
+from validators.matching.calls import rouge_l
+from validators.metrics.confetti.bfcl import (
+    NESTED,
+    OPTIONAL,
+    TYPES,
+    UnreadableAnswerError,
+    check_value,
+    is_string_accepted,
+)
+from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
-    from validators.metrics.confetti.bfcl_check import Document
+    from validators.metrics.confetti.bfcl import Document
     from validators.metrics.confetti.decoding import MadeCall
-    from validators.metrics.confetti.scorers import StringScorer
+
 
 Way = Literal["mean", "product", "least"]
 
@@ -58,7 +75,7 @@ def score_call(
     if call.name != name:
         return SoftScore(0.0, {}, f"The call is to {call.name!r}, not to {name!r}.")
     properties = ((document or {}).get("parameters") or {}).get("properties") or {}
-    due = [one for one, wanted in accepted.items() if one in call.arguments or values.OPTIONAL not in wanted]
+    due = [one for one, wanted in accepted.items() if one in call.arguments or OPTIONAL not in wanted]
     strange = [one for one in call.arguments if one not in accepted]
     odd = [*(one for one in due if one not in call.arguments), *strange]
     if odd and combining.whole:
@@ -76,8 +93,8 @@ def texts_to_compare(call: MadeCall, answer: Mapping[str, Mapping[str, Any]]) ->
     if call.name != name or not call.arguments.keys() <= accepted.keys():
         return
     for parameter, value in call.arguments.items():
-        wanted = [one for one in accepted[parameter] if isinstance(one, str) and one != values.OPTIONAL]
-        if isinstance(value, str) and not values.is_string_accepted(value, wanted):
+        wanted = [one for one in accepted[parameter] if isinstance(one, str) and one != OPTIONAL]
+        if isinstance(value, str) and not is_string_accepted(value, wanted):
             yield from ((text, value) for text in wanted)
 
 
@@ -100,13 +117,13 @@ def score_value(
 ) -> float:
     """1 for an accepted value, else the scorer's word on texts, and 0 on anything else."""
     if declared is None and type(value) is str and all(type(one) is str for one in accepted):
-        return 1.0 if values.is_string_accepted(value, accepted) else _score_text(value, accepted, scorer)
+        return 1.0 if is_string_accepted(value, accepted) else _score_text(value, accepted, scorer)
     best = 0.0
     for reading in readings(list(accepted), declared):
         declaration = declared if declared and _is_known(declared) else declare(reading)
         try:
             valid = check_value("value", value, reading, declaration).valid
-        except values.UnreadableAnswerError:  # such a value has no members that could be compared
+        except UnreadableAnswerError:  # such a value has no members that could be compared
             valid = False
         if valid:
             return 1.0
@@ -117,7 +134,7 @@ def score_value(
 
 def _score_text(value: str, accepted: Sequence[Any], scorer: StringScorer) -> float:
     """How well a text says the accepted one that it says best."""
-    texts = [one for one in accepted if isinstance(one, str) and one != values.OPTIONAL]
+    texts = [one for one in accepted if isinstance(one, str) and one != OPTIONAL]
     return max([0.0, *(max(0.0, min(1.0, scorer(text, value))) for text in texts)])
 
 
@@ -129,7 +146,7 @@ def _is_known(declared: Document) -> bool:
 
 def declare(accepted: Sequence[Any]) -> dict[str, Any]:
     """What type of parameter the accepted values tell of."""
-    first: Any = next((one for one in accepted if one != values.OPTIONAL), "")
+    first: Any = next((one for one in accepted if one != OPTIONAL), "")
     kind = next((name for name, of in TYPES.items() if type(first) is of), "string")
     if isinstance(first, list):
         return {"type": kind, "items": declare(first)}
@@ -159,3 +176,115 @@ def _wrap(accepted: Any) -> Any:  # noqa: ANN401 - only dictionaries are changed
     if not isinstance(accepted, dict):
         return accepted
     return {name: member if isinstance(member, list) else [member] for name, member in accepted.items()}
+
+
+DEFAULT = "meaning"
+ALIGN_SCORE = "alignscore"
+_WORDS = re.compile(r"\w+")
+_CACHED = 65_536
+_UNRELATED = 0.5  # short values that have nothing to do with each other reach such cosines with this encoder
+
+
+# how well a given text says what the gold text says, in 0..1: scorer(reference, given)
+StringScorer = Callable[[str, str], float]
+
+
+def score_words(reference: str, given: str) -> float:
+    """Token F1: how many words both have, in whatever order, without case."""
+    return _f1(Counter(_WORDS.findall(reference.lower())), Counter(_WORDS.findall(given.lower())))
+
+
+def score_exactly(reference: str, given: str) -> float:
+    """1 for the very same text, else 0: the soft match is then the strict one."""
+    return float(reference == given)
+
+
+def score_meaning(reference: str, given: str) -> float:
+    """How near two texts are in meaning, times how many figures and codes they share.
+
+    Two notations of one value, as of a date, are the same value. Another number, date or identifier is another value,
+    however near it is in its letters.
+    """
+    plain = _plain_score(reference, given)
+    if plain is not None:
+        return plain
+    figures, others = _figures(reference), _figures(given)
+    cosine = likeness([reference], [given])[0][0]
+    near = max(0.0, min(1.0, (cosine - _UNRELATED) / (1 - _UNRELATED)))
+    return near * _f1(figures, others) if figures or others else near
+
+
+def foresee(scorer: StringScorer, pairs: Iterable[tuple[str, str]]) -> None:
+    """Prepare for the pairs that a scorer will be asked about: texts read together take a tenth of the time."""
+    if scorer is score_meaning:
+        read_ahead(text for pair in dict.fromkeys(pairs) if _plain_score(*pair) is None for text in pair)
+
+
+@lru_cache(_CACHED)
+def _plain_score(reference: str, given: str) -> float | None:
+    """The score where it needs no encoder, None where it does."""
+    if fold(reference) == fold(given) or _is_one_value(reference, given):
+        return 1.0
+    figures, others = _figures(reference), _figures(given)
+    is_code = figures.total() == len(_WORDS.findall(reference))  # a date, a number or an identifier, without a word
+    if not (reference.strip() and given.strip()) or (is_code and figures != others):
+        return 0.0
+    return 0.0 if (figures or others) and not _f1(figures, others) else None
+
+
+def _is_one_value(reference: str, given: str) -> bool:
+    """Whether each of two short texts says the other, by a rule of our language module."""
+    if not reference.strip() or not given.strip():
+        return False
+    return locate(reference, {}, given) is not None and locate(given, {}, reference) is not None
+
+
+def _figures(text: str) -> Counter[str]:
+    return Counter(word for word in _WORDS.findall(text.lower()) if any(sign.isdigit() for sign in word))
+
+
+def _f1(wanted: Counter[str], given: Counter[str]) -> float:
+    shared = (wanted & given).total()
+    return 2 * shared / (wanted.total() + given.total()) if shared else 0.0
+
+
+SCORERS: dict[str, StringScorer] = {
+    DEFAULT: score_meaning,
+    "words": score_words,
+    "rouge": rouge_l,
+    "exact": score_exactly,
+}
+
+
+def open_scorer(name: str = DEFAULT, weights: Path | None = None) -> StringScorer:
+    """The scorer of this name; `weights` is AlignScore's checkpoint. Raises ConfigurationError where there is none."""
+    if name == ALIGN_SCORE:
+        return _open_align_score(weights)
+    if name not in SCORERS:
+        raise ConfigurationError(f"There is no scorer {name!r}; the scorers are {', '.join([*SCORERS, ALIGN_SCORE])}.")
+    return SCORERS[name]
+
+
+def _open_align_score(weights: Path | None) -> StringScorer:
+    """The paper's scorer, of a checkpoint and a package that are not ours to bring."""
+    if weights is None or not weights.is_file():
+        raise ConfigurationError(
+            f"The scorer {ALIGN_SCORE!r} needs the file of AlignScore-base's checkpoint, not {str(weights or '')!r}."
+        )
+    try:
+        package = importlib.import_module("alignscore")
+    except ImportError as error:
+        raise ConfigurationError(
+            f"The scorer {ALIGN_SCORE!r} needs the package alignscore, which can't be imported: {error}. Install it "
+            "with its torch, or take the scorer 'meaning'."
+        ) from error
+    scorer = package.AlignScore(
+        model="roberta-base", batch_size=1, device="cpu", ckpt_path=str(weights), evaluation_mode="nli_sp"
+    )
+
+    def score(reference: str, given: str) -> float:
+        if not reference.strip() or not given.strip():
+            return 0.0
+        return float(scorer.score(contexts=[reference], claims=[given])[0])
+
+    return score

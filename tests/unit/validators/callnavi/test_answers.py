@@ -7,11 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.metrics.callnavi.matching import UNKNOWN, GoldAnswer, Match, match_answer
-from validators.metrics.callnavi.repairing import LONGEST, repair_answer
-from validators.metrics.callnavi.routing import is_routed
+from validators.metrics.callnavi.answers import LONGEST, repair_answer, wash, wash_text
+from validators.metrics.callnavi.matching import UNKNOWN, GoldAnswer, Match, is_routed, match_answer
 from validators.metrics.callnavi.scores import Question, score_answer
-from validators.metrics.callnavi.washing import wash, wash_text
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab'\"{}[],:$ \n", max_size=8)

@@ -8,11 +8,18 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validators.metrics.callnavi.files import read_answers, read_questions
-from validators.metrics.callnavi.matching import GoldAnswer
-from validators.metrics.callnavi.rating import mean_rating, read_rating
-from validators.metrics.callnavi.scores import Question, share_right, summarise_stability
-from validators.metrics.callnavi.stability import Stability, levenshtein, measure_stability, settled
-from validators.metrics.callnavi.structured import bare, is_same_output, texts_for_numbers
+from validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output, texts_for_numbers
+from validators.metrics.callnavi.scores import (
+    Question,
+    Stability,
+    levenshtein,
+    mean_rating,
+    measure_stability,
+    read_rating,
+    settled,
+    share_right,
+    summarise_stability,
+)
 from warehouse.errors import ConfigurationError
 
 TEXTS = st.text("ab {}\n`", max_size=8)
@@ -55,6 +62,9 @@ def test_stability_is_a_fraction_and_the_order_of_later_runs_is_free(answers: li
     assert measure_stability([answers[0]] * 5) == Stability(1.0, 1.0)
 
 
+ODD_TEXTS = st.text(st.sampled_from("ab{}北京é\0\ud83d"), max_size=12)
+
+
 @given(TEXTS, TEXTS, TEXTS)
 def test_levenshtein_is_a_distance(one: str, other: str, third: str) -> None:
     assert levenshtein(one, other) == levenshtein(other, one)
@@ -72,9 +82,20 @@ def by_the_table(one: str, other: str) -> int:
     return rows[-1][-1]
 
 
-@given(st.text("abc", max_size=12), st.text("abc", max_size=12))
-def test_levenshtein_by_bits_is_levenshtein_by_the_table(one: str, other: str) -> None:
+@given(ODD_TEXTS, ODD_TEXTS)
+def test_the_library_has_the_distances_of_the_table(one: str, other: str) -> None:
     assert levenshtein(one, other) == by_the_table(one, other)
+
+
+@pytest.mark.parametrize("changed", [1, 64, 130, 600])
+def test_long_texts_far_from_each_other_are_as_far_as_the_table_says(changed: int) -> None:
+    text = "".join(chr(0x4E00 + at * at % 97) for at in range(700))
+    for at in (50, 320, 699):
+        moved, cut = text[:at] + "-" * changed + text[at:], text[:at] + "?" + text[at + changed : -1]
+        assert [levenshtein(text, moved), levenshtein(moved, cut)] == [
+            by_the_table(text, moved),
+            by_the_table(moved, cut),
+        ]
 
 
 def test_stability_is_a_mean_over_the_questions_by_difficulty() -> None:

@@ -11,8 +11,7 @@ from generators.environments.travel.world import TravelWorld, open_travel
 from generators.multi_step.goals import plan_goals
 from generators.multi_step.resolving import resolve
 from tests.support.validators.complexeval.paths import likeness, made
-from validators.metrics.complexeval.outcomes import Outcome
-from validators.metrics.complexeval.runs import Run
+from validators.metrics.complexeval.runs import Outcome, Run
 from validators.metrics.complexeval.turns import JudgedCall, Matchers
 from warehouse.records import Call, EvalMode, Exchange, Tool
 

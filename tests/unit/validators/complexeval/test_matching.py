@@ -7,15 +7,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import DESTINATION, HOTELS, TOOLS, altered, call, tool, without
-from validators.metrics.complexeval.formats import check_format
-from validators.metrics.complexeval.judge_replies import decode_json, says_equal
-from validators.metrics.complexeval.matching import (
+from validators.metrics.complexeval.calls import Mistake, check_format
+from validators.metrics.complexeval.rules import decode_json, says_equal
+from validators.metrics.complexeval.turns import (
     check_values,
     describe_difference,
     match_by_rule,
     wrong_arguments,
 )
-from validators.metrics.complexeval.mistakes import Mistake
 from warehouse.records import Call, EvalMode
 
 NAMED = {one.name: one for one in TOOLS}

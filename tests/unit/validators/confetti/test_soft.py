@@ -10,13 +10,26 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.metrics.confetti.acts import read_acts, score_acts
 from validators.metrics.confetti.decoding import MadeCall
 from validators.metrics.confetti.files import read_answers, read_predictions, read_questions
-from validators.metrics.confetti.scorers import SCORERS, open_scorer, score_meaning, score_words
-from validators.metrics.confetti.scores import ConfettiScores, read_result, score_confetti
-from validators.metrics.confetti.soft import Combining, score_call, score_value
-from validators.metrics.confetti.validity import judged_call, measure_validity
+from validators.metrics.confetti.scores import (
+    ConfettiScores,
+    judged_call,
+    measure_validity,
+    read_acts,
+    read_result,
+    score_acts,
+    score_confetti,
+)
+from validators.metrics.confetti.soft import (
+    SCORERS,
+    Combining,
+    open_scorer,
+    score_call,
+    score_meaning,
+    score_value,
+    score_words,
+)
 from warehouse.errors import ConfigurationError
 
 VALUES = (

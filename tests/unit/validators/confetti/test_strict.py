@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.metrics.confetti.bfcl_check import UNREADABLE, Check, check_calls
+from validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
 from validators.metrics.confetti.decoding import LONGEST, MadeCall, decode_calls, says_call
 
 WORDS = st.text("abC .,-'", max_size=6)

@@ -1,22 +1,24 @@
-"""Under which conditions candidates are evaluated, and what all of an evaluation is done with."""
+"""What an evaluation of one release is done with: its conditions, its candidates, the models and the warehouse."""
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
 from flows.asking import Keeping
 from flows.chats import with_secret
+from flows.recipe import Candidate, read_recipe
 from generators.environments.protocol import Environment
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
-from llm.models import ModelSettings, open_chat
+from llm.models import ModelSettings, open_chat, read_model
 from validators.metrics.complexeval.rules import TURN_LIMIT
 from validators.path_runs import PathStrategy
+from validators.predictions import CandidateRun
 from validators.strategies import PromptingStrategy
+from warehouse.errors import ConfigurationError
 from warehouse.records import EvalMode, ToolsShown
-
-JUDGING = "judge_prediction"
 
 
 class Conditions(NamedTuple):
@@ -41,17 +43,37 @@ class Conditions(NamedTuple):
     router: ModelSettings | None = None
 
 
-class Office(NamedTuple):
-    """What all of an evaluation of one release is done with."""
+USUAL = Conditions()
+
+
+class EvaluationRun(NamedTuple):
+    """The evaluation of one release: how it is done, what answers are kept in, what all of it may cost."""
 
     release: str
     conditions: Conditions
     ledger: Ledger
-    money: Budget
+    budget: Budget
     keeping: Keeping
 
     def open(self, settings: ModelSettings, stage: str) -> LedgeredChat:
         """A model; to be closed."""
         record = self.keeping.calls.append
-        chat = open_chat(with_secret(settings), ledger=self.ledger, budget=self.money, record=record)
+        chat = open_chat(with_secret(settings), ledger=self.ledger, budget=self.budget, record=record)
         return chat.for_stage(stage)
+
+    def first_run_of(self, candidate: Candidate) -> CandidateRun:
+        """The first of a candidate's runs."""
+        conditions = self.conditions
+        return CandidateRun(self.release, candidate.label, conditions.prompting.label, conditions.tools_shown)
+
+
+def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
+    """The candidates named, and those of a recipe. Raises ConfigurationError where there are none, or two of one name."""
+    named = [Candidate(label=name, model=read_model(name)) for name in models]
+    of_recipe = list(read_recipe(recipe).candidates) if recipe else []
+    if not named and not of_recipe:
+        raise ConfigurationError("No candidate is named. Give --model NAME, or --recipe FILE with candidates in it.")
+    labels = [candidate.label for candidate in named + of_recipe]
+    if len(set(labels)) < len(labels):
+        raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
+    return named + of_recipe

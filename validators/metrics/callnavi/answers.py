@@ -1,8 +1,4 @@
-"""Reading what is no JSON all the same, by rules: stray words, other quotes, Python's notation, calls, YAML.
-
-CallNavi asks GPT-4o to repair such answers (CallNavi 5.1). Rules do it without a model, in the same way every time;
-they change the notation only, never a name or a value.
-"""
+"""Reading an answer as CallNavi does: a few characters are washed off, then it is JSON or it is not (CallNavi 5.1)."""
 
 from __future__ import annotations
 
@@ -10,7 +6,7 @@ import ast
 import json
 import re
 import warnings
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, NamedTuple
 
 from validators.replies.parsing import parse_lenient
 from validators.replies.published import parse_toolace
@@ -23,6 +19,50 @@ if TYPE_CHECKING:
     from validators.replies.parsing import ParsedReply
 
     Answer = dict[str, JsonValue]
+
+
+_REPLACED = (("'", '"'), ("```json", ""), ("```", ""))
+
+
+class Washed(NamedTuple):
+    """What an answer says: `valid` as it came, `repaired` where it could be read by our rules only.
+
+    An answer that can't be read says nothing: its value is an empty object and `problem` tells why.
+    """
+
+    value: JsonValue
+    valid: bool
+    repaired: bool = False
+    problem: str = ""
+
+    @property
+    def readable(self) -> bool:
+        """Whether the answer is JSON, at once or after its repair."""
+        return self.valid or self.repaired
+
+
+def wash_text(text: str) -> str:
+    """The text with apostrophes as quotation marks and without its fences, as the published code washes it."""
+    for found, put in _REPLACED:
+        text = text.replace(found, put)
+    return text
+
+
+def wash(answer: object, *, repair: bool = True) -> Washed:
+    """Read an answer, a text or a JSON value. Any JSON is valid; the published repair by a model is ours by rule."""
+    if isinstance(answer, dict | list):
+        return Washed(answer, valid=True)
+    if not isinstance(answer, str):
+        return Washed({}, valid=False, problem=f"The prediction is {answer!r}, neither a text nor an object.")
+    try:
+        return Washed(json.loads(wash_text(answer)), valid=True)
+    except (ValueError, RecursionError) as error:
+        problem = f"The answer is not JSON: {error}."
+    repaired = repair_answer(answer) if repair else None
+    if repaired is None:
+        return Washed({}, valid=False, problem=problem)
+    return Washed(repaired, valid=False, repaired=True)
+
 
 LONGEST = 20_000  # ten times what the longest gold answer has
 NAMES, PARAMETERS = "API", "parameters"

@@ -12,11 +12,17 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from validators.metrics.confetti.acts import read_acts
-from validators.metrics.confetti.bfcl_values import OPTIONAL
+from validators.metrics.confetti.bfcl import OPTIONAL
 from validators.metrics.confetti.decoding import MadeCall
-from validators.metrics.confetti.scorers import StringScorer, score_exactly
-from validators.metrics.confetti.soft import Combining, score_call, score_value, texts_to_compare
+from validators.metrics.confetti.scores import read_acts
+from validators.metrics.confetti.soft import (
+    Combining,
+    StringScorer,
+    score_call,
+    score_exactly,
+    score_value,
+    texts_to_compare,
+)
 from validators.replies.reading import read_value
 from validators.strategies import format_of
 from warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
@@ -56,7 +62,7 @@ def _bucket(number: int, ranges: Sequence[tuple[int, int]], beyond: str) -> str:
     return beyond
 
 
-class TalkScores(NamedTuple):
+class ConversationScores(NamedTuple):
     """What is right about the answers to one conversation; `acts` are pairs of annotated and predicted ones."""
 
     turns: tuple[TurnScore, ...]
@@ -64,7 +70,7 @@ class TalkScores(NamedTuple):
     acts: tuple[tuple[frozenset[str], frozenset[str]], ...]
 
 
-class GoldTalk:
+class GoldConversation:
     """A conversation, against which the answers of any number of runs are held; what was seen before is known."""
 
     def __init__(self, sample: Sample, scorer: StringScorer) -> None:
@@ -77,7 +83,7 @@ class GoldTalk:
         self._turns: dict[tuple[int, int], tuple[float, float, object]] = {}
         self._said: dict[tuple[str, str], frozenset[str]] = {}
 
-    def score(self, predictions: Sequence[Prediction]) -> TalkScores:
+    def score(self, predictions: Sequence[Prediction]) -> ConversationScores:
         """Hold one run's answers against what was done in the conversation."""
         by_turn = {one.turn: one for one in predictions}
         turns: list[TurnScore] = []
@@ -90,7 +96,7 @@ class GoldTalk:
                 ChainScore(length, spoken, prod(strict for strict, _ in scored), prod(soft for _, soft in scored))
             )
         acts = tuple((due, self._predicted_acts(by_turn[at])) for at, due in self._acts.items() if at in by_turn)
-        return TalkScores(tuple(turns), tuple(chains), acts)
+        return ConversationScores(tuple(turns), tuple(chains), acts)
 
     def texts_to_compare(self, predictions: Iterable[Prediction]) -> Iterator[tuple[str, str]]:
         """The due and the given texts that a scorer will be asked about, and few others."""

@@ -2,17 +2,17 @@
 
 from __future__ import annotations
 
+import re
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validators.metrics.confetti import bfcl_values as values
-
 if TYPE_CHECKING:
-    from collections.abc import Mapping, Sequence
+    from collections.abc import Iterable, Mapping, Sequence
 
     from validators.metrics.confetti.decoding import MadeCall
 
     Document = Mapping[str, Any]
     Answer = Mapping[str, Mapping[str, Any]]
+
 
 TYPES: dict[str, type] = {
     "string": str,
@@ -57,7 +57,7 @@ def check_calls(
             return Check(valid=False, error_type=f"{kind}_function_checker:wrong_count", reason=wrong)
         document = _document(documents, answers[0]) if kind == "multiple" else documents[0]
         return check_call(document, made[0], answers[0])
-    except (values.UnreadableAnswerError, IndexError, StopIteration) as error:
+    except (UnreadableAnswerError, IndexError, StopIteration) as error:
         return Check(valid=False, error_type=UNREADABLE, reason=f"The answer can't be compared: {error}.")
 
 
@@ -86,7 +86,7 @@ def _document(documents: Sequence[Document], answer: Answer) -> Document:
     name = next(iter(answer))
     found = next((one for one in documents if one.get("name") == name), None)
     if found is None:
-        raise values.UnreadableAnswerError(f"there is no tool {name!r}")
+        raise UnreadableAnswerError(f"there is no tool {name!r}")
     return found
 
 
@@ -103,7 +103,7 @@ def check_call(document: Document, made: MadeCall, answer: Answer) -> Check:
     if not check.valid:
         return check
     for parameter, wanted in accepted.items():
-        if parameter not in made.arguments and values.OPTIONAL not in _listed(wanted):
+        if parameter not in made.arguments and OPTIONAL not in _listed(wanted):
             return _wrong("missing_optional", f"{parameter!r} is missing, and may not be left out.")
     return check
 
@@ -141,22 +141,22 @@ def check_value(parameter: str, value: object, accepted: object, declared: Docum
 
 def _judge(value: Any, accepted: Any, kind: type, nested: type | None) -> str:  # noqa: ANN401 - of the type that kind names
     if kind is dict:
-        return values.judge_object(value, accepted)
+        return judge_object(value, accepted)
     if kind is list and nested is dict:
-        return values.judge_objects(value, accepted)
+        return judge_objects(value, accepted)
     if kind is str:
-        return "" if values.is_string_accepted(value, accepted) else values.STRING
+        return "" if is_string_accepted(value, accepted) else STRING
     if kind is list:
-        return "" if values.is_list_accepted(value, accepted) else values.LISTED
+        return "" if is_list_accepted(value, accepted) else LISTED
     return _judge_plain(value, accepted)
 
 
 def _judge_plain(value: object, accepted: Any) -> str:  # noqa: ANN401 - a list, or what is taken for one
-    return "" if value in accepted else values.OTHER
+    return "" if value in accepted else OTHER
 
 
 def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -> Check:  # noqa: ANN401 - see above
-    given = next((type(one) for one in accepted if one != values.OPTIONAL), None)
+    given = next((type(one) for one in accepted if one != OPTIONAL), None)
     if type(value) is kind and (nested is None or any(_is_nested_right(value, one, nested) for one in accepted)):
         return Check(valid=True, is_variable=given is not None and given is not kind)
     if given is None or type(value) is not given:
@@ -175,15 +175,103 @@ def _is_nested_right(value: Any, accepted: object, nested: type) -> bool:  # noq
 def _type(name: object) -> type:
     kind = TYPES.get(str(name))
     if kind is None:
-        raise values.UnreadableAnswerError(f"there is no type {name!r}; the types are {', '.join(TYPES)}")
+        raise UnreadableAnswerError(f"there is no type {name!r}; the types are {', '.join(TYPES)}")
     return kind
 
 
 def _listed(accepted: object) -> Any:  # noqa: ANN401 - a list, or what the official checker takes for one
     if not isinstance(accepted, list | tuple | str | dict):
-        raise values.UnreadableAnswerError(f"{accepted!r} is no list of accepted values")
+        raise UnreadableAnswerError(f"{accepted!r} is no list of accepted values")
     return accepted
 
 
 def _wrong(kind: str, reason: str) -> Check:
     return Check(valid=False, error_type=f"simple_function_checker:{kind}", reason=reason)
+
+
+_DROPPED = re.compile(r"[ ,./\-_*^]")
+OPTIONAL = ""  # among accepted values: the parameter may be left out
+
+STRING = "value_error:string"
+LISTED = "value_error:list/tuple"
+MEMBER_NAME = "value_error:dict_key"
+MEMBER_VALUE = "value_error:dict_value"
+LENGTH = "value_error:list_dict_count"
+OTHER = "value_error:others"
+NO_OBJECT = "dict_checker:unclear"
+NO_OBJECTS = "list_dict_checker:unclear"
+
+
+class UnreadableAnswerError(Exception):
+    """An accepted value has a form that can't be compared; the official checker crashes on it. Never leaves the checks."""
+
+
+def standard(value: Any) -> Any:  # noqa: ANN401 - any value; only texts are changed
+    """A text without space, some punctuation, and case, its apostrophes as quotation marks."""
+    return _DROPPED.sub("", value).lower().replace("'", '"') if isinstance(value, str) else value
+
+
+def is_string_accepted(value: str, accepted: Iterable[Any]) -> bool:
+    """Whether a text is one of those accepted."""
+    return standard(value) in [standard(one) for one in accepted if isinstance(one, str)]
+
+
+def is_list_accepted(value: list[Any], accepted: list[Any]) -> bool:
+    """Whether a list is one of those accepted, in its order."""
+    return [standard(one) for one in value] in [[standard(one) for one in _members(other)] for other in accepted]
+
+
+def judge_object(value: Any, accepted: list[Any]) -> str:  # noqa: ANN401 - what was given, of any type
+    """What is wrong with a dictionary: the trouble with the last accepted one, empty where one fits."""
+    trouble = NO_OBJECT
+    for one in accepted:
+        if one == OPTIONAL:
+            continue
+        trouble = _judge_members(_object(value), _object(one))
+        if not trouble:
+            return ""
+    return trouble
+
+
+def judge_objects(value: list[Any], accepted: list[Any]) -> str:
+    """What is wrong with a list of dictionaries, whose order counts; empty where one of those accepted fits."""
+    trouble = NO_OBJECTS
+    for one in accepted:
+        if len(value) != len(one if isinstance(one, dict) else _members(one)):
+            trouble = LENGTH
+            continue
+        found = (judge_object(given, [wanted]) for given, wanted in zip(value, _members(one), strict=True))
+        trouble = next(filter(None, found), "")
+        if not trouble:
+            return ""
+    return trouble
+
+
+def _judge_members(value: dict[Any, Any], accepted: dict[Any, Any]) -> str:
+    trouble = ""
+    for name, given in value.items():
+        if name not in accepted:
+            trouble = MEMBER_NAME
+            break
+        if standard(given) not in [standard(one) for one in _members(accepted[name])]:
+            trouble = MEMBER_VALUE
+            break
+    # every text has the empty one in it: a member that is not wrapped as a list may officially be left out
+    missing = any(name not in value and not _may_be_left_out(wanted) for name, wanted in accepted.items())
+    return MEMBER_NAME if missing else trouble
+
+
+def _may_be_left_out(accepted: Any) -> bool:  # noqa: ANN401 - a list, or what is taken for one
+    return OPTIONAL in (accepted if isinstance(accepted, dict) else _members(accepted))
+
+
+def _members(value: Any) -> Any:  # noqa: ANN401 - a list, or what the official checker takes for one
+    if isinstance(value, list | tuple | str) or value == {}:
+        return value
+    raise UnreadableAnswerError(f"{value!r} is no list of accepted values")
+
+
+def _object(value: Any) -> dict[Any, Any]:  # noqa: ANN401 - what should be a dictionary
+    if not isinstance(value, dict):
+        raise UnreadableAnswerError(f"{value!r} is no object")
+    return value

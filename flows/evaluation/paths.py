@@ -1,0 +1,195 @@
+"""Driving candidates through multi-step samples, one sample in memory for each that is on its way."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from random import Random
+
+from pydantic import JsonValue, ValidationError
+
+from flows.asking import ask_and_keep
+from flows.environments import open_environments
+from flows.evaluation.evaluation_run import EvaluationRun
+from flows.progress import Progress
+from flows.recipe import Candidate, Recipe
+from flows.settings import Settings
+from generators.environments.protocol import Environment
+from generators.stage_context import StageContext
+from llm.asking import LedgeredChat
+from validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
+from validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs
+from validators.path_runs import PathRun, next_prompt_version, run_path
+from warehouse.errors import ConfigurationError
+from warehouse.records import Record, Score, Tool, content_key
+from warehouse.releases import keys_of_kinds, read_sample, read_tools
+from warehouse.store import Warehouse
+
+MULTI_STEP = ("multi_step", "multi_step_cross")
+STAGE = "run_path"
+CHUNK = 32  # what is kept at once: a run may take minutes
+
+
+async def evaluate_paths(evaluation: EvaluationRun, candidate: Candidate, judge: LedgeredChat | None) -> None:
+    """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs."""
+    warehouse = evaluation.keeping.warehouse
+    keys = keys_of_kinds(warehouse, evaluation.release, MULTI_STEP)
+    if not keys:
+        return
+    conditions = evaluation.conditions
+    of = RunsOf(
+        release=evaluation.release,
+        model=candidate.label,
+        mode=conditions.complexeval,
+        judge=judge.name if judge else "",
+        strategy=conditions.strategy,
+        tools_shown=conditions.tools_shown,
+    )
+    settings = _settings_key(evaluation, candidate)
+    if forget_other_runs(warehouse, of, settings):
+        evaluation.keeping.progress.say(
+            f"{candidate.label} had other settings when {evaluation.release} was last evaluated; it is driven again."
+        )
+    driven = count_runs(warehouse, of)
+    chat = evaluation.open(candidate.model, STAGE)
+    try:
+        for number in range(conditions.runs):
+            if driven.get(number) == len(keys):
+                continue
+            run = PathRun(of.release, of.model, of.strategy, of.mode, number, of.judge, settings, conditions.turn_limit)
+            missing = sorted(set(keys) - known_runs(warehouse, of, number))
+            await _drive(evaluation, candidate, missing, run, (chat, judge))
+    finally:
+        await chat.close()
+    put_run_scores(warehouse, of, score_runs(read_results(warehouse, of), of))
+
+
+async def _drive(
+    evaluation: EvaluationRun,
+    candidate: Candidate,
+    keys: Sequence[str],
+    run: PathRun,
+    chats: tuple[LedgeredChat, LedgeredChat | None],
+) -> None:
+    """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go."""
+    warehouse, (chat, judge) = evaluation.keeping.warehouse, chats
+    tools: dict[str, Tool] = {}
+
+    async def drive(key: str) -> Sequence[Record]:
+        sample = read_sample(warehouse, key)
+        unknown = [candidate for candidate in sample.candidates if candidate not in tools]
+        if unknown:
+            tools.update(read_tools(warehouse, unknown))
+        context = StageContext(chat, Random(key), tools, evaluation.conditions.environments)
+        return await run_path(sample, context, run=run, judge=judge)
+
+    title = f"{run.model} through the multi-step samples of {run.release}"
+    await ask_and_keep(keys, drive, candidate.model.concurrency, title, evaluation.keeping, CHUNK)
+
+
+def _settings_key(evaluation: EvaluationRun, candidate: Candidate) -> str:
+    """A hash of all that may change a run beside the sample."""
+    conditions, model = evaluation.conditions, candidate.model
+    judge = conditions.judge
+    judged_by: list[JsonValue] = []
+    if judge is not None:
+        judged_by = [
+            judge.name,
+            [list(option) for option in judge.options],
+            [*opinion_versions(SAME_ON_PATH, COMPLETENESS, CORRECTNESS)],
+        ]
+    asked: list[JsonValue] = [
+        model.name,
+        [list(option) for option in model.options],
+        next_prompt_version(conditions.strategy),
+    ]
+    environments: list[JsonValue] = [*sorted(conditions.environments)]
+    return content_key([asked, judged_by, conditions.turn_limit, environments])
+
+
+_OF = "release = ? and model = ? and mode = ? and judge = ? and strategy = ?"
+
+
+def count_runs(warehouse: Warehouse, of: RunsOf) -> dict[int, int]:
+    """How many samples a candidate has been through, by the number of the run."""
+    sql = f"select run, count(*) as runs from multi_step_runs where {_OF} group by run"  # noqa: S608 - our own names
+    return {row["run"]: row["runs"] for row in warehouse.rows(sql, _shared(of))}
+
+
+def known_runs(warehouse: Warehouse, of: RunsOf, run: int) -> set[str]:
+    """The samples that a candidate has been through in the run of this number."""
+    sql = f"select subject from multi_step_runs where {_OF} and run = ?"  # noqa: S608 - our own names
+    return {row["subject"] for row in warehouse.rows(sql, [*_shared(of), run])}
+
+
+def forget_other_runs(warehouse: Warehouse, of: RunsOf, settings: str) -> int:
+    """Drop what a candidate did under other settings, with its scores; how many runs these were."""
+    stale = f"from multi_step_runs where {_OF} and settings <> ?"
+    parameters = [*_shared(of), settings]
+    count = int(warehouse.rows(f"select count(*) as stale {stale}", parameters)[0]["stale"])
+    if count:
+        with warehouse.writing() as connection:
+            for table in ("call_errors", "parameter_counts"):
+                connection.execute(f"delete from {table} where run in (select key {stale})", parameters)  # noqa: S608
+            connection.execute(f"delete {stale}", parameters)
+        _forget_scores(warehouse, of)
+    return count
+
+
+def read_results(warehouse: Warehouse, of: RunsOf) -> Iterator[RunResult]:
+    """How a candidate's runs ended, those that ended alike as one; what was said in them stays where it is."""
+    columns = ", ".join(name for name in RunResult._fields if name != "times")
+    sql = f"""
+        select {columns}, count(*) as times
+        from multi_step_runs r join (select key, kind, category, language from samples) s on s.key = r.subject
+        where {_OF} group by {columns}
+    """  # noqa: S608 - our own names
+    return (RunResult(**row) for row in warehouse.rows(sql, _shared(of)))
+
+
+def put_run_scores(warehouse: Warehouse, of: RunsOf, scores: Sequence[Score]) -> None:
+    """Keep the scores of a candidate's runs in the place of those it had in this mode with this judge."""
+    _forget_scores(warehouse, of)
+    warehouse.put_rows({"scores": [one.model_dump() for one in scores]})
+
+
+def _forget_scores(warehouse: Warehouse, of: RunsOf) -> None:
+    warehouse.execute(
+        """
+        delete from scores where release = ? and model = ? and strategy = ? and tools_shown = ? and judge = ?
+            and list_contains(?::varchar[], metric)
+        """,
+        [of.release, of.model, of.strategy, of.tools_shown, of.judge, list(metric_names(of.mode))],
+    )
+
+
+def _shared(of: RunsOf) -> list[str]:
+    return [of.release, of.model, of.mode, of.judge, of.strategy]
+
+
+_BUILDS = """
+    select b.recipe, b.body from builds b where b.key in (
+        select f.build from fates f join release_samples r on r.subject = f.subject join samples s on s.key = f.subject
+        where r.release = ? and f.stage = 'land' and f.outcome = 'passed' and list_contains(?::varchar[], s.kind)
+    ) order by b.started_at
+"""
+
+
+@contextmanager
+def open_release_environments(
+    warehouse: Warehouse, release: str, kinds: Sequence[str], settings: Settings, progress: Progress
+) -> Iterator[Mapping[str, Environment]]:
+    """The environments of the builds that made these kinds of samples, by name; of one name, the newest build's.
+
+    One that can't be opened any more is told of and left out: its samples are evaluated without response matching.
+    """
+    environments: dict[str, Environment] = {}
+    with ExitStack() as opened:
+        for row in warehouse.rows(_BUILDS, [release, list(kinds)]):
+            try:
+                recipe = Recipe.model_validate_json(row["body"])
+                environments |= opened.enter_context(open_environments(recipe, settings.home))
+            except (ConfigurationError, ValidationError) as error:
+                progress.say(
+                    f"The environments of the recipe {row['recipe']!r} can't be opened ({error});"
+                    " calls that differ from the gold are not compared by what they return."
+                )
+        yield environments

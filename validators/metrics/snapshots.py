@@ -1,0 +1,344 @@
+"""HammerBench's metrics over our own predictions, as a whole and by kind, category and language (HammerBench 6.1.1).
+
+They are those of its logs (`tallies`), over our own conversations; a single turn is a conversation of one snapshot.
+`func_acc` asks for the tool at a conversation's first snapshot. `args_acc` is a share of the snapshots chosen, `pr` and `sr` of
+the conversations; `pn_hr`, `pn_mr` and `pn_hr_definition` are shares of the snapshots whose conversation began with the right
+tool. `pn_hr` counts names that the gold lacks, as the published code does; `pn_hr_definition` those that the tool's definition
+lacks, as the paper defines it. Where no call is due, `irrelevant` (and `intent_shift`, the paper's IS, where calls were due
+before) is the published count of replies that say sorry; `no_call` counts the replies that call nothing, in whatever words.
+"""
+
+from collections import Counter, defaultdict
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import NamedTuple, get_args
+
+from generators.shifts.turns import SHIFT_TAG
+from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from validators.metrics.errors import gold_at, said_arguments
+from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
+from validators.predictions import CandidateRun, run_of
+from warehouse.errors import RecordError
+from warehouse.records import CallTurn, Prediction, Sample, Score, Snapshot, SnapshotsScored, Tool, UserTurn
+
+SLICES = ("kind", "category", "language")
+CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
+Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
+_INSERTED = "SO_case2"
+# How the published records word an overriding in the turn that says the value: they bring no tags.
+_OVERRIDINGS = ("I'm sorry, ", "抱歉, ")
+
+
+class Figure(NamedTuple):
+    """One metric over some conversations, and how many things it is a share of."""
+
+    metric: str
+    value: float
+    whole: int
+
+
+class Silence(NamedTuple):
+    """A reply where no call is due: whether it says sorry, whether it calls nothing, and whether a call was due before."""
+
+    says_sorry: bool
+    calls_nothing: bool
+    after_calls: bool
+
+
+class Counted(NamedTuple):
+    """What one run's answers to one sample count for: its tallies in the order of CHOICES, None where nothing is chosen.
+
+    `is_long` says that calls are due at more than one snapshot.
+    """
+
+    tallies: tuple[Tally | None, ...]
+    silences: tuple[Silence, ...]
+    is_long: bool
+
+
+class SnapshotScores:
+    """The metrics of any number of runs, gathered sample by sample: what is kept grows with runs and slices only."""
+
+    def __init__(
+        self, tools: Mapping[str, Tool] | None = None, *, judge: str = "", agreements: Agreements | None = None
+    ) -> None:
+        """`tools` by key, None leaves out `pn_hr_definition`.
+
+        `agreements` are what the model `judge` says of predictions by their keys, None compares values by rule.
+        """
+        self._tools = tools or {}
+        self._judge = judge
+        self._agreements = agreements
+        self._counted: dict[tuple[CandidateRun, tuple[str, ...]], Counter[Counted]] = defaultdict(Counter)
+
+    def add(self, sample: Sample, predictions: Iterable[Prediction]) -> None:
+        """Count what runs have answered to a sample; all answers of a run to it come at once.
+
+        Raises RecordError where a snapshot has no prediction, or the judge was not asked about one that needs it.
+        """
+        of_runs: dict[CandidateRun, list[Prediction]] = defaultdict(list)
+        for prediction in predictions:
+            of_runs[run_of(prediction)].append(prediction)
+        gold = GoldSnapshots(sample, self._tools)
+        traits = tuple(getattr(sample, field) for field in SLICES)
+        for run, of_run in of_runs.items():
+            self._counted[run, traits][gold.count(of_run, self._agreements)] += 1
+
+    def scores(self) -> list[Score]:
+        """The scores of every run, sorted."""
+        cells: dict[tuple[CandidateRun, str, str], Counter[Counted]] = defaultdict(Counter)
+        for (run, traits), counted in self._counted.items():
+            for slice_by, slice_value in (("all", ""), *zip(SLICES, traits, strict=True)):
+                cells[run, slice_by, slice_value].update(counted)
+        return [
+            Score(
+                **run._asdict(), judge=self._judge, snapshots=choice, slice_by=slice_by, slice_value=slice_value,
+                metric=figure.metric, value=figure.value, count=figure.whole,
+            )
+            for (run, slice_by, slice_value), counted in sorted(cells.items(), key=lambda cell: cell[0])
+            for choice in CHOICES
+            for figure in sorted(_figures(counted, choice))
+        ]  # fmt: skip
+
+
+def score_predictions(
+    predictions: Iterable[Prediction],
+    samples: Iterable[Sample],
+    tools: Mapping[str, Tool] | None = None,
+    *,
+    judge: str = "",
+    agreements: Agreements | None = None,
+) -> list[Score]:
+    """The scores of every run in `predictions`, sorted; see SnapshotScores.
+
+    Raises RecordError where predictions and samples do not fit together, or the judge was not asked.
+    """
+    by_key = {sample.key: sample for sample in samples}
+    asked: dict[str, list[Prediction]] = defaultdict(list)
+    for prediction in predictions:
+        if prediction.subject not in by_key:
+            raise RecordError(
+                f"The prediction for {prediction.subject} has no sample in this release. Predict it again."
+            )
+        asked[prediction.subject].append(prediction)
+    scores = SnapshotScores(tools, judge=judge, agreements=agreements)
+    for subject, of_sample in asked.items():
+        scores.add(by_key[subject], of_sample)
+    return scores.scores()
+
+
+class GoldSnapshots:
+    """A sample's snapshots, against which the answers of any number of runs are held; what was seen before is known."""
+
+    def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
+        """`tools` by key tell which parameter names are defined at all."""
+        self._sample = sample
+        self._tools = tools
+        self._due = [(snapshot.turn, bool(snapshot.calls)) for snapshot in sample.snapshots()]
+        numbers = [number for number, (_, is_due) in enumerate(self._due) if is_due]
+        shifted = set(shifted_snapshots(sample))
+        places = range(len(numbers))
+        self._picked: dict[SnapshotsScored, Sequence[int]] = {
+            "all": places,
+            "first": places[:1],
+            "last": places[-1:],
+            "shift": [place for place in places if numbers[place] in shifted],
+        }
+        # a result holds on to the calls that it is of: no others can then be taken for them
+        self._results: dict[tuple[int, int, bool], tuple[SnapshotResult, object]] = {}
+        self._counted: dict[tuple[tuple[SnapshotResult, ...], tuple[bool, ...], tuple[Silence, ...]], Counted] = {}
+
+    def count(self, predictions: Sequence[Prediction], agreements: Agreements | None = None) -> Counted:
+        """One run's predictions, beside the gold; `agreements` None compares values by rule.
+
+        Raises RecordError where a snapshot has no prediction, or a judge was not asked about one that needs it.
+        """
+        by_turn = {prediction.turn: prediction for prediction in predictions}
+        results: list[SnapshotResult] = []
+        flags: list[bool] = []
+        silences: list[Silence] = []
+        for turn, is_due in self._due:
+            prediction = by_turn.pop(turn, None)
+            if prediction is None:
+                raise RecordError(
+                    f"Turn {turn} of {self._sample.key} was not predicted, but others are. Predict it again."
+                )
+            if not is_due:
+                silences.append(Silence(is_refusal(prediction.text), prediction.calls == (), bool(results)))
+                continue
+            result = self._result(prediction)
+            results.append(result)
+            by_rule = result.arguments_right
+            flags.append(by_rule if agreements is None else _is_judged_right(prediction, self._sample, agreements))
+        for prediction in by_turn.values():
+            gold_at(prediction, self._sample)  # raises: the sample has no such call turn
+        return self._tallied(tuple(results), tuple(flags), tuple(silences))
+
+    def _result(self, prediction: Prediction) -> SnapshotResult:
+        """The result, worked out once for the same calls; those that were read from the same text are one object."""
+        seen = (prediction.turn, id(prediction.calls), is_refusal(prediction.text))
+        known = self._results.get(seen)
+        if known is None:
+            result = snapshot_result(prediction, self._sample, self._tools)._replace(problem="")
+            known = self._results[seen] = (result, prediction.calls)
+        return known[0]
+
+    def _tallied(
+        self, results: tuple[SnapshotResult, ...], flags: tuple[bool, ...], silences: tuple[Silence, ...]
+    ) -> Counted:
+        seen = (results, flags, silences)
+        counted = self._counted.get(seen)
+        if counted is None:
+            tallies = (
+                tally_conversation(results, flags, picked) if (picked := self._picked[choice]) else None
+                for choice in CHOICES
+            )
+            counted = self._counted[seen] = Counted(tuple(tallies), silences, len(results) > 1)
+        return counted
+
+
+def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, Tool]) -> SnapshotResult:
+    """What a prediction got right where a call is due; the arguments of another tool are never right (6.1.1).
+
+    Raises RecordError where no call is due.
+    """
+    gold = gold_at(prediction, sample)
+    if gold is None:
+        raise RecordError(f"No call is due at turn {prediction.turn} of {sample.key}; there is nothing to compare.")
+    made = prediction.calls[0] if prediction.calls else None
+    if made is None:
+        refused = is_refusal(prediction.text)
+        return SnapshotResult(
+            tool_right=False, arguments_right=False, missing=len(gold.arguments), refused=refused, is_call=False,
+            problem=prediction.problem,
+        )  # fmt: skip
+    given = said_arguments(made.arguments)
+    tool_right = made.tool == gold.tool
+    defined = next((tools[key] for key in sample.candidates if key in tools and tools[key].name == gold.tool), None)
+    return SnapshotResult(
+        tool_right=tool_right,
+        arguments_right=tool_right and arguments_match(gold.arguments, given, sample.language),
+        hallucinated=hallucinated_names(gold.arguments, given),
+        missing=missing_names(gold.arguments, given),
+        refused=not tool_right and is_refusal(prediction.text),
+        undefined=None if defined is None else hallucinated_names(defined.properties, given),
+    )
+
+
+def needs_judge(prediction: Prediction, sample: Sample) -> bool:
+    """Whether only a judge can say if the call is right: tool and parameter names are, a value is written otherwise.
+
+    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's word either.
+    """
+    gold = gold_at(prediction, sample)
+    if gold is None or not prediction.calls:
+        return False
+    given = said_arguments(prediction.calls[0].arguments)
+    has_its_names = prediction.calls[0].tool == gold.tool and given.keys() == gold.arguments.keys()
+    return has_its_names and given != gold.arguments
+
+
+def shifted_snapshots(sample: Sample) -> list[int]:
+    """The numbers of these snapshots, from 0; none where nothing shifts.
+
+    Samples say it by their tags. Of published records it is read from the turns, as their lists of snapshots have it. A
+    turn that was inserted for an overriding counts with the one after it, as in the paper's runs (EVALUATORS 1.5).
+    """
+    snapshots = list(sample.snapshots())
+    numbers = {int(tag.removeprefix(SHIFT_TAG)) for tag in sample.tags if tag.startswith(SHIFT_TAG)}
+    numbers = numbers or set(_found(sample, snapshots))
+    if _is_made_by(_INSERTED, sample):
+        numbers |= {number + 1 for number in numbers}
+    return sorted(number for number in numbers if number < len(snapshots))
+
+
+def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterator[Figure]:
+    """Every metric that can be asked of the conversations at the snapshots chosen."""
+    if choice in {"first", "last"} and not any(one.is_long for one in counted):
+        return  # single turns: the first and the last snapshot are all there is
+    if choice == "all":
+        silences: Counter[Silence] = Counter()
+        for one, times in counted.items():
+            for silence in one.silences:
+                silences[silence] += times
+        yield from _where_none_is_due(silences)
+    at = CHOICES.index(choice)
+    tallies: Counter[Tally] = Counter()
+    for one, times in counted.items():
+        tally = one.tallies[at]
+        if tally is not None:
+            tallies[tally] += times
+    if tallies:
+        yield from _where_calls_are_due(sum_up_counted(tallies))
+
+
+def _where_calls_are_due(total: Tally) -> Iterator[Figure]:
+    shares = {
+        "func_acc": (total.opened, total.conversations),
+        "args_acc": (total.right, total.snapshots),
+        "pr": (total.progress, total.conversations),
+        "sr": (total.successes, total.conversations),
+        "pn_hr": (total.hallucinated, total.seen),
+        "pn_mr": (total.missing, total.seen),
+        "pn_hr_definition": (total.undefined, total.defined),
+    }
+    yield from (Figure(metric, met / count, count) for metric, (met, count) in shares.items() if count)
+    if total.opened:  # the paper's "/Func Acc": what is left where the tool is right
+        func_acc = total.opened / total.conversations
+        for metric in ("args_acc", "pr", "sr"):
+            met, count = shares[metric]
+            yield Figure(f"{metric}/func_acc", met / count / func_acc, count)
+
+
+def _where_none_is_due(silences: Counter[Silence]) -> Iterator[Figure]:
+    for metric, after_calls in (("irrelevant", False), ("intent_shift", True)):
+        group = {one: times for one, times in silences.items() if one.after_calls is after_calls}
+        if group:
+            whole = sum(group.values())
+            yield Figure(metric, sum(times for one, times in group.items() if one.says_sorry) / whole, whole)
+    if silences:
+        whole = silences.total()
+        yield Figure("no_call", sum(times for one, times in silences.items() if one.calls_nothing) / whole, whole)
+
+
+def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreements) -> bool:
+    if not needs_judge(prediction, sample):
+        return snapshot_result(prediction, sample, {}).names_right
+    if prediction.key not in agreements:
+        raise RecordError(
+            f"The judge has not been asked about the prediction {prediction.key}. Evaluate again with it."
+        )
+    return agreements[prediction.key]
+
+
+def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
+    if snapshots and (_is_made_by("mSv", sample) or _is_made_by("IS", sample)):
+        yield len(snapshots) - 1
+        return
+    for number, snapshot in enumerate(snapshots):
+        said = _said_before(snapshot)
+        is_worded = _is_made_by("SO_case1", sample) and any(words in said.text for words in _OVERRIDINGS)
+        is_inserted = _is_made_by(_INSERTED, sample) and number > 0 and _overrides(snapshots[number - 1], snapshot)
+        if said.external is not None or is_worded or is_inserted:
+            yield number
+
+
+def _is_made_by(transform: str, sample: Sample) -> bool:
+    return sample.kind == transform or sample.kind.endswith(f"_{transform}")
+
+
+def _said_before(snapshot: Snapshot) -> UserTurn:
+    """What the user said since the snapshot before."""
+    for turn in reversed(snapshot.prefix):
+        if isinstance(turn, UserTurn):
+            return turn
+        if isinstance(turn, CallTurn):
+            break
+    return UserTurn(text="")
+
+
+def _overrides(before: Snapshot, here: Snapshot) -> bool:
+    """Whether an argument has another value than at the snapshot before."""
+    if not before.calls or not here.calls:
+        return False
+    earlier, later = before.calls[0].arguments, here.calls[0].arguments
+    return any(name in later and later[name] != value for name, value in earlier.items())
