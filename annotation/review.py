@@ -3,14 +3,13 @@
 from collections.abc import Sequence
 from typing import Literal, NamedTuple
 
-from annotation.answers import read_answers, require_subject, review_of, typed_into
-from annotation.dialogue_lines import is_dialogue
-from annotation.edited_calls import leaves_out, read_calls
-from annotation.edited_dialogue import read_dialogue
+from annotation.calls import check_storable, leaves_out, read_calls
+from annotation.dialogue_editing import read_dialogue
 from annotation.edits import edited_sample, with_turns
-from annotation.pulled import PulledAnnotation
+from annotation.rendering import is_dialogue
+from annotation.reviews import read_answers, require_subject, review_of, typed_into
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, boxes
-from annotation.typed_values import check_storable
 from warehouse.errors import RecordError
 from warehouse.records import Record, Review, Sample, Tool
 

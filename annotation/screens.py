@@ -5,11 +5,15 @@ from types import MappingProxyType
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 
-from annotation.acts_words import acts_words_in
-from annotation.audit_words import audit_words_in
-from annotation.path_words import correction_words_in, disambiguation_words_in
-from annotation.tool_words import tool_words_in
-from annotation.words import ScreenWords, words_in
+from annotation.words import (
+    ScreenWords,
+    acts_words_in,
+    audit_words_in,
+    correction_words_in,
+    disambiguation_words_in,
+    tool_words_in,
+    words_in,
+)
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Record
 

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from annotation.call_changes import is_same
+from annotation.calls import is_same
 from annotation.edits import is_part_of
 from generators.schemas import argument_problems
 from language.calls.defects import (

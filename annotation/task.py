@@ -6,13 +6,10 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from annotation.conversation import Line, tell_conversation
-from annotation.dialogue_lines import is_dialogue, write_dialogue
+from annotation.dialogue_editing import write_dialogue
 from annotation.picks import has_steps
+from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, tell_calls, tell_conversation, tell_steps
 from annotation.screens import SAMPLE_REVIEW
-from annotation.shown_calls import tell_calls
-from annotation.told_steps import tell_steps
-from annotation.tool_text import describe_tool, name_tool
 from annotation.words import Words, words_in
 from warehouse.records import GoldCall, Language, Record, Sample, Tool, Verdict
 

@@ -1,19 +1,152 @@
-"""Annotations of tools become reviews: an edited tool must be a tool, and nothing typed is lost."""
+"""The review of tools: what an annotator is shown about a tool, and what an annotation of it says."""
 
+import json
 import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
 
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
+from pydantic import JsonValue
 
-from annotation.answers import read_answers, require_subject, review_of, typed_into
-from annotation.pulled import PulledAnnotation
-from annotation.task import Returned
-from annotation.tool_task import TypedTool, boxes, written_returned
-from annotation.typed_values import check_storable, read_json
+from annotation.calls import check_storable, read_json
+from annotation.rendering import Line, describe_tool, parameter_facts
+from annotation.reviews import read_answers, require_subject, review_of, typed_into
+from annotation.screens import TOOL_REVIEW
+from annotation.studio.records import PulledAnnotation
+from annotation.task import Returned, task_key
+from annotation.words import ToolWords, tool_words_in, words_in
 from warehouse.errors import RecordError
-from warehouse.records import JsonSchema, Record, Review, Tool
+from warehouse.records import JsonSchema, Language, Record, Review, Tool, Verdict
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
+
+
+class TypedTool(Record):
+    """A tool as the boxes of the screen hold it."""
+
+    name: str
+    description: str
+    parameters: str
+
+
+class Company(NamedTuple):
+    """What stands beside a tool: the tools of its toolset, its twin among them, and what its category lacks."""
+
+    tools: Sequence[Tool]
+    gaps: Sequence[str] = ()
+
+
+class ToolTask(Record):
+    """One task for annotators of tools; `name`, `description` and `parameters` are what they find in the boxes."""
+
+    subject: str
+    kind: str = TOOL_REVIEW
+    version: int = 1
+    title: str
+    why: str
+    tool: tuple[Line, ...]
+    twin: str
+    company: str
+    gaps: str
+    name: str
+    description: str
+    parameters: str
+
+    @property
+    def callwright_key(self) -> str:
+        """The name of this task in Label Studio: the same content is never pushed twice under it."""
+        return task_key(self.kind, self.subject, self.version)
+
+    def data(self) -> dict[str, JsonValue]:
+        """The task as Label Studio imports it."""
+        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
+
+
+def tool_task(
+    tool: Tool,
+    company: Company,
+    verdicts: Sequence[Verdict],
+    *,
+    reason: str,
+    language: Language = "en",
+    returned: Returned | None = None,
+) -> ToolTask:
+    """The task that asks people about `tool`; with `returned`, the task that hands an unusable edit back."""
+    words = tool_words_in(language)
+    typed = read_returned(returned) if returned else boxes(tool)
+    others = [one for one in company.tools if one.key != tool.key and _are_near(one, tool)]
+    said = "\n".join(_doubts(verdicts, words)) or reason
+    return ToolTask(
+        subject=tool.key,
+        version=returned.version + 1 if returned else 1,
+        title=" · ".join((tool.category, tool.language)),
+        why=f"{words.returned.format(problem=returned.problem)}\n{said}" if returned else said,
+        tool=tuple(_lines(tool, words, language)),
+        twin="\n\n".join(_told(twin, words, language) for twin in _twins(others, verdicts)) or words.no_twin,
+        company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
+        gaps="\n".join(company.gaps) or words.none,
+        name=typed.name,
+        description=typed.description,
+        parameters=typed.parameters,
+    )
+
+
+def written_returned(typed: TypedTool, problem: str, version: int) -> Returned:
+    """An edit that can't be used, as it is kept: a name has no line breaks, so the description comes after the first."""
+    request = f"{' '.join(typed.name.split())}\n{typed.description}"
+    return Returned(request=request, calls=typed.parameters, problem=problem, version=version)
+
+
+def read_returned(returned: Returned) -> TypedTool:
+    """What was typed, of an edit that came back."""
+    name, _, description = returned.request.partition("\n")
+    return TypedTool(name=name, description=description, parameters=returned.calls)
+
+
+def boxes(tool: Tool) -> TypedTool:
+    """What stands in the boxes before a person edits it."""
+    return TypedTool(name=tool.name, description=tool.description, parameters=write_schema(tool.parameters))
+
+
+def write_schema(schema: JsonValue) -> str:
+    """A schema as people read and edit it."""
+    return json.dumps(schema, ensure_ascii=False, indent=2)
+
+
+def _are_near(one: Tool, tool: Tool) -> bool:
+    return (one.category, one.language) == (tool.category, tool.language)
+
+
+def _lines(tool: Tool, words: ToolWords, language: Language) -> Iterator[Line]:
+    """The tool as a table: a line for its name, its description, each parameter, and what it returns."""
+    yield Line(author=words.name, text=tool.name)
+    yield Line(author=words.description, text=tool.description)
+    for name, facts in parameter_facts(tool, words_in(language)):
+        yield Line(author=name, text=facts)
+    yield Line(author=f"→ {words.returns}", text=", ".join(_results(tool)) or words.none)
+
+
+def _results(tool: Tool) -> list[str]:
+    results = tool.returns.get("properties") if tool.returns else None
+    return [*results] if isinstance(results, dict) else []
+
+
+def _told(tool: Tool, words: ToolWords, language: Language) -> str:
+    told = describe_tool(tool, words_in(language))
+    results = _results(tool)
+    return f"{told}\n→ {words.returns}: {', '.join(results)}" if results else told
+
+
+def _twins(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
+    named = {proof.path for verdict in verdicts for proof in verdict.evidence if proof.argument == "twin"}
+    return [one for one in others if one.key in named]
+
+
+def _doubts(verdicts: Sequence[Verdict], words: ToolWords) -> Iterator[str]:
+    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
+        if verdict.decision != "proved":
+            yield f"{words.decision[verdict.decision]} · {verdict.reason}"
 
 
 class ParsedToolReview(Record):

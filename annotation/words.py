@@ -1,4 +1,4 @@
-"""The words of the review screens, in each interface language: what all screens have, and those of samples."""
+"""The words of the review screens in each interface language: one record a screen, filled from `configs/<kind>.<language>.yaml`."""
 
 from functools import cache
 from importlib.resources import files
@@ -6,7 +6,7 @@ from typing import TypeVar
 
 import yaml
 
-from warehouse.records import Decision, DialogueAct, Language, Record
+from warehouse.records import CorrectionKind, Decision, DialogueAct, Language, Record
 from warehouse.records.samples import EvidenceKind
 
 
@@ -83,3 +83,116 @@ class Words(ScreenWords):
 def words_in(language: Language) -> Words:
     """The words of one interface language."""
     return read_words(Words, "sample_review", language)
+
+
+class ToolWords(ScreenWords):
+    """Every word that an annotator of tools reads and that is not part of a tool."""
+
+    edit: str
+    tool: str
+    name: str
+    description: str
+    returns: str
+    twin: str
+    no_twin: str
+    company: str
+    gaps: str
+    none: str
+    checks: str
+    edit_name: str
+    edit_description: str
+    edit_parameters: str
+    decision: dict[Decision, str]
+    returned: str
+
+
+@cache
+def tool_words_in(language: Language) -> ToolWords:
+    """The words of one interface language."""
+    return read_words(ToolWords, "tool_review", language)
+
+
+class CorrectionWords(ScreenWords):
+    """Every word that an annotator of corrections reads and that is not part of a path."""
+
+    request: str
+    first_request: str
+    corrections: str
+    before: str
+    after: str
+    same: str
+    none: str
+    stopped: str
+    idle: str
+    kind: dict[CorrectionKind, str]
+    decision: dict[Decision, str]
+
+
+class DisambiguationWords(ScreenWords):
+    """Every word that an annotator of competing entries reads and that is not part of the sample."""
+
+    edit: str
+    request: str
+    picked: str
+    strikes: str
+    more: str
+    decision: dict[Decision, str]
+    returned: str
+
+
+@cache
+def correction_words_in(language: Language) -> CorrectionWords:
+    """The words of one interface language."""
+    return read_words(CorrectionWords, "correction", language)
+
+
+@cache
+def disambiguation_words_in(language: Language) -> DisambiguationWords:
+    """The words of one interface language."""
+    return read_words(DisambiguationWords, "disambiguation", language)
+
+
+class ActsWords(ScreenWords):
+    """Every word that an annotator of dialogue acts reads and that is not part of the sample."""
+
+    edit: str
+    conversation: str
+    edit_acts: str
+    edit_lines: str
+    rules: str
+    rule: tuple[str, ...]
+    results: str
+    none: str
+    returned: str
+
+
+@cache
+def acts_words_in(language: Language) -> ActsWords:
+    """The words of one interface language."""
+    return read_words(ActsWords, "dialogue_acts", language)
+
+
+class AuditWords(ScreenWords):
+    """Every word that an auditor reads and that is part of no answer; `mistake` tells the error types in plain words."""
+
+    conversation: str
+    metric: str
+    right: str
+    wrong: str
+    mistake: dict[str, str]
+    gold: str
+    no_gold: str
+    answer: str
+    says: str
+    says_nothing: str
+    unreadable: str
+    no_arguments: str
+    whole: str
+    tools: str
+    returned: str
+
+
+@cache
+def audit_words_in(language: Language) -> AuditWords:
+    """The words of one interface language."""
+    return read_words(AuditWords, "prediction_audit", language)

@@ -16,10 +16,10 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
 from annotation.screens import screen_for
-from annotation.server import start, stop
+from annotation.studio.server import start, stop
 from annotation.task import QueuedTask, ReviewTask
 from bench.processes import cores
 from flows.settings import environment

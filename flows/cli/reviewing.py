@@ -14,7 +14,7 @@ from flows.cli.review_status import agreement, recheck, status, suspects
 from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from annotation.label_studio import LabelStudio
+    from annotation.studio.client import LabelStudio
     from flows.review.deciding import Pulled
     from flows.settings import Settings
 

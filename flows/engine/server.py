@@ -8,7 +8,7 @@ from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 from typing import NamedTuple
 
-from annotation.local_process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
+from annotation.studio.process import HOST, Places, end, free_port, launch, only_one, serving_process, tail
 from flows.settings import Settings, environment
 from warehouse.errors import CallwrightError, ConfigurationError
 

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import orjson
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW
+from annotation.studio.client import LabelStudio
 from flows.build import reopen_build
 from flows.local_workers import local_workers
 from flows.making import check_samples

@@ -8,8 +8,8 @@ from contextlib import suppress
 from pathlib import Path
 from typing import NamedTuple
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
+from annotation.studio.client import LabelStudio
 from flows.progress import Progress
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.webhook_server import hear_webhooks

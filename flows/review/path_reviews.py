@@ -9,7 +9,7 @@ from hashlib import blake2b
 
 import orjson
 
-from annotation.disambiguation_task import has_competition
+from annotation.disambiguation import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
 from flows.recipe import Recipe
 from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, request_row

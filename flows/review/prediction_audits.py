@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 import orjson
 
-from annotation.audit_review import GOLD_WRONG
+from annotation.prediction_audit import GOLD_WRONG
 from annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
 from flows.review.questions import AUDIT, SUSPECT, Question, ask, ask_again
 from flows.settings import Settings, open_warehouse

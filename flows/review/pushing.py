@@ -4,8 +4,8 @@ from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import NamedTuple
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, screen_for
+from annotation.studio.client import LabelStudio
 from annotation.task import QueuedTask
 from flows.progress import Progress
 from flows.review.priorities import set_priorities

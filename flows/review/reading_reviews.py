@@ -6,16 +6,16 @@ from typing import NamedTuple
 
 import orjson
 
-from annotation.acts_review import parse_acts_review
-from annotation.audit_review import parse_audit
-from annotation.correction_review import parse_correction_review
-from annotation.disambiguation_review import ParsedDisambiguation, parse_disambiguation
-from annotation.pulled import PulledAnnotation
+from annotation.correction import parse_correction_review
+from annotation.dialogue_acts import parse_acts_review
+from annotation.disambiguation import ParsedDisambiguation, parse_disambiguation
+from annotation.prediction_audit import parse_audit
 from annotation.review import ParsedReview, parse_review
+from annotation.reviews import ParsedVerdict
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned
 from annotation.tool_review import ParsedToolReview, parse_tool_review
-from annotation.verdict_review import ParsedVerdict
 from flows.review.prediction_audits import read_audited
 from flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
 from warehouse.errors import AnnotationError

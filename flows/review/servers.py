@@ -2,9 +2,9 @@
 
 from collections.abc import Callable
 
-from annotation import server
-from annotation.label_studio import LabelStudio
-from annotation.server import ServerInfo
+from annotation.studio import server
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import ServerInfo
 from flows.settings import Settings, environment
 from warehouse.errors import ConfigurationError
 

@@ -1,7 +1,7 @@
 """How far people are: what waits, who decided how much and how fast, and what is left, in hours and in money."""
 
-from annotation.projects import ProjectStatus
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
+from annotation.studio.records import ProjectStatus
 from flows.review.servers import require_label_studio
 from flows.settings import Settings, open_warehouse
 from warehouse.rows import Row

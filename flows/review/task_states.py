@@ -3,9 +3,8 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime, timedelta
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
-from annotation.pulled import TaskState
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project, TaskState
 from annotation.task import task_key
 from warehouse.rows import Row
 from warehouse.store import Warehouse

@@ -7,10 +7,10 @@ from types import MappingProxyType
 
 import orjson
 
-from annotation.acts_task import ActsTask, acts_task
-from annotation.audit_task import AuditCase, AuditTask, audit_task
-from annotation.correction_task import CorrectionTask, correction_task
-from annotation.disambiguation_task import DisambiguationTask, disambiguation_task
+from annotation.correction import CorrectionTask, correction_task
+from annotation.dialogue_acts import ActsTask, acts_task
+from annotation.disambiguation import DisambiguationTask, disambiguation_task
+from annotation.prediction_audit import AuditCase, AuditTask, audit_task
 from annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -21,7 +21,7 @@ from annotation.screens import (
     screen_words,
 )
 from annotation.task import Returned, ReviewTask, review_task
-from annotation.tool_task import Company, ToolTask, tool_task
+from annotation.tool_review import Company, ToolTask, tool_task
 from flows.review.gold_items import gold_rows, verdicts_shown
 from flows.review.path_reviews import read_paths, samples_of_paths
 from flows.review.prediction_audits import read_audited

@@ -6,7 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from typing import TYPE_CHECKING
 
-from annotation.webhooks import SECRET_HEADER
+from annotation.studio.projects import SECRET_HEADER
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:

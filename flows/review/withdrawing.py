@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from datetime import UTC, datetime
 
-from annotation.pulled import TaskState
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
+from annotation.studio.records import TaskState
 from flows.landing import MACHINE
 from flows.review.questions import DOUBTFUL
 from warehouse.rows import Row

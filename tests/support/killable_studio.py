@@ -10,9 +10,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation import server
-from annotation.local_process import serving_process
-from annotation.server_files import StudioPlaces
+from annotation.studio import server
+from annotation.studio.process import serving_process
+from annotation.studio.server import StudioPlaces
 
 # Label Studio sends webhooks to no address of this machine unless this is off.
 _WEBHOOKS_TO_LOOPBACK = "SSRF_PROTECTION_ENABLED"
@@ -49,7 +49,7 @@ class KillableStudio:
         for child in _children(found[0]):
             os.kill(child, signal.SIGKILL)
         end = time.monotonic() + 20
-        while serving_process(self.places) is not None:  # the keeper sees it and ends too
+        while serving_process(self.places) is not None:  # the supervisor sees it and ends too
             assert time.monotonic() < end
             time.sleep(0.05)
 
@@ -58,9 +58,9 @@ class KillableStudio:
         server.stop(self.home)
 
 
-def _children(keeper: int) -> list[int]:
+def _children(supervisor: int) -> list[int]:
     found: list[int] = []
-    for task in Path(f"/proc/{keeper}/task").iterdir():
+    for task in Path(f"/proc/{supervisor}/task").iterdir():
         with suppress(OSError):
             found += map(int, (task / "children").read_text(encoding="ascii").split())
     return found

@@ -11,8 +11,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation import server
-from annotation.label_studio import LabelStudio
 from annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -22,6 +20,8 @@ from annotation.screens import (
     TOOL_REVIEW,
     screen_for,
 )
+from annotation.studio import server
+from annotation.studio.client import LabelStudio
 from annotation.task import QueuedTask
 from flows.review.tasks import tasks_for
 from tests.live.annotation.test_screen_in_browser import StageContext

@@ -7,8 +7,8 @@ from typing import NamedTuple
 
 import pytest
 
-from annotation.label_studio import LabelStudio
-from annotation.server import ServerInfo, start, stop
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import ServerInfo, start, stop
 from flows.engine.server import PrefectServer, start_prefect, stop_prefect
 from flows.settings import read_settings
 from tests.support.killable_studio import KillableStudio

@@ -5,7 +5,7 @@ from typing import Any, Self
 
 import httpx
 
-from annotation.server import ServerInfo
+from annotation.studio.server import ServerInfo
 
 PASSWORD = "a-long-enough-1"
 

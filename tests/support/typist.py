@@ -4,8 +4,8 @@ import json
 from typing import Any, NamedTuple
 from xml.etree import ElementTree as ET
 
-from annotation.projects import Project
 from annotation.screens import screen_for
+from annotation.studio.records import Project
 from tests.live.annotation.test_screen_in_browser import StageContext
 from warehouse.records import Language
 

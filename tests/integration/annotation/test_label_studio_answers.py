@@ -8,7 +8,7 @@ from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 
 import pytest
 
-from annotation.label_studio import LabelStudio
+from annotation.studio.client import LabelStudio
 from warehouse.errors import AnnotationError, TransientError
 
 pytestmark = pytest.mark.enable_socket

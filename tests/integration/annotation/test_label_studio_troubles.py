@@ -7,11 +7,11 @@ from threading import Barrier
 
 import pytest
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project, description_of
-from annotation.studio_connection import StudioConnection
-from annotation.studio_questions import UNANSWERED, filter_on
-from annotation.studio_tasks import list_tasks
+from annotation.studio.client import LabelStudio
+from annotation.studio.connection import StudioConnection
+from annotation.studio.projects import UNANSWERED, filter_on
+from annotation.studio.records import Project, description_of
+from annotation.studio.tasks import list_tasks
 from annotation.task import QueuedTask, review_task
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
 from warehouse.errors import AnnotationError, TransientError

@@ -1,4 +1,4 @@
-"""A local server's files, and who may start it; the keeper has its own tests."""
+"""A local server's files, and who may start it; the supervisor has its own tests."""
 
 import os
 import socket
@@ -10,8 +10,8 @@ from pathlib import Path
 
 import pytest
 
-from annotation import local_process
-from annotation.local_process import HOST, Places, end, free_port, only_one, serving_process, tail
+from annotation.studio import process
+from annotation.studio.process import HOST, Places, end, free_port, only_one, serving_process, tail
 from warehouse.errors import CallwrightError
 
 
@@ -71,7 +71,7 @@ def test_a_server_that_ends_by_itself_meanwhile_is_ended_as_well(places, monkeyp
     gone = subprocess.Popen([sys.executable, "-c", ""])
     gone.wait()  # from here on nobody has its number
     places.record.write_text(f'{{"pid": {gone.pid}, "port": 1}}', encoding="utf-8")
-    monkeypatch.setattr(local_process, "_command_of", lambda _pid: str(places.record))  # it was seen just before
+    monkeypatch.setattr(process, "_command_of", lambda _pid: str(places.record))  # it was seen just before
     assert end(places) is True
     assert not places.record.exists()
 

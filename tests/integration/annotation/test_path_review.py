@@ -1,12 +1,11 @@
 import pytest
 
-from annotation.correction_review import parse_correction_review
-from annotation.disambiguation_review import parse_disambiguation
-from annotation.disambiguation_task import has_competition, offered_strikes
+from annotation.correction import parse_correction_review
+from annotation.disambiguation import has_competition, offered_strikes, parse_disambiguation
+from annotation.edits import strike
 from annotation.picks import contests_of
-from annotation.pulled import PulledAnnotation
 from annotation.review import parse_review
-from annotation.striking import strike
+from annotation.studio.records import PulledAnnotation
 from annotation.task import boxes
 from generators.multi_step.picking import value_at
 from generators.multi_step.samples import final_answer

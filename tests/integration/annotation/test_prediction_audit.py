@@ -10,12 +10,11 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from annotation.audit_review import parse_audit
-from annotation.audit_task import AuditCase, AuditTask, audit_task, visible
-from annotation.audit_words import audit_words_in
-from annotation.pulled import PulledAnnotation
+from annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
 from annotation.screens import PREDICTION_AUDIT, screen_for
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned
+from annotation.words import audit_words_in
 from validators.metrics.errors import ErrorType
 from warehouse.errors import AnnotationError
 from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn

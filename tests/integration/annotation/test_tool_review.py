@@ -8,16 +8,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.pulled import PulledAnnotation
 from annotation.screens import screen_for
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned
-from annotation.tool_review import edited_tool, parse_tool_review, read_schema
-from annotation.tool_task import (
+from annotation.tool_review import (
     Company,
     ToolTask,
     TypedTool,
     boxes,
+    edited_tool,
+    parse_tool_review,
     read_returned,
+    read_schema,
     tool_task,
     write_schema,
     written_returned,

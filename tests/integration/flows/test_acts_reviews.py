@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from annotation.acts_lines import write_act_lines
+from annotation.acts import write_act_lines
 from annotation.words import words_in
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.review.deciding import Pulled

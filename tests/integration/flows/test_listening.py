@@ -13,7 +13,7 @@ from aiohttp import ClientSession, ClientTimeout
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.webhooks import SECRET_HEADER
+from annotation.studio.projects import SECRET_HEADER
 from flows.review import listening
 from flows.review.deciding import Pulled
 from flows.review.listening import SECRET, Burst, Door, Told, announce, listen, webhook_secret

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.disambiguation_task import has_competition
+from annotation.disambiguation import has_competition
 from flows.progress import Silence
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.path_reviews import with_kinds

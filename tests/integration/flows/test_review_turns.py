@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from annotation.projects import PushResult
+from annotation.studio.records import PushResult
 from flows.progress import Silence
 from flows.review.turns import async_review_turn, review_turn
 from flows.settings import Settings

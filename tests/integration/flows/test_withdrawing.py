@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from annotation.pulled import TaskState
+from annotation.studio.records import TaskState
 from flows.review.deciding import Pulled
 from flows.review.task_states import changed_states
 from tests.support.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, spot_check_with_a_call

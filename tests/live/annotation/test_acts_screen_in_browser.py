@@ -6,14 +6,13 @@ from pathlib import Path
 
 import pytest
 
-from annotation.acts_lines import write_act_lines
-from annotation.acts_review import parse_acts_review
-from annotation.acts_task import acts_task
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
+from annotation.acts import write_act_lines
+from annotation.dialogue_acts import acts_task, parse_acts_review
 from annotation.review import ParsedReview
 from annotation.screens import screen_for
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, Returned
 from annotation.words import words_in
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen

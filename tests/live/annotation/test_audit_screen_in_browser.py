@@ -5,12 +5,11 @@ from pathlib import Path
 
 import pytest
 
-from annotation.audit_review import parse_audit
-from annotation.audit_task import AuditCase, audit_task
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
+from annotation.prediction_audit import AuditCase, audit_task, parse_audit
 from annotation.screens import PREDICTION_AUDIT, screen_for
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.support.browsers import open_browser

@@ -5,11 +5,10 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from annotation.acts_task import acts_task
-from annotation.audit_task import AuditCase, audit_task
-from annotation.correction_task import correction_task
-from annotation.disambiguation_task import disambiguation_task
-from annotation.label_studio import LabelStudio
+from annotation.correction import correction_task
+from annotation.dialogue_acts import acts_task
+from annotation.disambiguation import disambiguation_task
+from annotation.prediction_audit import AuditCase, audit_task
 from annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -20,9 +19,10 @@ from annotation.screens import (
     TOOL_REVIEW,
     screen_for,
 )
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, Task, review_task
-from annotation.tool_task import Company, tool_task
+from annotation.tool_review import Company, tool_task
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.support.annotation.paths import doubt, goal_path, path_sample
 from tests.support.browsers import open_browser

@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from annotation.label_studio import LabelStudio
 from annotation.review import parse_review
 from annotation.screens import Screen, screen_for
-from annotation.server import ServerInfo, running, start
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import ServerInfo, running, start
 from annotation.task import QueuedTask, review_task
 from warehouse.errors import AnnotationError
 
@@ -187,9 +187,9 @@ def test_the_server_keeps_its_telephone_on_the_hook(label_studio_server: ServerI
     assert addresses <= {"127.0.0.1"}
 
 
-def _processes(keeper: int) -> list[int]:
-    children = Path(f"/proc/{keeper}/task/{keeper}/children").read_text(encoding="utf-8").split()
-    return [keeper, *map(int, children)]
+def _processes(supervisor: int) -> list[int]:
+    children = Path(f"/proc/{supervisor}/task/{supervisor}/children").read_text(encoding="utf-8").split()
+    return [supervisor, *map(int, children)]
 
 
 def _peers(process: int) -> set[str]:

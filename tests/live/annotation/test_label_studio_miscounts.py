@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import screen_for
-from annotation.server_files import StudioPlaces
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import StudioPlaces
 from annotation.task import QueuedTask, review_task
 from tests.support.flows.paper_studio import control_result
 

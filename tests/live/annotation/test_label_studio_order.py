@@ -4,11 +4,11 @@ from collections.abc import Iterator
 
 import pytest
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
 from annotation.screens import screen_for
-from annotation.server import ServerInfo
-from annotation.studio_questions import tables_of
+from annotation.studio.client import LabelStudio
+from annotation.studio.projects import tables_of
+from annotation.studio.records import Project
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, review_task
 from tests.support.browsers import open_browser
 

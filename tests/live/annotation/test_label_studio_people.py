@@ -4,10 +4,10 @@ from collections.abc import Iterator
 
 import pytest
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
 from annotation.screens import screen_for
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, review_task
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import StudioUser, invite

@@ -5,11 +5,10 @@ from datetime import datetime, timedelta
 
 import pytest
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
-from annotation.pulled import TaskState
 from annotation.screens import Screen, screen_for
-from annotation.studio_questions import tables_of
+from annotation.studio.client import LabelStudio
+from annotation.studio.projects import tables_of
+from annotation.studio.records import Project, TaskState
 from annotation.task import QueuedTask, review_task
 from tests.support.flows.paper_studio import control_result
 from warehouse.errors import AnnotationError

@@ -5,15 +5,12 @@ from pathlib import Path
 
 import pytest
 
-from annotation.correction_review import parse_correction_review
-from annotation.correction_task import correction_task
-from annotation.disambiguation_review import parse_disambiguation
-from annotation.disambiguation_task import disambiguation_task
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
-from annotation.pulled import PulledAnnotation
+from annotation.correction import correction_task, parse_correction_review
+from annotation.disambiguation import disambiguation_task, parse_disambiguation
 from annotation.screens import screen_for
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project, PulledAnnotation
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, review_task
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample

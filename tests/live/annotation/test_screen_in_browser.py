@@ -5,12 +5,12 @@ from collections.abc import Callable, Iterator
 
 import pytest
 
-from annotation.dialogue_lines import write_dialogue
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
+from annotation.dialogue_editing import write_dialogue
 from annotation.review import ParsedReview, parse_review
 from annotation.screens import screen_for
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, review_task
 from annotation.words import words_in
 from tests.support.browsers import open_browser

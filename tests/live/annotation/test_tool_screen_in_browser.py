@@ -7,13 +7,12 @@ from typing import NamedTuple
 
 import pytest
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
 from annotation.screens import screen_for
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
+from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask
-from annotation.tool_review import ParsedToolReview, parse_tool_review
-from annotation.tool_task import Company, tool_task
+from annotation.tool_review import Company, ParsedToolReview, parse_tool_review, tool_task
 from generators.catalogs.seed_catalog import seed_tools
 from tests.live.annotation.test_screen_in_browser import StageContext, assert_seen
 from tests.support.browsers import open_browser

@@ -5,8 +5,8 @@ from collections.abc import Callable
 
 import pytest
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import screen_for
+from annotation.studio.client import LabelStudio
 from flows.progress import Silence
 from flows.review.deciding import Pulled
 from flows.review.listening import SECRET, Door, Told, announce, listen, withdraw_announcement

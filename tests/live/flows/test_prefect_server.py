@@ -47,7 +47,7 @@ def test_a_server_is_started_once_found_again_and_ended_whole(settings: Settings
         first, second = both.map(lambda say: start_prefect(settings, say), (progress.append, progress.append))
     assert first == second == start_prefect(settings, progress.append) == running_prefect(settings)
     assert progress == ["Starting a Prefect server."]
-    assert len(processes_of(tmp_path)) == 2, "the server and its keeper"
+    assert len(processes_of(tmp_path)) == 2, "the server and its supervisor"
     assert stop_prefect(settings)
     assert processes_of(tmp_path) == []
     assert running_prefect(settings) is None

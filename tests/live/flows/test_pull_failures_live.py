@@ -121,7 +121,7 @@ _DYING = """
 import asyncio, os, signal, sys
 from pathlib import Path
 from typing import Any
-from annotation.label_studio import LabelStudio
+from annotation.studio.client import LabelStudio
 from flows.review.deciding import pull_reviews
 from flows.progress import Silence
 from tests.support.flows.small_builds import settings_of

@@ -97,7 +97,7 @@ def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back
 _DYING = """
 import os, signal, sys
 from pathlib import Path
-from annotation.label_studio import LabelStudio
+from annotation.studio.client import LabelStudio
 from flows.progress import Silence
 from flows.review.pushing import push_reviews
 from tests.support.flows.small_builds import settings_of

@@ -10,9 +10,9 @@ from typing import Any
 
 import pytest
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, SAMPLE_REVIEW, TOOL_REVIEW
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import ServerInfo
 from flows.review.deciding import Pulled
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_office import EACH, asked, fill_office

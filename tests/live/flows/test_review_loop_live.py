@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
-from annotation.server import ServerInfo
+from annotation.studio.client import LabelStudio
+from annotation.studio.server import ServerInfo
 from flows.progress import Silence
 from flows.review.deciding import Pulled
 from flows.review.pushing import push_reviews

@@ -6,10 +6,10 @@ from pathlib import Path
 
 import pytest
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS, screen_for
-from annotation.server import ServerInfo, start, stop
-from annotation.studio_questions import tables_of
+from annotation.studio.client import LabelStudio
+from annotation.studio.projects import tables_of
+from annotation.studio.server import ServerInfo, start, stop
 from annotation.task import QueuedTask, review_task
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import invite

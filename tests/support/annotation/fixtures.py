@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.pulled import PulledAnnotation
+from annotation.studio.records import PulledAnnotation
 from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
 
 REQUEST = (

@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 from typing import Any
 
-from annotation.disambiguation_task import has_competition
+from annotation.disambiguation import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
 from flows.evaluation.evaluating import evaluate_release
 from flows.evaluation.evaluation_run import Conditions

@@ -5,8 +5,8 @@ from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from typing import NamedTuple
 
-from annotation.label_studio import LabelStudio
-from annotation.projects import Project
+from annotation.studio.client import LabelStudio
+from annotation.studio.records import Project
 from flows.progress import Silence
 from flows.review.deciding import Pulled, pull_reviews
 from tests.support.flows.asked_office import EACH

@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from annotation.label_studio import LabelStudio
 from annotation.screens import REVIEW_KINDS
+from annotation.studio.client import LabelStudio
 from flows.settings import open_warehouse
 from tests.support.fault_proxy import FaultProxy
 from tests.support.flows.offices import Office, gold_of

@@ -4,9 +4,16 @@ from collections.abc import Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any, Self
 
-from annotation.projects import Project, ProjectStatus, PullResult, PushResult
-from annotation.pulled import PulledAnnotation, TaskState, read_key
-from annotation.studio_doubles import Doubles
+from annotation.studio.records import (
+    Project,
+    ProjectStatus,
+    PulledAnnotation,
+    PullResult,
+    PushResult,
+    TaskState,
+    read_key,
+)
+from annotation.studio.tasks import Doubles
 
 START = datetime(2026, 11, 21, 12, tzinfo=UTC)
 

@@ -5,8 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from annotation.acts import read_acts, tell_reply, write_acts
-from annotation.dialogue_lines import write_dialogue
-from annotation.edited_dialogue import read_dialogue
+from annotation.dialogue_editing import read_dialogue, write_dialogue
 from annotation.review import parse_review
 from annotation.task import review_task
 from annotation.words import words_in

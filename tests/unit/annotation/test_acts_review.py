@@ -8,11 +8,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.acts_lines import read_act_lines, write_act_lines
-from annotation.acts_review import parse_acts_review
-from annotation.acts_task import acts_task
-from annotation.pulled import PulledAnnotation
+from annotation.acts import read_act_lines, write_act_lines
+from annotation.dialogue_acts import acts_task, parse_acts_review
 from annotation.screens import screen_for
+from annotation.studio.records import PulledAnnotation
 from annotation.words import words_in
 from tests.support.conversational import converse
 from warehouse.errors import AnnotationError, RecordError

@@ -4,8 +4,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from annotation.dialogue_lines import write_dialogue
-from annotation.edited_dialogue import read_dialogue
+from annotation.dialogue_editing import read_dialogue, write_dialogue
 from annotation.review import parse_review
 from annotation.words import words_in
 from warehouse.errors import RecordError

@@ -5,16 +5,24 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.correction_task import GONE, NEW, correction_task
-from annotation.disambiguation_task import (
+from annotation.correction import GONE, NEW, correction_task
+from annotation.disambiguation import (
     HOTKEYS,
     MOST_OFFERED,
     disambiguation_task,
     has_competition,
     offered_strikes,
 )
-from annotation.excerpts import MOST_RESULT, PICKED, RIVAL, tell_result, tell_whole, without_long_words
-from annotation.picks import contests_of, has_steps
+from annotation.picks import (
+    MOST_RESULT,
+    PICKED,
+    RIVAL,
+    contests_of,
+    has_steps,
+    tell_result,
+    tell_whole,
+    without_long_words,
+)
 from annotation.screens import REVIEW_KINDS, screen_for
 from annotation.task import Returned, review_task
 from annotation.words import words_in

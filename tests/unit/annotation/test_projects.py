@@ -1,7 +1,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.projects import config_print, description_of, is_changed_by_hand, kind_of, surplus
+from annotation.studio.records import config_print, description_of, is_changed_by_hand, kind_of, surplus
 
 
 def test_a_project_is_known_by_its_mark_and_not_by_its_title():

@@ -1,6 +1,6 @@
 import pytest
 
-from annotation.pulled import read_annotation
+from annotation.studio.records import read_annotation
 from warehouse.errors import AnnotationError
 
 TASK = {"id": 7, "data": {"callwright_key": "sample_review:abc:2"}}

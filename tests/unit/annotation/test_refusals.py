@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.refusals import MissingError, refusal
+from annotation.studio.connection import MissingError, refusal
 from warehouse.errors import AnnotationError
 
 

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from annotation.edited_calls import read_calls
+from annotation.calls import read_calls
 from annotation.review import parse_review
 from annotation.task import write_calls
 from warehouse.errors import AnnotationError, RecordError

@@ -2,7 +2,7 @@
 
 import pytest
 
-from annotation.edited_calls import read_calls
+from annotation.calls import read_calls
 from annotation.task import review_task, write_calls
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.kinds import ROUTING_HARD

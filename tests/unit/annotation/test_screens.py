@@ -3,7 +3,7 @@ from xml.etree import ElementTree as ET
 import pytest
 
 from annotation.screens import REVIEW_KINDS, Screen, screen_for
-from annotation.studio_questions import tables_of
+from annotation.studio.projects import tables_of
 from annotation.task import review_task
 from warehouse.errors import ConfigurationError
 

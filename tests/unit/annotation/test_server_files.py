@@ -2,7 +2,7 @@ from pathlib import Path
 
 import pytest
 
-from annotation.server_files import StudioPlaces, load_credentials, new_credentials, save_credentials
+from annotation.studio.server import StudioPlaces, load_credentials, new_credentials, save_credentials
 from warehouse.errors import AnnotationError
 
 

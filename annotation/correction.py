@@ -1,20 +1,22 @@
-"""Corrected paths become review tasks: what a model called beside the path that is kept (ComplexFuncBench 2.1.2)."""
+"""The review of corrected paths: what a model called, beside the path that is kept (ComplexFuncBench 2.1.2)."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from annotation.conversation import Line
-from annotation.excerpts import tell_picks, without_long_words
-from annotation.path_words import CorrectionWords, correction_words_in
-from annotation.placed_goal import PlacedGoal, place_goal
+from annotation.calls import write_name, write_value
+from annotation.picks import Pick, tell_picks, without_long_words
+from annotation.rendering import Line
+from annotation.reviews import Answers, ParsedVerdict, parse_verdict
 from annotation.screens import CORRECTION
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, task_key
-from annotation.typed_values import write_name, write_value
-from annotation.words import Words, words_in
-from generators.multi_step.picking import write_rule
-from generators.multi_step.sources import Leaf
+from annotation.words import CorrectionWords, Words, correction_words_in, words_in
+from generators.multi_step.picking import choose, entries_of, value_at, write_rule
+from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
+from warehouse.errors import AnnotationError, RecordError
 from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Record, Verdict
 
 GONE, NEW, SAME = "✗", "✓", "  "
@@ -25,6 +27,17 @@ _SOURCES = 4
 _CORRECTIONS = 40
 _TEXT = 4_000
 _LINES = 6_000  # characters of one step
+
+
+Place = tuple[int, int]  # the step, and which call of it
+
+
+class PlacedGoal(NamedTuple):
+    """The leaves of each call's arguments, where the calls are made, and what is picked out of their responses."""
+
+    leaves: Mapping[Place, list[Leaf]]
+    places: Mapping[int, Place]
+    picks: Mapping[tuple[int, int, str], list[Pick]]
 
 
 class CorrectionTask(Record):
@@ -168,3 +181,64 @@ def _doubts(verdicts: Sequence[Verdict], words: CorrectionWords) -> Iterator[str
     for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
         if verdict.decision != "proved":
             yield f"{words.decision[verdict.decision]} · {verdict.check}: {verdict.reason}"
+
+
+def place_goal(path: GoalPath) -> PlacedGoal:
+    """Follow the goal's rules through the path's responses; a call whose rules lead nowhere has no place."""
+    made = {
+        call.key: (step, position)
+        for step, exchange in reversed([*enumerate(path.path)])
+        for position, call in enumerate(exchange.calls)
+    }
+    placed = PlacedGoal({}, {}, {})
+    leaves_at: dict[Place, list[Leaf]] = {}
+    places: dict[int, Place] = {}
+    picks: dict[tuple[int, int, str], list[Pick]] = {}
+    for index, planned in enumerate(path.traced.worded.goal.calls):
+        leaves = leaves_of(index, planned.arguments)
+        try:
+            found = {leaf.argument: _pick(path, leaf, places) for leaf in leaves if isinstance(leaf.source, Picked)}
+            arguments = values_of(planned.arguments, {name: value for name, (_, _, value) in found.items()})
+        except RecordError:
+            continue  # the path is not what its goal says; the checks tell so, and there is no place to show
+        place = made.get(Call(tool=planned.tool, arguments=arguments).key)
+        if place is None:
+            continue
+        places[index] = place
+        leaves_at.setdefault(place, leaves)
+        for name, (source, entry, _) in found.items():
+            leaf = next(one for one in leaves if one.argument == name)
+            if isinstance(leaf.source, Picked):
+                picks.setdefault((*source, leaf.source.entries), []).append(
+                    Pick(planned.tool, name, leaf.source, entry)
+                )
+    return placed._replace(leaves=leaves_at, places=places, picks=picks)
+
+
+def _pick(path: GoalPath, leaf: Leaf, places: Mapping[int, Place]) -> tuple[Place, int, JsonValue]:
+    """The response that a leaf is picked out of, the entry, and the value."""
+    source = leaf.source
+    if not isinstance(source, Picked) or source.call not in places:
+        raise RecordError(f"The call that {leaf.argument!r} is picked out of is not on the path.")
+    step, position = places[source.call]
+    fitting = choose(entries_of(path.path[step].responses[position], source.entries), source.where)
+    if not fitting:
+        raise RecordError(f"No entry of {source.entries!r} meets the conditions for {leaf.argument!r}.")
+    value = shifted(value_at(fitting[0].value, source.field), source.later_by)
+    return (step, position), fitting[0].index, value
+
+
+def parse_correction_review(pulled: PulledAnnotation, subject: str) -> ParsedVerdict:
+    """The review that an annotation of the corrected path with the key `subject` holds.
+
+    Raises AnnotationError where the annotation does not fit the path or our screen at all.
+    """
+    return parse_verdict(pulled, subject, _refuse)
+
+
+def _refuse(pulled: PulledAnnotation, answers: Answers) -> None:
+    if answers.verdicts == ("edit",):
+        raise AnnotationError(
+            f"Task {pulled.task_id} in Label Studio has the verdict 'edit', which the screen for corrections does not "
+            "offer. Was the labeling interface changed by hand?"
+        )

@@ -1,4 +1,4 @@
-"""Samples with dialogue acts become review tasks: every turn of the assistant with what it does (CONFETTI 3.1)."""
+"""The review of dialogue acts: every turn of the assistant with what it does (CONFETTI 3.1)."""
 
 import json
 from collections.abc import Iterator
@@ -6,15 +6,18 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from annotation.acts import tell_reply
-from annotation.acts_lines import write_act_lines
-from annotation.acts_words import acts_words_in
-from annotation.call_changes import tell_snapshot
-from annotation.conversation import MESSAGE, SNAPSHOT, Line
-from annotation.dialogue_lines import write_result
+from annotation.acts import read_act_lines, tell_reply, write_act_lines
+from annotation.calls import tell_snapshot
+from annotation.dialogue_editing import write_result
+from annotation.edits import with_turns
+from annotation.rendering import MESSAGE, SNAPSHOT, Line
+from annotation.review import ParsedReview
+from annotation.reviews import read_answers, require_subject, review_of, typed_into
 from annotation.screens import DIALOGUE_ACTS
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, task_key
-from annotation.words import Words, words_in
+from annotation.words import Words, acts_words_in, words_in
+from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Language, Record, ReplyTurn, ResultTurn, Sample, UserTurn
 
 CAME_BACK = "←"  # the author of a result; the style of the screen knows it
@@ -87,3 +90,39 @@ def _results(sample: Sample) -> Iterator[str]:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
+    """The review that an annotation of the dialogue acts of `sample` holds.
+
+    Raises AnnotationError where the annotation does not fit the sample or our screen at all.
+    """
+    require_subject(pulled, sample.key)
+    if pulled.skipped:
+        return ParsedReview(outcome="skipped")
+    answers = read_answers(pulled)
+    typed = typed_into(pulled, "edited_acts")
+    if answers.problem:
+        return _returned(pulled, sample, typed, answers.problem)
+    if answers.decision != "edit":
+        return ParsedReview(outcome="reviewed", review=review_of(pulled, answers, answers.decision, None))
+    try:
+        edited = _edited(typed, sample)
+    except RecordError as problem:
+        return _returned(pulled, sample, typed, str(problem))
+    if edited.key == sample.key:  # nothing was changed after all
+        return ParsedReview(outcome="reviewed", review=review_of(pulled, answers, "accept", None))
+    return ParsedReview(outcome="reviewed", review=review_of(pulled, answers, "edit", edited.key), edited=edited)
+
+
+def _edited(typed: str | None, sample: Sample) -> Sample:
+    if typed is None:
+        raise RecordError("The box with the dialogue acts was left empty.")
+    return with_turns(sample, read_act_lines(typed, sample))
+
+
+def _returned(pulled: PulledAnnotation, sample: Sample, typed: str | None, problem: str) -> ParsedReview:
+    before = write_act_lines(sample, words_in("en")) if typed is None else typed
+    return ParsedReview(
+        outcome="returned", returned=Returned(request=before, calls="", problem=problem, version=pulled.version)
+    )

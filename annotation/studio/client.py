@@ -4,17 +4,13 @@ from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from typing import Any, Self
 
-from annotation.projects import Project, ProjectStatus, PullResult, PushResult
 from annotation.screens import Screen
-from annotation.studio_connection import StudioConnection
-from annotation.studio_doubles import Doubles, remove_doubles
-from annotation.studio_overlap import ask_at_least
-from annotation.studio_projects import ensure_project, find_project, status_of
-from annotation.studio_pulling import pull_tasks
-from annotation.studio_pushing import push_tasks
-from annotation.studio_tasks import missing_tasks
+from annotation.studio.connection import StudioConnection
+from annotation.studio.projects import ensure_project, find_project, status_of, tell_no_more, tell_of_changes
+from annotation.studio.pulling import pull_tasks
+from annotation.studio.records import Project, ProjectStatus, PullResult, PushResult
+from annotation.studio.tasks import Doubles, ask_at_least, missing_tasks, push_tasks, remove_doubles
 from annotation.task import QueuedTask
-from annotation.webhooks import tell_no_more, tell_of_changes
 
 
 class LabelStudio:

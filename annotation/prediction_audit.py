@@ -1,4 +1,4 @@
-"""Answers of candidate models become audit tasks: was the metric right? Whose answer it is nobody is told."""
+"""The audit of a model's answer: was the metric right? Whose answer it is is shown to nobody."""
 
 import json
 import unicodedata
@@ -7,15 +7,14 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from annotation.audit_words import AuditWords, audit_words_in
-from annotation.call_changes import is_same
-from annotation.conversation import Line, tell_conversation
-from annotation.dialogue_lines import is_dialogue
+from annotation.calls import is_same, write_name, write_value
+from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, tell_conversation
+from annotation.reviews import Answers, ParsedVerdict, parse_verdict
 from annotation.screens import PREDICTION_AUDIT
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, task_key
-from annotation.tool_text import describe_tool, name_tool
-from annotation.typed_values import write_name, write_value
-from annotation.words import Words, words_in
+from annotation.words import AuditWords, Words, audit_words_in, words_in
+from warehouse.errors import AnnotationError
 from warehouse.records import Arguments, Call, CallTurn, GoldCall, Language, Prediction, Record, Sample, Tool
 
 OTHER, SURPLUS, LACKING, SAME = "≠", "+", "−", " "
@@ -27,6 +26,9 @@ _FOLDED = 20_000
 _KEPT = "\n\t"
 
 _Side = Sequence[tuple[Call | GoldCall, Arguments | None]]  # calls, each with the arguments of its partner
+
+
+GOLD_WRONG = "gold_wrong"
 
 
 class AuditCase(NamedTuple):
@@ -174,3 +176,22 @@ def _tools(tools: Sequence[Tool], named: set[str], general: Words) -> str:
 
 def _cut(text: str, most: int) -> str:
     return text if len(text) <= most else f"{text[:most]}…"
+
+
+def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedVerdict:
+    """The review that an annotation of the prediction with this key holds.
+
+    Raises AnnotationError where the annotation does not fit the prediction or our screen at all.
+    """
+    return parse_verdict(pulled, prediction, _refuse)
+
+
+def _refuse(pulled: PulledAnnotation, answers: Answers) -> None:
+    """Refuse what the screen does not offer: it would count as a reason in the figures."""
+    known = audit_words_in("en").reason
+    strange = [one for one in answers.verdicts if one == "edit"] + [one for one in answers.reasons if one not in known]
+    if strange:
+        raise AnnotationError(
+            f"Task {pulled.task_id} in Label Studio holds {strange[0]!r}, which the screen for audits does not offer. "
+            "Was the labeling interface changed by hand?"
+        )

@@ -1,17 +1,40 @@
-"""A conversation that a person edited line by line: its texts and snapshots, with the turns as they were."""
+"""A conversation as lines for editing: who says what, and under each user turn what its snapshot adds or changes.
 
+    User 1: A table in Rome, please.
+    -> book_table
+    + city = Rome
+    Assistant: For when?
+    User 2: For the day that Ann names.
+    [Mail] Let us meet on the 3rd of May.
+    + date = 2026-05-03
+
+Where the sample has dialogue acts, what the assistant says begins with them: `Assistant: [seek] For when?`.
+A text goes on in lines that begin with two spaces. What a person typed is sorted into turns and read against the sample:
+strict, and refused with the number of the line that is wrong.
+"""
+
+import re
 from collections.abc import Iterator, Sequence
-from typing import get_args
+from typing import Literal, NamedTuple, assert_never, get_args
 
 from pydantic import JsonValue
 
-from annotation.acts import has_acts, read_acts
-from annotation.call_changes import same_calls
-from annotation.dialogue_blocks import Block, Entry, read_blocks
-from annotation.dialogue_lines import plain_lines, write_result
-from annotation.edited_calls import check_arguments, leaves_out, tool_named
-from annotation.typed_values import read_name, read_value, write_value
-from annotation.words import words_in
+from annotation.acts import has_acts, read_acts, write_acts
+from annotation.calls import (
+    changes,
+    check_arguments,
+    check_storable,
+    goes_on,
+    leaves_out,
+    plain_lines,
+    read_name,
+    read_value,
+    same_calls,
+    tool_named,
+    write_name,
+    write_value,
+)
+from annotation.words import Words, words_in
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -28,12 +51,189 @@ from warehouse.records import (
     UserTurn,
 )
 
+CALL, NOTE, RESULT, GOES_ON = "->", "--", "<-", "  "
+_RESULT_SHOWN = 80
+
+
+BlockKind = Literal["user", "reply", "calls", "result"]
+Mark = Literal["->", "--", "+", "~", "-"]
+_MARKS: tuple[Mark, ...] = ("->", "--", "+", "~", "-")  # the longer ones first
+_WIDE = str.maketrans("＋－～〜［：＝＞", "+-~~[:=>")  # what a Chinese or Japanese keyboard makes of the marks
+_LONGEST_MARK = 2
+_KNOWN = "User:, Assistant:, [app], ->, +, ~, - or --"
+_SHOWN = 60
+_MOST_LINES = 3000
 _NAMES = {
     "user": "what the user says",
     "reply": "what the assistant says",
     "calls": "the calls due",
     "result": "a result",
 }
+_FIXED = "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
+
+
+def write_dialogue(sample: Sample, words: Words) -> str:
+    """The conversation of `sample` as lines that people read and edit."""
+    return "\n".join(_lines(sample, words))
+
+
+def write_result(turn: ResultTurn) -> str:
+    """What stands for the results in the lines; they can't be edited there."""
+    shown = write_value(list(turn.results))
+    return shown if len(shown) <= _RESULT_SHOWN else f"{shown[:_RESULT_SHOWN]}…"
+
+
+def _lines(sample: Sample, words: Words) -> Iterator[str]:
+    users = 0
+    labelled = has_acts(sample)
+    before: CallTurn | None = None
+    for index, turn in enumerate(sample.turns):
+        match turn:
+            case UserTurn(text=text, external=external):
+                users += 1
+                yield _text(f"{words.user} {users}: ", text)
+                if external is not None:
+                    yield _write_message(external)
+            case CallTurn():
+                if index and sample.turns[index - 1].kind == "calls":
+                    yield NOTE
+                yield from _snapshot(before, turn, words)
+                before = turn
+            case ResultTurn():
+                yield f"{RESULT} {write_result(turn)}"
+            case ReplyTurn(text=text, acts=acts):
+                yield _text(f"{words.assistant}: {write_acts(acts, words) if labelled else ''}", text)
+            case _:
+                assert_never(turn)
+
+
+def _text(start: str, text: str) -> str:
+    lines = text.replace("\r\n", "\n").replace("\r", "\n").split("\n")
+    return start + f"\n{GOES_ON}".join(lines)
+
+
+def _write_message(message: Message) -> str:
+    app = write_name(message.app) if message.app else ""
+    return _text(f"[{app}] ", message.text)
+
+
+def _snapshot(before: CallTurn | None, turn: CallTurn, words: Words) -> Iterator[str]:
+    if not turn.calls:
+        yield f"{NOTE} {words.no_call}"
+    elif before is not None and goes_on(before, turn) and same_calls(before.calls, turn.calls):
+        yield f"{NOTE} {words.no_change}"
+    elif before is not None and goes_on(before, turn) and len(turn.calls) == 1:
+        for change in changes(before.calls[0], turn.calls[0]):
+            value = "" if change.sign == "-" else f" = {write_value(change.new)}"
+            yield f"{change.sign} {write_name(change.name)}{value}"
+    else:
+        for call in turn.calls:
+            yield from _whole(call)
+
+
+def _whole(call: GoldCall) -> Iterator[str]:
+    yield f"{CALL} {write_name(call.tool)}"
+    for name, value in call.arguments.items():
+        yield f"+ {write_name(name)} = {write_value(value)}"
+
+
+class Entry(NamedTuple):
+    """A line about the calls due: its number, its mark and what comes after it."""
+
+    line: int
+    mark: Mark
+    rest: str
+
+
+class TypedMessage(NamedTuple):
+    """A message outside the conversation, with the app in which it stands."""
+
+    app: str
+    text: str
+
+
+class Block(NamedTuple):
+    """The lines of one turn: what is said, the message that comes with it, or the entries about the calls due."""
+
+    kind: BlockKind
+    line: int
+    text: str = ""
+    message: TypedMessage | None = None
+    entries: tuple[Entry, ...] = ()
+
+
+def read_blocks(typed: str) -> list[Block]:
+    """The turns that the lines hold; RecordError names the first line that fits nowhere."""
+    check_storable(typed, "The conversation")
+    lines = plain_lines(typed).split("\n")
+    if len(lines) > _MOST_LINES:
+        raise RecordError(f"The conversation has {len(lines)} lines; {_MOST_LINES} is the most that can be read.")
+    blocks: list[Block] = []
+    for number, line in enumerate(lines, 1):
+        open_text = bool(blocks) and blocks[-1].kind in ("user", "reply")
+        if line.startswith(GOES_ON) and open_text:
+            blocks[-1] = _longer(blocks[-1], line.removeprefix(GOES_ON))
+        elif line.strip():
+            _read_line(number, line, blocks)
+    return blocks
+
+
+def _longer(block: Block, text: str) -> Block:
+    if block.message is None:
+        return block._replace(text=f"{block.text}\n{text}")
+    return block._replace(message=block.message._replace(text=f"{block.message.text}\n{text}"))
+
+
+def _read_line(number: int, line: str, blocks: list[Block]) -> None:
+    said = _said(number, line)
+    start = line[:_LONGEST_MARK].translate(_WIDE)
+    mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
+    if said is not None:
+        blocks.append(said)
+    elif start.startswith("["):
+        _add_message(number, line, blocks)
+    elif start == RESULT:
+        blocks.append(Block("result", number, line[len(RESULT) :].strip()))
+    elif mark is not None:
+        _add_entry(Entry(number, mark, line[len(mark) :].strip()), blocks)
+    else:
+        raise RecordError(
+            f"Line {number} is not understood: {line[:_SHOWN]!r}. A line begins with {_KNOWN}; a text that goes on in "
+            "a new line is indented by two spaces there."
+        )
+
+
+def _said(number: int, line: str) -> Block | None:
+    for language in get_args(Language):
+        words = words_in(language)
+        for kind, author in (("user", words.user), ("reply", words.assistant)):
+            found = re.match(rf"{re.escape(author)} ?\d*[:：] ?", line, re.IGNORECASE)
+            if found:
+                return Block("user" if kind == "user" else "reply", number, line[found.end() :])
+    return None
+
+
+def _add_message(number: int, line: str, blocks: list[Block]) -> None:
+    try:
+        app, rest = read_name(line[1:])
+    except RecordError as error:
+        raise RecordError(f"Line {number}: {error}") from error
+    if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
+        raise RecordError(f"Line {number}: a message in [{app}] can only stand under what the user says.")
+    if not rest.startswith(("]", "］")):
+        raise RecordError(f"Line {number}: the name of the app is not closed by ].")
+    text = rest[1:].removeprefix(" ")
+    blocks[-1] = blocks[-1]._replace(message=TypedMessage(app, text))
+
+
+def _add_entry(entry: Entry, blocks: list[Block]) -> None:
+    is_separator = entry.mark == NOTE and not entry.rest
+    if is_separator:
+        blocks.append(Block("calls", entry.line))
+    elif blocks and blocks[-1].kind == "calls":
+        blocks[-1] = blocks[-1]._replace(entries=(*blocks[-1].entries, entry))
+    else:
+        blocks.append(Block("calls", entry.line, entries=(entry,)))
 
 
 def read_dialogue(typed: str, sample: Sample, tools: Sequence[Tool]) -> tuple[Turn, ...]:
@@ -74,7 +274,7 @@ class _Reading:
         if isinstance(turn, ReplyTurn):
             return self._reply(turn, block)
         text = _reworded(turn.text, block.text, block)
-        message = _message(turn, block)
+        message = _read_message(turn, block)
         same = text == turn.text and message == turn.external
         return turn if same else turn.with_changes(text=text, external=message)
 
@@ -119,9 +319,6 @@ class _Reading:
         """Whether required arguments may be missing: on the way they may, at the end only where they did before."""
         was_full = bool(turn.calls) and not leaves_out(turn.calls, self._tools)
         return not (was_full and (turn.executed or index == self._last_calls))
-
-
-_FIXED = "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
 
 
 class _Snapshot:
@@ -222,7 +419,7 @@ def _check(call: GoldCall, tools: Sequence[Tool], line: int, *, may_leave_out: b
         raise RecordError(f"{place}{error}") from error
 
 
-def _message(turn: UserTurn, block: Block) -> Message | None:
+def _read_message(turn: UserTurn, block: Block) -> Message | None:
     if (turn.external is None) != (block.message is None):
         what = "has no message" if turn.external is None else "has lost its message"
         raise RecordError(f"Line {block.line}: this turn {what}. {_FIXED}")

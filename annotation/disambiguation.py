@@ -1,19 +1,20 @@
-"""Samples with competing entries become review tasks: each entry that fits as well is a box to tick."""
+"""The review of competing entries: each entry that fits as well is a box to tick, and what is ticked is struck."""
 
 from collections.abc import Iterator, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from annotation.conversation import SNAPSHOT, Line
-from annotation.excerpts import PICKED, tell_entry
-from annotation.path_words import DisambiguationWords, disambiguation_words_in
-from annotation.picks import Contest, Pick, contests_of, response_of, step_turns, told_fields
+from annotation.edits import strike
+from annotation.picks import PICKED, Contest, Pick, contests_of, response_of, step_turns, tell_entry, told_fields
+from annotation.rendering import SNAPSHOT, Line, tell_step
+from annotation.reviews import read_answers, require_subject, review_of, values_of
 from annotation.screens import DISAMBIGUATION
+from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, task_key
-from annotation.told_steps import tell_step
-from annotation.words import Words, words_in
+from annotation.words import DisambiguationWords, Words, disambiguation_words_in, words_in
 from generators.multi_step.picking import entries_of, write_rule
-from warehouse.records import CallTurn, Language, Record, Sample, Strike, UserTurn, Verdict
+from warehouse.errors import AnnotationError, RecordError
+from warehouse.records import CallTurn, Language, Record, Review, Sample, Strike, UserTurn, Verdict
 
 HOTKEYS = "qwetasdfgzxcvby"
 MOST_OFFERED = len(HOTKEYS)
@@ -156,3 +157,65 @@ def _doubts(verdicts: Sequence[Verdict], words: DisambiguationWords) -> Iterator
     for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
         if verdict.decision != "proved":
             yield f"{words.decision[verdict.decision]} · {verdict.check}: {verdict.reason}"
+
+
+class ParsedDisambiguation(Record):
+    """What one annotation says: a review, with what is struck and the sample without it; or an answer that goes back.
+
+    A skipped task says neither.
+    """
+
+    review: Review | None = None
+    strikes: tuple[Strike, ...] = ()
+    edited: Sample | None = None
+    returned: Returned | None = None
+
+
+def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedDisambiguation:
+    """The review that an annotation of the competing entries of `sample` holds.
+
+    Raises AnnotationError where the annotation does not fit the sample or our screen at all.
+    """
+    require_subject(pulled, sample.key)
+    if pulled.skipped:
+        return ParsedDisambiguation()
+    answers = read_answers(pulled)
+    strikes = _ticked(pulled, sample)
+    problem = answers.problem or _problem(answers.decision, strikes)
+    if problem:
+        return _returned(pulled, strikes, problem)
+    if answers.decision != "edit":
+        return ParsedDisambiguation(review=review_of(pulled, answers, answers.decision, None))
+    try:
+        edited = strike(sample, strikes)
+    except RecordError as error:
+        return _returned(pulled, strikes, str(error))
+    return ParsedDisambiguation(
+        review=review_of(pulled, answers, "edit", edited.key), strikes=strikes, edited=edited
+    )  # fmt: skip
+
+
+def _ticked(pulled: PulledAnnotation, sample: Sample) -> tuple[Strike, ...]:
+    offered = offered_strikes(sample)
+    names = values_of(pulled, "strikes", "choices")
+    unknown = [name for name in names if name not in offered]
+    if unknown:
+        raise AnnotationError(
+            f"The control 'strikes' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}, which is no entry that "
+            "the sample offers to strike. Was the task's data changed by hand?"
+        )
+    return tuple(offered[name] for name in dict.fromkeys(names))
+
+
+def _problem(decision: str, strikes: tuple[Strike, ...]) -> str:
+    if decision == "edit" and not strikes:
+        return "Entries were to be struck, but none is ticked."
+    if decision == "accept" and strikes:
+        return "Entries are ticked, but the verdict is that all is clear as it is."
+    return ""
+
+
+def _returned(pulled: PulledAnnotation, strikes: tuple[Strike, ...], problem: str) -> ParsedDisambiguation:
+    ticked = "\n".join(f"{one.step}.{one.call}.{one.entry}:{one.entries}" for one in strikes)
+    returned = Returned(request="", calls=ticked, problem=problem, version=pulled.version)
+    return ParsedDisambiguation(returned=returned)

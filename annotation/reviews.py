@@ -1,10 +1,12 @@
-"""What the controls of a screen hold, and the review that they make: the same for every review kind."""
+"""Annotations become reviews: what is the same for every review kind."""
 
+from collections.abc import Callable
 from typing import NamedTuple
 
-from annotation.pulled import PulledAnnotation
+from annotation.studio.records import PulledAnnotation
+from annotation.task import Returned
 from warehouse.errors import AnnotationError
-from warehouse.records import Review, ReviewDecision
+from warehouse.records import Record, Review, ReviewDecision
 
 _DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
 
@@ -93,3 +95,30 @@ def review_of(pulled: PulledAnnotation, answers: Answers, decision: ReviewDecisi
         task_id=pulled.task_id,
         server=pulled.server,
     )
+
+
+class ParsedVerdict(Record):
+    """What one annotation says: a review, or an answer that goes back; of a skipped task neither. Nothing is edited."""
+
+    review: Review | None = None
+    edited: None = None
+    returned: Returned | None = None
+
+
+def parse_verdict(
+    pulled: PulledAnnotation, subject: str, refuse: Callable[[PulledAnnotation, Answers], None]
+) -> ParsedVerdict:
+    """The review that an annotation of what has the key `subject` holds.
+
+    Raises AnnotationError where the annotation does not fit it or our screen at all; `refuse` does so for answers that the
+    screen does not offer.
+    """
+    require_subject(pulled, subject)
+    if pulled.skipped:
+        return ParsedVerdict()
+    answers = read_answers(pulled)
+    refuse(pulled, answers)
+    if answers.problem:
+        returned = Returned(request="", calls="", problem=answers.problem, version=pulled.version)
+        return ParsedVerdict(returned=returned)
+    return ParsedVerdict(review=review_of(pulled, answers, answers.decision, None))

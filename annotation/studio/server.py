@@ -6,20 +6,26 @@ from http import HTTPStatus
 from http.client import HTTPConnection, HTTPException
 from pathlib import Path
 
-from annotation.local_process import HOST, end, free_port, launch, only_one, serving_process, tail
-from annotation.server_files import (
+from annotation.studio.process import (
+    HOST,
     Credentials,
     StudioPlaces,
+    end,
+    free_port,
+    install,
+    launch,
     load_credentials,
     new_credentials,
+    only_one,
     save_credentials,
+    serving_process,
+    tail,
 )
-from annotation.server_install import install
 from warehouse.errors import AnnotationError
 from warehouse.records import Record
 
 _PAUSE = 0.5
-_NEWS_EVERY = 10.0
+_PROGRESS_EVERY = 10.0
 _ANSWER_PATIENCE = 10.0
 _INHERITED = ("PATH", "LANG", "LC_ALL", "TZ", "TMPDIR", "LD_LIBRARY_PATH")
 
@@ -39,7 +45,7 @@ def start(
     home: Path,
     base_environment: Mapping[str, str],
     *,
-    progress: Callable[[str], None] = lambda news: None,
+    progress: Callable[[str], None] = lambda text: None,
     timeout: float = 300.0,
     other_lock: Path | None = None,
 ) -> ServerInfo:
@@ -110,7 +116,7 @@ def _environment(places: StudioPlaces, credentials: Credentials, base_environmen
 def _wait_until_ready(
     places: StudioPlaces, credentials: Credentials, progress: Callable[[str], None], timeout: float
 ) -> int:
-    begin = news = time.monotonic()
+    begin = shown = time.monotonic()
     while (now := time.monotonic()) - begin < timeout:
         found = serving_process(places)
         if found is None and places.record.exists():
@@ -123,9 +129,9 @@ def _wait_until_ready(
                 f"Label Studio does not know the token in {places.credentials}: its data at {places.data} are older or "
                 "newer than that file. Restore the file, or delete both to start anew without the annotations."
             )
-        if now >= news:
+        if now >= shown:
             progress(f"Waiting for Label Studio ({now - begin:.0f} s; the first start takes about a minute) …")
-            news += _NEWS_EVERY
+            shown += _PROGRESS_EVERY
         time.sleep(_PAUSE)
     raise AnnotationError(
         f"Label Studio did not come up in {timeout:.0f} s:\n{tail(places.log)}\nThe log is {places.log}."

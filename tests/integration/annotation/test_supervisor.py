@@ -1,4 +1,4 @@
-"""The keeper is tried on a command that only sleeps."""
+"""The supervisor is tried on a command that only sleeps."""
 
 import json
 import os
@@ -12,21 +12,23 @@ from pathlib import Path
 
 import pytest
 
-from annotation import keeper
+from annotation.studio import supervisor
 
 SLEEPER = "import os, sys, time; open(sys.argv[1], 'w').write(str(os.getpid())); time.sleep(60)"
 
 
 class Kept:
-    """A keeper and the process it keeps."""
+    """A supervisor and the process it supervises."""
 
     def __init__(self, folder: Path) -> None:
         self.data, record, child = folder / "data", folder / "server.json", folder / "child"
         self.data.mkdir()
         command = [sys.executable, "-c", SLEEPER, str(child)]
-        subprocess.run([sys.executable, "-I", keeper.__file__, str(record), str(self.data), "80", *command], check=True)
+        subprocess.run(
+            [sys.executable, "-I", supervisor.__file__, str(record), str(self.data), "80", *command], check=True
+        )
         written = comes_true(lambda: record.exists() and child.exists() and child.read_text(encoding="utf-8") != "")
-        assert written, "the keeper started nothing"
+        assert written, "the supervisor started nothing"
         self.record = json.loads(record.read_text(encoding="utf-8"))
         self.pid, self.child = self.record["pid"], int(child.read_text(encoding="utf-8"))
 
@@ -61,7 +63,7 @@ def kept(tmp_path):
         os.kill(pid, signal.SIGKILL)
 
 
-def test_the_keeper_detaches_and_leaves_its_number_and_the_port(kept):
+def test_the_supervisor_detaches_and_leaves_its_number_and_the_port(kept):
     assert is_alive(kept.pid)
     assert is_alive(kept.child)
     assert kept.record["port"] == 80
@@ -69,32 +71,32 @@ def test_the_keeper_detaches_and_leaves_its_number_and_the_port(kept):
 
 
 def test_while_its_data_folder_stands_the_process_is_kept(kept):
-    time.sleep(keeper._PAUSE * 1.5)
+    time.sleep(supervisor._PAUSE * 1.5)
     assert alive(kept) == {kept.pid, kept.child}
 
 
-def test_the_kept_process_ends_when_its_data_folder_is_gone(kept):
+def test_the_supervised_process_ends_when_its_data_folder_is_gone(kept):
     shutil.rmtree(kept.data)
     assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
-def test_the_kept_process_ends_when_another_folder_stands_in_its_place(kept):
+def test_the_supervised_process_ends_when_another_folder_stands_in_its_place(kept):
     kept.data.rename(kept.data.with_name("old"))
     kept.data.mkdir()
     assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
-def test_the_keeper_that_is_asked_to_end_takes_the_kept_process_along(kept):
+def test_the_supervisor_that_is_asked_to_end_takes_the_supervised_process_along(kept):
     os.kill(kept.pid, signal.SIGTERM)
     assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="Only Linux ends a child with its parent.")
-def test_a_keeper_that_is_killed_outright_takes_the_kept_process_along(kept):
+def test_a_supervisor_that_is_killed_outright_takes_the_supervised_process_along(kept):
     os.kill(kept.pid, signal.SIGKILL)
     assert comes_true(lambda: not alive(kept)), alive(kept)
 
 
-def test_the_keeper_ends_with_the_process_it_keeps(kept):
+def test_the_supervisor_ends_with_the_process_it_supervises(kept):
     os.kill(kept.child, signal.SIGTERM)
     assert comes_true(lambda: not alive(kept)), alive(kept)

@@ -1,0 +1,282 @@
+"""Names, values and calls as lines that people read and type, and what one snapshot changes in the one before it."""
+
+import json
+import re
+from collections.abc import Sequence
+from itertools import pairwise
+from math import isfinite
+from typing import Literal, NamedTuple
+
+import orjson
+from jsonschema import Draft202012Validator
+from jsonschema.exceptions import SchemaError, ValidationError, best_match
+from pydantic import JsonValue
+
+from annotation.words import Words
+from generators.routing.unknowns import UNKNOWN
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Arguments,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    Sample,
+    Tool,
+)
+
+_LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
+_OPENS_JSON = ('"', "[", "{")
+_ENDS_A_NAME = frozenset("=＝]］")
+
+
+Sign = Literal["+", "~", "-"]
+SHIFT_TAG = "shift="
+
+
+def write_value(value: JsonValue) -> str:
+    """The value on one line: a text as it is where nothing else could be meant, all else as JSON."""
+    if isinstance(value, str) and _is_plain(value) and not _LITERAL.fullmatch(value):
+        return value
+    return _write_json(value)
+
+
+def read_value(typed: str, schema: JsonSchema) -> JsonValue:
+    """The value that was typed; a bare 19 is a text where `schema` knows only texts. RecordError where it is none."""
+    is_number = _LITERAL.fullmatch(typed) and schema.get("type") != "string"
+    return read_json(typed, f"The value {typed[:60]}") if is_number or typed.startswith(_OPENS_JSON) else typed
+
+
+def write_name(name: str) -> str:
+    """A name on one line, in quotation marks where it holds what has a meaning of its own."""
+    return name if _is_plain(name) and not _ENDS_A_NAME.intersection(name) else _write_json(name)
+
+
+def read_name(typed: str) -> tuple[str, str]:
+    """The name at the start of a line, and the rest of the line."""
+    if not typed.startswith('"'):
+        end = next((at for at, letter in enumerate(typed) if letter in _ENDS_A_NAME), len(typed))
+        return typed[:end].strip(), typed[end:]
+    try:
+        name, end = json.JSONDecoder().raw_decode(typed)
+    except json.JSONDecodeError as error:
+        raise RecordError(f"The name {typed[:60]} has no closing quotation mark.") from error
+    return str(name), typed[end:].lstrip()
+
+
+def read_json(text: str, what: str) -> JsonValue:
+    """The JSON that was typed, as strict as can be stored; RecordError says what is wrong with `what`."""
+    try:
+        value: JsonValue = json.loads(text, object_pairs_hook=_no_doubles, parse_constant=_finite, parse_float=_finite)
+    except json.JSONDecodeError as error:
+        place = f"line {error.lineno}, column {error.colno}"
+        raise RecordError(f"{what} can't be read, it is not JSON: {error.msg} in {place}.") from error
+    except RecursionError as error:
+        raise RecordError(f"{what} can't be read, it is nested too deeply.") from error
+    except ValueError as error:  # a whole number of thousands of digits
+        raise RecordError(f"{what} can't be read: {error}.") from error
+    check_storable(value, what)
+    return value
+
+
+def check_storable(value: object, what: str) -> None:
+    """Raise RecordError where the warehouse could not keep `value`."""
+    try:
+        orjson.dumps(value)
+    except orjson.JSONEncodeError as error:
+        raise RecordError(f"{what} can't be stored: {error}.") from error
+
+
+def _is_plain(text: str) -> bool:
+    """Whether no letter of it is lost or mistaken on the way through a text box."""
+    return bool(text) and text == text.strip() and not text.startswith(_OPENS_JSON) and text.isprintable()
+
+
+def _write_json(value: JsonValue) -> str:
+    text = json.dumps(value, ensure_ascii=False)
+    return "".join(letter if letter.isprintable() else json.dumps(letter)[1:-1] for letter in text)
+
+
+def _no_doubles(pairs: list[tuple[str, JsonValue]]) -> dict[str, JsonValue]:
+    names = [name for name, _ in pairs]
+    doubled = [name for name in names if names.count(name) > 1]
+    if doubled:
+        raise RecordError(f"{doubled[0]!r} is given twice in one object.")
+    return dict(pairs)
+
+
+def _finite(text: str) -> float:
+    value = float(text)
+    if not isfinite(value):
+        raise RecordError(f"{text} is not a number that JSON can hold.")
+    return value
+
+
+class Change(NamedTuple):
+    """An argument that is new (+), different (~) or gone (-)."""
+
+    sign: Sign
+    name: str
+    old: JsonValue = None
+    new: JsonValue = None
+
+
+def changes(before: GoldCall, after: GoldCall) -> list[Change]:
+    """How the arguments of `after` differ from those of `before`, in the order of `after`, the missing ones last."""
+    found: list[Change] = []
+    for name, value in after.arguments.items():
+        if name not in before.arguments:
+            found.append(Change("+", name, new=value))
+        elif not is_same(before.arguments[name], value):
+            found.append(Change("~", name, before.arguments[name], value))
+    return found + [Change("-", name, old) for name, old in before.arguments.items() if name not in after.arguments]
+
+
+def is_same(one: object, other: object) -> bool:
+    """Whether two values are the same JSON, so that 1, 1.0 and true differ."""
+    return json.dumps(one, sort_keys=True) == json.dumps(other, sort_keys=True)
+
+
+def same_calls(one: Sequence[GoldCall], other: Sequence[GoldCall]) -> bool:
+    """Whether two lists of calls ask for the same, whatever their evidence."""
+    return is_same(*([[call.tool, call.arguments] for call in calls] for calls in (one, other)))
+
+
+def goes_on(before: CallTurn | None, after: CallTurn) -> bool:
+    """Whether `after` is best told as what is new in it: the same tools are due, and nothing was executed between."""
+    if before is None or before.executed or after.executed or not after.calls:
+        return False
+    return [call.tool for call in before.calls] == [call.tool for call in after.calls]
+
+
+def tell_snapshot(before: CallTurn | None, after: CallTurn, words: Words) -> str:
+    """One line for the eye: what is new in this snapshot."""
+    if not after.calls:
+        return words.no_call
+    if before is None or not goes_on(before, after):
+        return "  |  ".join(_tell_call(call, words) for call in after.calls)
+    pairs = list(zip(before.calls, after.calls, strict=True))
+    told = [_tell_changes(old, new, named=len(pairs) > 1) for old, new in pairs if not same_calls([old], [new])]
+    return "  |  ".join(told) or words.no_change
+
+
+def shift_turn(sample: Sample) -> int | None:
+    """The index of the call turn at which the user's shift takes effect, None where there is none.
+
+    The sample's tag tells it; imported samples have no tag, so there the first change of mind that can be seen counts.
+    A value that stands in a message is marked by the message, and is no change of mind.
+    """
+    if sample.kind.endswith("external"):
+        return None
+    places = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+    told = [tag.removeprefix(SHIFT_TAG) for tag in sample.tags if tag.startswith(SHIFT_TAG)]
+    if told:
+        number = int(told[0]) if told[0].isdecimal() else len(places)
+        return places[number] if number < len(places) else None
+    turns = [(place, turn) for place in places if isinstance(turn := sample.turns[place], CallTurn)]
+    found = (place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after))
+    return next(found, None)
+
+
+def _changes_mind(before: CallTurn, after: CallTurn) -> bool:
+    if before.executed or after.executed:
+        return False
+    if before.calls and not after.calls:
+        return True
+    return goes_on(before, after) and any(
+        change.sign != "+"
+        for old, new in zip(before.calls, after.calls, strict=True)
+        for change in changes(old, new)
+    )  # fmt: skip
+
+
+def _tell_call(call: GoldCall, words: Words) -> str:
+    arguments = [f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()]
+    return "   ".join([write_name(call.tool), *(arguments or [words.no_arguments])])
+
+
+def _tell_changes(old: GoldCall, new: GoldCall, *, named: bool) -> str:
+    told = ["   ".join(_tell_change(change) for change in changes(old, new))]
+    return "   ".join([write_name(new.tool), *told] if named else told)
+
+
+def _tell_change(change: Change) -> str:
+    name = write_name(change.name)
+    match change.sign:
+        case "+":
+            return f"+ {name} = {write_value(change.new)}"
+        case "~":
+            return f"~ {name}: {write_value(change.old)} → {write_value(change.new)}"
+        case "-":
+            return f"- {name}"
+
+
+def read_calls(text: str, tools: Sequence[Tool], *, may_leave_out: bool = False) -> tuple[GoldCall, ...]:
+    """The calls that `text` holds; RecordError says why it holds none that `tools` allow.
+
+    `may_leave_out` lets a required parameter be missing, as an imperfect request does.
+    """
+    value = read_json(text, "The list of calls")
+    if not isinstance(value, list):
+        raise RecordError('The calls must be a JSON list: [{"tool": …, "arguments": {…}}].')
+    return tuple(_read_call(item, tools, may_leave_out=may_leave_out) for item in value)
+
+
+def _read_call(item: object, tools: Sequence[Tool], *, may_leave_out: bool) -> GoldCall:
+    if not isinstance(item, dict) or set(item) != {"tool", "arguments"}:
+        raise RecordError(f'A call must have just "tool" and "arguments", not {_short(item)}.')
+    name, arguments = item["tool"], item["arguments"]
+    if not isinstance(arguments, dict):
+        raise RecordError(f'"arguments" must be an object, not {_short(arguments)}.')
+    tool = tool_named(name, tools)
+    check_arguments(tool, arguments, may_leave_out=may_leave_out)
+    return GoldCall(tool=tool.name, arguments=arguments)
+
+
+def leaves_out(calls: Sequence[GoldCall], tools: Sequence[Tool]) -> bool:
+    """Whether a required argument is missing in any of the calls."""
+    required = {tool.name: set(tool.required) for tool in tools}
+    return any(required.get(call.tool, set()) - set(call.arguments) for call in calls)
+
+
+def tool_named(name: object, tools: Sequence[Tool]) -> Tool:
+    """The candidate of this name; RecordError lists the candidates where there is none."""
+    found = next((tool for tool in tools if tool.name == name), None)
+    if found is None:
+        raise RecordError(f"{_short(name)} is none of the candidate tools ({', '.join(tool.name for tool in tools)}).")
+    return found
+
+
+def check_arguments(tool: Tool, arguments: Arguments, *, may_leave_out: bool) -> None:
+    """Raise RecordError where `tool` does not take these arguments; what nobody can know yet has any form."""
+    unknown = [name for name in arguments if name not in tool.properties]
+    if unknown:
+        raise RecordError(
+            f"{tool.name} has no parameter {unknown[0]!r}; it has {', '.join(tool.properties) or 'none'}."
+        )
+    try:
+        Draft202012Validator.check_schema(tool.parameters)
+    except SchemaError:
+        return  # an imported schema that is itself broken is the catalog's problem; the checks will say so
+    checker = Draft202012Validator(tool.parameters, format_checker=Draft202012Validator.FORMAT_CHECKER)
+    errors = [
+        error
+        for error in checker.iter_errors(arguments)
+        if not (may_leave_out and _is_left_out(error)) and error.instance != UNKNOWN
+    ]
+    worst = best_match(errors)
+    if worst is not None:
+        place = ".".join(map(str, worst.absolute_path))
+        raise RecordError(f"{tool.name}{f', {place}' if place else ''}: {worst.message[:300]}.")
+
+
+def _is_left_out(error: ValidationError) -> bool:
+    return error.validator == "required" and not error.absolute_path
+
+
+def _short(value: object) -> str:
+    return json.dumps(value, ensure_ascii=False, default=str)[:120]
+
+
+def plain_lines(text: str) -> str:
+    """The text as a text box gives it back: with one kind of line end, and nothing at its ends."""
+    return text.replace("\r\n", "\n").replace("\r", "\n").strip()

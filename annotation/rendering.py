@@ -1,0 +1,264 @@
+"""Conversations, calls and tools as annotators read them."""
+
+import json
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from typing import NamedTuple, assert_never
+
+from pydantic import JsonValue
+
+from annotation.acts import tell_reply
+from annotation.calls import (
+    shift_turn,
+    tell_snapshot,
+    write_name,
+    write_value,
+)
+from annotation.edits import is_part_of
+from annotation.picks import Contest, contests_of, has_steps, step_turns, tell_result, without_long_words
+from annotation.words import Words
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Message,
+    Record,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
+
+SNAPSHOT, MESSAGE = "→", "✉"  # the authors of what is due and of a message; the style of the screen knows them
+
+
+_VALUE = 80
+_PARTS = 12
+
+
+class Line(Record):
+    """One line of the dialogue shown: who says what."""
+
+    author: str
+    text: str
+
+
+def tell_conversation(sample: Sample, words: Words) -> Iterator[Line]:
+    """The lines of the conversation; the calls after a single request are told elsewhere."""
+    alone = not is_dialogue(sample)
+    shift = shift_turn(sample)
+    users = 0
+    before: CallTurn | None = None
+    for index, turn in enumerate(sample.turns):
+        match turn:
+            case UserTurn(text=text, external=external):
+                users += 1
+                yield Line(author=words.user if alone else user_name(users, words), text=text)
+                if external is not None:
+                    yield Line(author=MESSAGE, text=_message(external))
+            case CallTurn():
+                if not alone:
+                    mark = f"⚑ {words.shift}:   " if index == shift else ""
+                    yield Line(author=SNAPSHOT, text=mark + tell_snapshot(before, turn, words))
+                before = turn
+            case ResultTurn(results=results):
+                yield Line(author=words.result, text="\n".join(map(_indented, results)))
+            case ReplyTurn():
+                yield Line(author=words.assistant, text=tell_reply(turn, words))
+            case _:
+                assert_never(turn)
+
+
+def user_name(number: int, words: Words) -> str:
+    """What the n-th user turn of a conversation is called."""
+    return f"{words.user} {number}"
+
+
+def _message(message: Message) -> str:
+    return f"[{message.app}] {message.text}" if message.app else message.text
+
+
+def _indented(value: JsonValue) -> str:
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def tell_steps(sample: Sample, words: Words) -> Iterator[Line]:
+    """The request, a line for the calls of each step and one for what came back, and the answer."""
+    contests = contests_of(sample)
+    steps = 0
+    for index, turn in enumerate(sample.turns):
+        match turn:
+            case UserTurn(text=text):
+                yield Line(author=words.user, text=text)
+            case CallTurn():
+                steps += 1
+                yield Line(author=SNAPSHOT, text=tell_step(steps, turn, words))
+            case ResultTurn():
+                yield Line(author=words.result, text=_told_results(index, turn, contests, words))
+            case ReplyTurn():
+                yield Line(author=words.assistant, text=tell_reply(turn, words))
+            case _:
+                assert_never(turn)
+
+
+def tell_step(number: int, turn: CallTurn, words: Words) -> str:
+    """The calls of one step; several have a line each."""
+    step = f"{words.step.format(number=number)}:"
+    calls = [f"{write_name(call.tool)}({_arguments(call)})" for call in turn.calls]
+    return f"{step} {calls[0]}" if len(calls) == 1 else "\n".join([step, *calls])
+
+
+def _arguments(call: GoldCall) -> str:
+    told = (
+        f"{write_name(name)} = {_cut(without_long_words(write_value(value)))}" for name, value in call.arguments.items()
+    )
+    return ", ".join(told)
+
+
+def _cut(text: str) -> str:
+    return text if len(text) <= _VALUE else f"{text[:_VALUE]}…"
+
+
+def _told_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: Words) -> str:
+    """The responses of one step in short, with a number where there are several."""
+    told = [
+        tell_result(response, [one for one in contests if (one.turn, one.result) == (index, number)], words)
+        for number, response in enumerate(turn.results)
+    ]
+    return told[0] if len(told) == 1 else "\n".join(f"({number}) {text}" for number, text in enumerate(told, 1))
+
+
+def tell_calls(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> str:
+    """The calls due in the end: the tool's name, then a line for each argument and where its value comes from.
+
+    Of a multi-step sample the calls of every step.
+    """
+    if has_steps(sample):
+        return "\n".join(_step_lines(sample, words))
+    if not sample.gold:
+        return words.no_call_after_shift if shift_turn(sample) is not None else words.no_calls
+    return "\n".join(_call_lines(sample, verdicts, words))
+
+
+def _step_lines(sample: Sample, words: Words) -> Iterator[str]:
+    for number, snapshot in enumerate(sample.snapshots(), 1):
+        yield f"{words.step.format(number=number)}"
+        for call in snapshot.calls:
+            yield f"  {write_name(call.tool)}"
+            for name, value in call.arguments.items():
+                shown = without_long_words(write_value(value))
+                yield from _argument_lines(call, name, shown, _Steps(sample, words))
+            if not call.arguments:
+                yield f"    {words.no_arguments}"
+
+
+class _Steps(NamedTuple):
+    """The sample of several steps in which a value comes from somewhere."""
+
+    sample: Sample
+    words: Words
+
+    def source(self, evidence: Evidence | None) -> str:
+        """Where a value comes from; of one out of a response the step and the rule of the pick."""
+        turns = step_turns(self.sample)
+        if evidence is None or evidence.kind != "response" or (evidence.turn or 0) - 1 not in turns:
+            return _source(evidence, {}, self.words)
+        step = self.words.step.format(number=turns.index((evidence.turn or 0) - 1) + 1)
+        return f"{step} · {evidence.rule or evidence.path}"
+
+
+def _argument_lines(call: GoldCall, name: str, value: str, steps: _Steps) -> Iterator[str]:
+    """An argument and where it comes from; one that is put together has a line for each part."""
+    parts = [one for one in call.evidence if is_part_of(one.argument, name)]
+    shown = value if len(value) <= _VALUE else f"{value[:_VALUE]}…"
+    if [one.argument for one in parts] in ([], [name]):
+        yield f"    {write_name(name)} = {shown}   ← {steps.source(next(iter(parts), None))}"
+        return
+    yield f"    {write_name(name)} = {shown}"
+    for part in parts[:_PARTS]:
+        yield f"      {part.argument}   ← {steps.source(part)}"
+    if len(parts) > _PARTS:
+        yield f"      {steps.words.more_entries.format(count=len(parts) - _PARTS)}"
+
+
+def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> Iterator[str]:
+    proved = {item.argument: item for verdict in verdicts for item in verdict.evidence}
+    uses = Counter(name for call in sample.gold for name in call.arguments)
+    places = _places(sample, words)
+    for call in sample.gold:
+        own = {item.argument: item for item in call.evidence}
+        yield write_name(call.tool)
+        for name, value in call.arguments.items():
+            checked = proved.get(name) if uses[name] == 1 else None  # a check does not say which of two calls it means
+            source = _source(checked or own.get(name) or proved.get(name), places, words)
+            yield f"  {write_name(name)} = {write_value(value)}   ← {source}"
+        if not call.arguments:
+            yield f"  {words.no_arguments}"
+
+
+def _places(sample: Sample, words: Words) -> Mapping[int, str]:
+    """What each user turn is called, where there is more than one to choose from."""
+    users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+    return {index: user_name(number, words) for number, index in enumerate(users, 1)} if is_dialogue(sample) else {}
+
+
+def _source(evidence: Evidence | None, places: Mapping[int, str], words: Words) -> str:
+    if evidence is None:
+        return words.no_evidence
+    how = evidence.rule or words.evidence_kind[evidence.kind]
+    if not evidence.quote:
+        return f"{evidence.path} ({how})" if evidence.path else how
+    place = places.get(-1 if evidence.turn is None else evidence.turn, "")
+    message = words.message if evidence.in_message else ""
+    where = " · ".join(filter(None, [place, message, how]))
+    return f"“{evidence.quote}” ({where})"
+
+
+def describe_tool(tool: Tool, words: Words) -> str:
+    """The tool in plain text."""
+    parameters = (f"  • {name} {facts}" for name, facts in parameter_facts(tool, words))
+    return "\n".join([f"{tool.name}: {tool.description}", *parameters])
+
+
+def name_tool(tool: Tool) -> str:
+    """The tool in one line: what it does, and the names of its parameters."""
+    return f"{tool.name} ({', '.join(tool.properties)}): {tool.description}"
+
+
+def parameter_facts(tool: Tool, words: Words) -> Iterator[tuple[str, str]]:
+    """The name of each parameter, with its type, need and limits, and what it is for."""
+    for name, schema in tool.properties.items():
+        need = words.required if name in tool.required else words.optional
+        about = str(schema.get("description", ""))
+        kind = [] if "enum" in schema and "type" not in schema else [_type_name(schema)]
+        facts = ", ".join([*kind, need, *_limits(schema, words)])
+        yield name, f"({facts}) {about}".rstrip()
+
+
+def _type_name(schema: JsonSchema) -> str:
+    kind = schema.get("type", "any")
+    name = " | ".join(map(str, kind)) if isinstance(kind, list) else str(kind)
+    items = schema.get("items")
+    return f"{name} of {_type_name(items)}" if isinstance(items, dict) else str(schema.get("format", name))
+
+
+def _limits(schema: JsonSchema, words: Words) -> Iterator[str]:
+    if "enum" in schema:
+        yield f"{words.one_of} {' / '.join(_plain(value) for value in schema['enum'])}"
+    low, high = schema.get("minimum"), schema.get("maximum")
+    if low is not None or high is not None:
+        yield f"{'' if low is None else low}…{'' if high is None else high}"
+    if "default" in schema:
+        yield f"= {_plain(schema['default'])}"
+
+
+def _plain(value: object) -> str:
+    return value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+
+
+def is_dialogue(sample: Sample) -> bool:
+    """Whether there is more to a sample than one request and the calls due after it."""
+    return [turn.kind for turn in sample.turns] != ["user", "calls"]

@@ -1,0 +1,252 @@
+"""The process of a local Label Studio: its environment, made by uv from a lock file, its start and its end under a supervisor."""
+
+import fcntl
+import json
+import os
+import secrets
+import signal
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from hashlib import blake2b
+from importlib.resources import as_file, files
+from pathlib import Path
+
+from annotation.studio import supervisor
+from warehouse.errors import AnnotationError, CallwrightError
+from warehouse.records import Record
+
+HOST = "127.0.0.1"
+_USERNAME = "callwright@localhost.local"
+_PAUSE = 0.1
+_STOP_PATIENCE = 20.0
+_TAIL = 2000
+
+
+_STAMP = ".callwright-lock"
+_TIMEOUT = 1800.0
+
+
+class Places:
+    """Where things lie below the folder of a local server; `title` is what people call the server."""
+
+    def __init__(self, folder: Path, title: str) -> None:
+        """Name the places; nothing is made."""
+        self.title = title
+        self.folder = folder.absolute()
+        self.data = self.folder / "data"
+        self.log = self.folder / "server.log"
+        self.record = self.folder / "server.json"
+        self.lock = self.folder / "start.lock"
+
+
+class Credentials(Record):
+    """The account that callwright made for itself, and the port that it was served on last."""
+
+    username: str
+    password: str
+    token: str
+    port: int = 0
+
+
+class StudioPlaces(Places):
+    """Where things lie below the folder of a local Label Studio."""
+
+    def __init__(self, home: Path) -> None:
+        """Name the places below the work folder; nothing is made."""
+        super().__init__(home / "label-studio", "Label Studio")
+        self.env = self.folder / "env"
+        self.install_log = self.folder / "install.log"
+        self.credentials = self.folder / "credentials.json"
+
+    @property
+    def python(self) -> Path:
+        """The interpreter of the environment that Label Studio runs in."""
+        return self.env / "bin" / "python"
+
+
+def load_credentials(places: StudioPlaces) -> Credentials | None:
+    """The account kept on disk, None before the first start."""
+    if not places.credentials.is_file():
+        return None
+    try:
+        return Credentials.model_validate_json(places.credentials.read_bytes())
+    except ValueError as error:
+        raise AnnotationError(
+            f"{places.credentials} is damaged ({type(error).__name__}). Restore it, or delete {places.folder} to start "
+            "anew without the annotations in it."
+        ) from error
+
+
+def new_credentials() -> Credentials:
+    """An account with a random password and a random token."""
+    return Credentials(username=_USERNAME, password=secrets.token_urlsafe(12), token=secrets.token_hex(20))
+
+
+def save_credentials(places: StudioPlaces, credentials: Credentials) -> None:
+    """Keep the account where only its owner can read it."""
+    draft = places.credentials.with_suffix(".draft")
+    draft.unlink(missing_ok=True)
+    with os.fdopen(os.open(draft, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "w", encoding="utf-8") as file:
+        file.write(credentials.model_dump_json(indent=2))
+    draft.replace(places.credentials)
+
+
+def serving_process(places: Places) -> tuple[int, int] | None:
+    """The supervisor's process and the port it serves, None where none of ours is alive."""
+    try:
+        record = json.loads(places.record.read_bytes())
+        pid, port = int(record["pid"]), int(record["port"])
+    except (OSError, ValueError, KeyError, TypeError):
+        return None
+    return (pid, port) if str(places.record) in _command_of(pid) else None
+
+
+@contextmanager
+def only_one(places: Places, patience: float) -> Iterator[None]:
+    """Hold the start lock; CallwrightError where another start holds it for longer than `patience` seconds."""
+    end = time.monotonic() + patience
+    with places.lock.open("w") as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > end:
+                    raise CallwrightError(
+                        f"Another start of the {places.title} below {places.folder} has not finished in {patience:.0f} "
+                        f"s. Look at {places.log}, or end that start."
+                    ) from error
+                time.sleep(_PAUSE)
+        yield
+
+
+def launch(places: Places, command: Sequence[str], port: int, environment: Mapping[str, str]) -> None:
+    """Start a server under a supervisor and return at once; what the one before it wrote to its log is kept beside it."""
+    places.data.mkdir(parents=True, exist_ok=True, mode=0o700)
+    places.record.unlink(missing_ok=True)
+    if places.log.exists():
+        places.log.replace(places.log.with_suffix(".log.1"))
+    guard = [sys.executable, "-I", supervisor.__file__, str(places.record), str(places.data), str(port)]
+    with places.log.open("ab") as log:
+        subprocess.run(  # noqa: S603 - our own command; the supervisor detaches and returns at once
+            [*guard, *command],
+            env=dict(environment),
+            cwd=places.folder,
+            stdin=subprocess.DEVNULL,
+            stdout=log,
+            stderr=log,
+            check=True,
+        )
+
+
+def end(places: Places) -> bool:
+    """End the server and its supervisor; False where none ran."""
+    found = serving_process(places)
+    if found is None:
+        return False
+    with suppress(ProcessLookupError):  # it may end by itself at any moment
+        os.kill(found[0], signal.SIGTERM)
+        patience = time.monotonic() + _STOP_PATIENCE
+        while serving_process(places) == found:
+            if time.monotonic() > patience:
+                os.kill(found[0], signal.SIGKILL)
+                break
+            time.sleep(_PAUSE)
+    places.record.unlink(missing_ok=True)
+    return True
+
+
+def free_port(wanted: int, title: str) -> int:
+    """The wanted port where it is free, so that open pages stay good; else another free one."""
+    for port in (wanted, 0):
+        with socket.socket() as probe:
+            probe.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+            try:
+                probe.bind((HOST, port))
+            except OSError:
+                continue
+            return int(probe.getsockname()[1])
+    raise CallwrightError(f"No port on {HOST} is free for a {title}.")
+
+
+def tail(log: Path) -> str:
+    """The end of a log file, "" where there is none."""
+    return log.read_text(encoding="utf-8", errors="replace")[-_TAIL:].strip() if log.is_file() else ""
+
+
+def _command_of(pid: int) -> str:
+    """The command line of a process, "" where there is no such process: a pid alone may by now be somebody else's."""
+    proc = Path("/proc")
+    if (proc / "self").exists():
+        try:
+            return (proc / str(pid) / "cmdline").read_bytes().replace(b"\0", b" ").decode(errors="replace")
+        except OSError:
+            return ""
+    found = subprocess.run(["ps", "-ww", "-o", "command=", "-p", str(pid)], capture_output=True, text=True, check=False)  # noqa: S603, S607 - a number
+    return found.stdout
+
+
+def install(
+    places: StudioPlaces,
+    base_environment: Mapping[str, str],
+    progress: Callable[[str], None],
+    *,
+    other_lock: Path | None = None,
+) -> None:
+    """Make the environment unless it is there; one that a crash left half made is made anew.
+
+    `other_lock` is of another version than the one that callwright comes with.
+    """
+    lock = other_lock or files("annotation.studio").joinpath("label-studio.lock")
+    print_of_lock = blake2b(lock.read_bytes(), digest_size=12).hexdigest()
+    stamp = places.env / _STAMP
+    if places.python.exists() and stamp.is_file() and stamp.read_text(encoding="utf-8") == print_of_lock:
+        return
+    progress("Installing Label Studio into an environment of its own (once, one to three minutes) …")
+    with as_file(lock) as path:
+        _uv(places, base_environment, "venv", "--clear", "--python", sys.executable, str(places.env))
+        _uv(
+            places,
+            base_environment,
+            "pip",
+            "install",
+            "--python",
+            str(places.python),
+            "--require-hashes",
+            "-r",
+            str(path),
+        )
+    stamp.write_text(print_of_lock, encoding="utf-8")
+
+
+def _uv(places: StudioPlaces, environment: Mapping[str, str], *arguments: str) -> None:
+    import uv
+
+    command = [uv.find_uv_bin(), *arguments]
+    with places.install_log.open("ab") as log:
+        try:
+            done = subprocess.run(  # noqa: S603 - our own command
+                command,
+                env=dict(environment),
+                cwd=places.folder,
+                stdin=subprocess.DEVNULL,
+                stdout=log,
+                stderr=log,
+                timeout=_TIMEOUT,
+                check=False,
+            )
+        except subprocess.TimeoutExpired as error:
+            raise AnnotationError(
+                f"Installing Label Studio took longer than {_TIMEOUT:.0f} s. Check the network, then try again; "
+                f"the log is {places.install_log}."
+            ) from error
+    if done.returncode:
+        raise AnnotationError(
+            f"Label Studio could not be installed (`uv {' '.join(arguments[:2])}` ended with {done.returncode}):\n"
+            f"{tail(places.install_log)}\nCheck that the package index is reachable, then try again; the log is "
+            f"{places.install_log}."
+        )

@@ -1,0 +1,222 @@
+"""The projects of callwright in a Label Studio: found by its mark, made, brought up to date; people's changes stay."""
+
+import json
+import logging
+from collections.abc import Mapping
+from types import MappingProxyType
+from typing import Any, Literal
+
+from annotation.screens import Screen
+from annotation.studio.connection import StudioConnection
+from annotation.studio.records import Project, ProjectStatus, description_of, is_changed_by_hand, kind_of
+from warehouse.errors import AnnotationError
+
+Json = dict[str, Any]  # a foreign server's JSON
+_STUDIOS_OWN = (
+    "inner_id", "completed_at", "cancelled_annotations", "total_predictions", "annotations_results", "annotations_ids",
+    "annotators", "predictions_score", "predictions_model_versions", "predictions_results", "file_upload", "storage_filename",
+    "created_at", "updated_at", "updated_by", "avg_lead_time", "draft_exists",
+)  # fmt: skip
+_OWN_FIELDS = ("callwright_key", "subject", "version")
+_WIDE = 420
+_OPEN, _ANSWERED = "Default", "Answered"
+KEY = "data.callwright_key"
+ORDER = "place in the queue, no answer"  # stands with the score at an opened task, where a model's name would
+
+
+_log = logging.getLogger(__name__)
+_PROJECTS_A_PAGE = 500
+_LOOKED_AT = "id,title,description,label_config"
+SECRET_HEADER = "X-Callwright-Secret"  # noqa: S105 - the name of the header
+ACTIONS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED", "TASKS_DELETED")
+_MARK: Mapping[str, str] = MappingProxyType(
+    {"X-Callwright": "review listen"}
+)  # by which ours are told from other people's
+
+
+def project_fields(screen: Screen) -> Json:
+    """What a project of this screen has."""
+    return {
+        "label_config": screen.config,
+        "expert_instruction": screen.instruction,
+        "description": description_of(screen.kind, screen.config),
+    }
+
+
+def order_fields() -> Json:
+    """How a new project chooses what is shown next: the least score of callwright's predictions, which hold nothing else.
+
+    Nobody is shown them. Label Studio means it for the answers that a model is least sure of.
+    """
+    return {
+        "sampling": "Uncertainty sampling",
+        "model_version": ORDER,
+        "show_collab_predictions": False,
+        "show_annotation_history": False,
+    }
+
+
+def as_prediction(data: Json, order: str) -> Json:
+    """The prediction by which a task stands in its project's `order`: the higher its priority, the lower the score."""
+    return {"model_version": order, "score": round(1.0 - float(data["priority"]), 4), "result": []}
+
+
+def tables_of(screen: Screen) -> tuple[Json, ...]:
+    """The tables of tasks, the worthiest first: those that nobody has answered, and apart from them the answered ones.
+
+    So whoever opens a task of the first table sees nobody's answer. Columns that are hidden can be switched on.
+    """
+    fields = [f"data.{name}" for name in (*_OWN_FIELDS, *screen.hidden_columns)]
+    hidden = [f"tasks:{name}" for name in (*_STUDIOS_OWN, *fields)]
+    table = {
+        "type": "list",
+        "target": "tasks",
+        "hiddenColumns": {"explore": hidden, "labeling": hidden},
+        "columnsWidth": {f"tasks:data.{name}": _WIDE for name in screen.wide_columns},
+        "ordering": ["-tasks:data.priority"],
+    }
+    return tuple(
+        {"title": title, **table, "filters": {"conjunction": "and", "items": [shown]}}
+        for title, shown in ((_OPEN, UNANSWERED), (_ANSWERED, ANSWERED))
+    )
+
+
+def is_untouched(table: Json, wanted: Json) -> bool:
+    """Whether a table is as some callwright wrote it: a page that saves a table for a person adds fields of its own."""
+    return table.get("title") == wanted["title"] and {"type", "hiddenColumns"} <= set(table) <= set(wanted)
+
+
+def condition(column: str, operator: str, kind: str, value: object) -> Json:
+    """One condition on tasks: a `column` of theirs stands in this relation to `value`."""
+    return {"filter": f"filter:tasks:{column}", "operator": operator, "type": kind, "value": value}
+
+
+def filter_on(*conditions: Json, conjunction: Literal["and", "or"] = "and") -> str:
+    """The query for tasks that meet these conditions."""
+    return json.dumps({"filters": {"conjunction": conjunction, "items": conditions}}, separators=(",", ":"))
+
+
+ANSWERED = condition("total_annotations", "greater", "Number", 0)
+UNANSWERED = condition("total_annotations", "equal", "Number", 0)
+SKIPPED = condition("cancelled_annotations", "greater", "Number", 0)
+UNSKIPPED = condition("cancelled_annotations", "equal", "Number", 0)
+TOUCHED = condition("updated_by", "empty", "String", "false")  # since it was imported, by a person or by callwright
+UNTOUCHED = condition("updated_by", "empty", "String", "true")
+BEGUN = condition("draft_exists", "equal", "Boolean", "true")
+FOREIGN = condition(KEY, "empty", "String", "true")
+
+
+def find_project(connection: StudioConnection, kind: str) -> Project | None:
+    """The project of a review kind, found by callwright's mark; None where the server has none."""
+    listed = connection.ask(
+        lambda: list(connection.client.projects.list(page_size=_PROJECTS_A_PAGE, include=_LOOKED_AT))
+    )
+    found = [project for project in listed if kind_of(project.description) == kind]
+    return _project(connection, min(found, key=lambda project: int(project.id)), kind) if found else None
+
+
+def ensure_project(connection: StudioConnection, screen: Screen) -> Project:
+    """The project of a screen, made or brought up to date; what a person changed in it stays as it is."""
+    project = find_project(connection, screen.kind)
+    if project is None:
+        return _create_project(connection, screen)
+    if project.changed_by_hand:
+        _log.warning("The labeling interface of %s was changed by hand; callwright leaves it so.", project.url)
+    else:
+        connection.ask(connection.client.projects.update, project.id, **project_fields(screen))
+    _arrange_tables(connection, project.id, screen)
+    return project
+
+
+def status_of(connection: StudioConnection, project: Project) -> ProjectStatus:
+    """How many tasks a project has and how many of them people have finished."""
+    found = connection.ask(connection.client.projects.get, project.id)
+    return ProjectStatus(
+        project=project,
+        tasks=found.task_number or 0,
+        finished=found.finished_task_number or 0,
+        annotations=found.total_annotations_number or 0,
+        skipped=found.skipped_annotations_number or 0,
+    )
+
+
+def _create_project(connection: StudioConnection, screen: Screen) -> Project:
+    made = connection.ask(
+        connection.client.projects.create,
+        title=screen.title,
+        show_instruction=True,
+        **project_fields(screen),
+        **order_fields(),
+    )
+    first = find_project(connection, screen.kind)
+    if first is None:
+        raise AnnotationError(f"The Label Studio at {connection.url} made project {made.id} but does not show it.")
+    if first.id != made.id:  # somebody else was first; theirs is the one
+        connection.ask(connection.client.projects.delete, made.id)
+    else:
+        _arrange_tables(connection, made.id, screen)
+    return first
+
+
+def _arrange_tables(connection: StudioConnection, project: int, screen: Screen) -> None:
+    """Give a project its tables of tasks, or bring those of an older callwright up to date."""
+    wanted = tables_of(screen)
+    held = connection.ask(connection.client.views.list, project=project)
+    ours = [(table, one) for table in held for one in wanted if is_untouched(table.data or {}, one)]
+    for table, one in ours:
+        if table.data != one:
+            connection.ask(connection.client.views.update, str(table.id), project=project, data=one)
+    if len(ours) == len(held) < len(wanted):  # a new project, or one of a callwright that had fewer tables
+        for one in wanted[len(held) :]:
+            connection.ask(connection.client.views.create, project=project, data=one)
+
+
+def _project(connection: StudioConnection, found: Any, kind: str) -> Project:  # noqa: ANN401 - the vendor's project
+    return Project(
+        id=found.id,
+        kind=kind,
+        title=found.title or "",
+        url=f"{connection.url}/projects/{found.id}/data",
+        changed_by_hand=is_changed_by_hand(found.description, found.label_config),
+    )
+
+
+def tell_of_changes(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:
+    """Have Label Studio tell `url` of what people do in a project; whether anything was changed for that.
+
+    A project has one webhook of callwright: another address takes the place of the one before.
+    """
+    wanted: Json = {
+        "url": url, "headers": {**_MARK, SECRET_HEADER: secret}, "is_active": True, "send_payload": False,
+        "send_for_all_actions": False, "actions": list(ACTIONS),
+    }  # fmt: skip
+    webhooks = connection.client.webhooks
+    held = _ours(connection, project)
+    if not held:
+        connection.ask(webhooks.create, project=project.id, **wanted)
+        return True
+    first, *others = held
+    for other in others:
+        connection.ask(webhooks.delete, other["id"])
+    if all(_comparable(first.get(name)) == _comparable(value) for name, value in wanted.items()):
+        return bool(others)
+    connection.ask(webhooks.update, first["id"], **wanted)
+    return True
+
+
+def tell_no_more(connection: StudioConnection, project: Project) -> int:
+    """Take callwright's webhooks away from a project; how many there were."""
+    held = _ours(connection, project)
+    for one in held:
+        connection.ask(connection.client.webhooks.delete, one["id"])
+    return len(held)
+
+
+def _ours(connection: StudioConnection, project: Project) -> list[Json]:
+    listed = connection.ask(connection.client.webhooks.list, project=str(project.id))
+    held = [one.model_dump(mode="json") for one in listed]
+    return [one for one in held if one["project"] == project.id and _MARK.items() <= (one["headers"] or {}).items()]
+
+
+def _comparable(value: object) -> object:
+    return sorted(value) if isinstance(value, list) else value

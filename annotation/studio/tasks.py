@@ -1,0 +1,326 @@
+"""Tasks out to Label Studio, each once: again, at once from two sides, or after a crash."""
+
+from collections import Counter
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+from itertools import count
+from typing import Any, NamedTuple
+
+import orjson
+
+from annotation.studio.connection import MissingError, StudioConnection
+from annotation.studio.projects import KEY, ORDER, Json, as_prediction, condition, filter_on
+from annotation.studio.records import Project, PushResult, surplus
+from annotation.task import QueuedTask
+from warehouse.errors import AnnotationError
+
+_TASKS_A_PAGE = 500
+_TASKS_AN_IMPORT = 1000
+_BYTES_AN_IMPORT = 8_000_000
+
+
+_Sending = Callable[[StudioConnection, int, Mapping[str, Json]], dict[str, int]]
+_AT_ONCE = 4
+_LOOKS = 5
+
+
+class Standing(NamedTuple):
+    """A task as Label Studio has it: how many annotations it holds, and how many people it waits for in all."""
+
+    id: int
+    annotations: int
+    overlap: int
+
+
+def list_tasks(connection: StudioConnection, project: int, query: str) -> Iterator[Any]:
+    """The tasks that meet a query, without their annotations."""
+    chosen: Json = {"project": project, "query": query, "fields": "task_only", "page_size": _TASKS_A_PAGE}
+    seen = 0
+    for page in count(1):
+        try:
+            answer = connection.ask(connection.client.tasks.list, page=page, **chosen)
+        except MissingError:
+            if page == 1:
+                raise
+            return  # a page past the last: tasks were deleted meanwhile
+        items = answer.items or []
+        yield from items
+        seen += len(items)
+        if not items or seen >= int(answer.response.total):  # a server may give shorter pages than it was asked for
+            return
+
+
+def count_tasks(connection: StudioConnection, project: int, query: str) -> int:
+    """How many tasks meet a query; far faster than to list them."""
+    chosen: Json = {"project": project, "query": query, "fields": "task_only", "page_size": 1}
+    return int(connection.ask(connection.client.tasks.list, **chosen).response.total)
+
+
+def find_tasks(connection: StudioConnection, project: int, keys: Sequence[str]) -> dict[str, list[Standing]]:
+    """For each key that the project has: its tasks."""
+    found: dict[str, list[Standing]] = {}
+    wanted = set(keys)
+    for some in connection.fitting(keys):
+        for task in list_tasks(connection, project, filter_on(condition(KEY, "in_list", "List", list(some)))):
+            key = task.data.get("callwright_key")
+            if key in wanted:
+                annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
+                found.setdefault(key, []).append(Standing(task.id, annotations, task.overlap or 1))
+    return found
+
+
+def are_the_only_ones(connection: StudioConnection, project: int, tasks: Mapping[str, int]) -> bool:
+    """Whether of each key the project has the task with this id and no other one."""
+    keys = sum(_count_in(connection, project, KEY, some) for some in connection.fitting(list(tasks)))
+    return keys == len(tasks) and not missing_tasks(connection, project, list(tasks.values()))
+
+
+def missing_tasks(connection: StudioConnection, project: int, ids: Sequence[int]) -> set[int]:
+    """Which of these tasks the project does not have."""
+    missing: set[int] = set()
+    for some in connection.fitting(ids):
+        if _count_in(connection, project, "id", some) < len(some):
+            there = list_tasks(connection, project, filter_on(condition("id", "in_list", "List", list(some))))
+            missing |= set(some) - {task.id for task in there}
+    return missing
+
+
+def import_tasks(connection: StudioConnection, project: int, tasks: Mapping[str, Json], order: str) -> dict[str, int]:
+    """Import tasks by key: the ids of those that this made, as far as the server named them.
+
+    `order` is the name under which the project keeps the order of its tasks.
+    """
+    made: dict[str, int] = {}
+    for some in _loads(tasks):
+        made |= _send(connection, project, some, partial(_import, order=order))
+    return made
+
+
+def create_tasks(
+    connection: StudioConnection, project: int, tasks: Mapping[str, Json], people: Mapping[str, int], order: str
+) -> dict[str, int]:
+    """Make tasks that so many people answer: one by one, for an import can't say how many; their ids as above."""
+
+    def create(connection: StudioConnection, project: int, left: Mapping[str, Json]) -> dict[str, int]:
+        [(key, data)] = left.items()
+        made = connection.client.tasks.create(project=project, data=data, overlap=people[key]).id
+        connection.client.predictions.create(task=made, **as_prediction(data, order))
+        return {key: made}
+
+    made: dict[str, int] = {}
+    for key, data in tasks.items():
+        made |= _send(connection, project, {key: data}, create)
+    return made
+
+
+def delete_task(connection: StudioConnection, task: int) -> None:
+    """Delete a task; where somebody else was faster, it is gone and all is well."""
+    try:
+        connection.ask(connection.client.tasks.delete, id=str(task))
+    except MissingError:
+        return
+
+
+def _count_in(connection: StudioConnection, project: int, column: str, values: Sequence[object]) -> int:
+    return count_tasks(connection, project, filter_on(condition(column, "in_list", "List", list(values))))
+
+
+def _loads(tasks: Mapping[str, Json]) -> Iterator[dict[str, Json]]:
+    """The tasks in loads that a server takes at once."""
+    load: dict[str, Json] = {}
+    used = 0
+    for key, data in tasks.items():
+        size = len(orjson.dumps(data))
+        if load and (len(load) == _TASKS_AN_IMPORT or used + size > _BYTES_AN_IMPORT):
+            yield load
+            load, used = {}, 0
+        load[key] = data
+        used += size
+    if load:
+        yield load
+
+
+def _send(connection: StudioConnection, project: int, tasks: Mapping[str, Json], sending: _Sending) -> dict[str, int]:
+    """Send tasks; a broken answer does not say whether they arrived, so the server is asked before they are sent again."""
+    left = dict(tasks)
+    for attempt in connection.retrying():
+        with attempt:
+            if attempt.retry_state.attempt_number > 1:
+                there = find_tasks(connection, project, list(left))
+                left = {key: data for key, data in left.items() if key not in there}
+            with connection.translated():
+                return sending(connection, project, left) if left else {}
+    raise AssertionError("tenacity returns or raises")
+
+
+def _import(connection: StudioConnection, project: int, tasks: Mapping[str, Json], *, order: str) -> dict[str, int]:
+    """The ids of imported tasks by key; none where the server does not name one for each, so that they are looked up."""
+    body = [{"data": data, "predictions": [as_prediction(data, order)]} for data in tasks.values()]
+    answer = connection.client.projects.import_tasks(project, request=body, return_task_ids=True)
+    if answer.task_count is not None and answer.task_count != len(tasks):
+        raise AnnotationError(
+            f"Label Studio took {answer.task_count} of {len(tasks)} imported tasks. Push again: those that are missing are "
+            "sent anew."
+        )
+    ids = (answer.model_extra or {}).get("task_ids") or getattr(answer, "task_ids", None) or ()
+    return dict(zip(tasks, ids, strict=True)) if len(ids) == len(tasks) else {}
+
+
+class Doubles(NamedTuple):
+    """The tasks that were removed, and the one that stays of each key that had several, by their ids."""
+
+    removed: tuple[int, ...] = ()
+    kept: tuple[tuple[str, int], ...] = ()
+
+
+def remove_doubles(connection: StudioConnection, project: Project, keys: Sequence[str]) -> Doubles:
+    """Remove what stands there twice and nobody has worked on; a project without doubles is only counted in."""
+    removed: list[int] = []
+    kept: list[tuple[str, int]] = []
+    for some in connection.fitting(keys):
+        query = filter_on(condition(KEY, "in_list", "List", list(some)))
+        if count_tasks(connection, project.id, query) == len(some):
+            continue
+        found = find_tasks(connection, project.id, some)
+        several = {key: [(task.id, task.annotations) for task in held] for key, held in found.items() if len(held) > 1}
+        gone = [task for task in surplus(several) if _is_untouched(connection, task)]
+        for task in gone:
+            delete_task(connection, task)
+        removed += gone
+        kept += [(key, min(task for task, _ in held if task not in gone)) for key, held in several.items()]
+    return Doubles(tuple(removed), tuple(kept))
+
+
+def _is_untouched(connection: StudioConnection, task: int) -> bool:
+    """Whether there is nothing of people at a task; one that is gone has nothing."""
+    try:
+        held = connection.ask(connection.client.tasks.get, id=str(task))
+    except MissingError:
+        return True
+    return not (held.total_annotations or held.cancelled_annotations or held.drafts)
+
+
+def ask_at_least(connection: StudioConnection, reviewers: Mapping[int, int]) -> None:
+    """Have tasks, by id, answered by so many people; where Label Studio waits for more already, it stays so."""
+    _for_each(_raise_overlap, connection, reviewers)
+
+
+def ask_exactly(connection: StudioConnection, reviewers: Mapping[int, int]) -> None:
+    """Have tasks, by id, answered by so many people each."""
+    _for_each(_set_overlap, connection, reviewers)
+
+
+def _for_each(
+    action: Callable[[StudioConnection, int, int], None], connection: StudioConnection, reviewers: Mapping[int, int]
+) -> None:
+    """A few tasks at once: Label Studio takes each by itself."""
+    if not reviewers:
+        return
+    _ = connection.client  # made here once, and not by several threads
+    with ThreadPoolExecutor(_AT_ONCE) as pool:
+        for _ in pool.map(lambda asked: _unless_gone(action, connection, *asked), reviewers.items()):
+            pass
+
+
+def _unless_gone(
+    action: Callable[[StudioConnection, int, int], None], connection: StudioConnection, task: int, people: int
+) -> None:
+    try:
+        action(connection, task, people)
+    except MissingError:
+        return  # somebody deleted the task; the next pull tells so
+
+
+def _raise_overlap(connection: StudioConnection, task: int, people: int) -> None:
+    if (connection.ask(connection.client.tasks.get, id=str(task)).overlap or 1) < people:
+        _set_overlap(connection, task, people)
+
+
+def _set_overlap(connection: StudioConnection, task: int, people: int) -> None:
+    """Tell Label Studio of one task.
+
+    It counts anew whether a task is done only when the next annotation comes: until then one that was done stays so, and
+    would be shown to nobody. So where people have answered, it is told that too; and as one may answer at this very
+    moment, what it was told is looked at again.
+    """
+    if not (_patch(connection, task, {"overlap": people}).total_annotations or 0):
+        return
+    spoken = _speakers(connection, task)
+    for _ in range(_LOOKS):
+        _patch(connection, task, {"overlap": people, "is_labeled": spoken >= people})
+        before, spoken = spoken, _speakers(connection, task)
+        if spoken == before:
+            return
+
+
+def _speakers(connection: StudioConnection, task: int) -> int:
+    """How many people have answered a task; whoever skipped it has not."""
+    held = connection.ask(connection.client.annotations.list, id=task)
+    return len({_person(one.completed_by) for one in held if not one.was_cancelled})
+
+
+def _person(completed_by: Any) -> object:  # noqa: ANN401 - an id, or an object with one
+    return completed_by.get("id") if isinstance(completed_by, dict) else getattr(completed_by, "id", completed_by)
+
+
+def _patch(connection: StudioConnection, task: int, body: Json) -> Any:  # noqa: ANN401 - the vendor's task
+    update = connection.client.tasks.update
+    return connection.ask(update, id=str(task), request_options={"additional_body_parameters": body})
+
+
+def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[QueuedTask]) -> PushResult:
+    """Import the tasks that the project lacks, the worthiest first; of those that stand there twice one stays."""
+    wanted = {task.callwright_key: task for task in sorted(tasks, key=lambda task: -task.priority)}
+    held = connection.ask(connection.client.projects.get, project.id)
+    before = find_tasks(connection, project.id, list(wanted)) if held.task_number else {}
+    missing = {key: task for key, task in wanted.items() if key not in before}
+    overlap = held.maximum_annotations or 1
+    if missing and not held.task_number:
+        overlap = _expect(connection, project, overlap, missing.values())
+    made = _make(connection, project.id, missing, overlap, held.model_version or ORDER)
+    if len(made) == len(missing) and are_the_only_ones(connection, project.id, made):
+        found = before | {key: [Standing(task, 0, missing[key].reviewers)] for key, task in made.items()}
+    else:
+        found = before | find_tasks(connection, project.id, list(missing))
+    kept = _without_doubles(connection, found)
+    new = sum(made.get(key) == task.id for key, task in kept.items())
+    less = {key for key, task in kept.items() if task.overlap < wanted[key].reviewers}  # what somebody raised stays
+    ask_exactly(connection, {kept[key].id: wanted[key].reviewers for key in less})
+    ids = {key: task.id for key, task in kept.items()}
+    return PushResult(created=new, already_there=len(kept) - new, task_ids=ids)
+
+
+def _expect(connection: StudioConnection, project: Project, overlap: int, tasks: Iterable[QueuedTask]) -> int:
+    """Tell an empty project how many people answer most of its tasks, so that not each of them has to be told."""
+    [(most, _)] = Counter(task.reviewers for task in tasks).most_common(1)
+    if overlap == 1 < most:
+        connection.ask(connection.client.projects.update, project.id, maximum_annotations=most)
+        return most
+    return overlap
+
+
+def _make(
+    connection: StudioConnection, project: int, tasks: Mapping[str, QueuedTask], overlap: int, order: str
+) -> dict[str, int]:
+    """Import tasks; those that other than the usual `overlap` of people answer are made one by one, the more the earlier."""
+    more, usual, fewer = (
+        {key: task for key, task in tasks.items() if is_such(task.reviewers)}
+        for is_such in (overlap.__lt__, overlap.__eq__, overlap.__gt__)
+    )
+    made: dict[str, int] = {}
+    for some in (more, usual, fewer):
+        data = {key: task.data() for key, task in some.items()}
+        if some is usual:
+            made |= import_tasks(connection, project, data, order)
+        else:
+            made |= create_tasks(connection, project, data, {key: task.reviewers for key, task in some.items()}, order)
+    return made
+
+
+def _without_doubles(connection: StudioConnection, found: Mapping[str, list[Standing]]) -> dict[str, Standing]:
+    """The one task of each key; those that stand there a second time are deleted, unless somebody answered them."""
+    doubles = set(surplus({key: [(task.id, task.annotations) for task in held] for key, held in found.items()}))
+    for task in sorted(doubles):
+        delete_task(connection, task)
+    return {key: min(task for task in held if task.id not in doubles) for key, held in found.items()}
