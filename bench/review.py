@@ -16,9 +16,9 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
-from annotation.screens import screen_for
 from annotation.studio.server import start, stop
 from annotation.task import QueuedTask, ReviewTask
 from bench.processes import cores
