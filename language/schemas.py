@@ -82,7 +82,7 @@ def json_type(schema: JsonSchema) -> str:
 
 
 _PLAIN = frozenset({"type", "description", "title", "examples", "default", "enum", "minimum", "maximum", "pattern"})
-_TYPES_fitting: dict[str, tuple[type, ...]] = {
+_PYTHON_TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "integer": (int,),
     "number": (int, float),
@@ -92,7 +92,7 @@ _TYPES_fitting: dict[str, tuple[type, ...]] = {
 
 def fits(value: JsonValue, schema: JsonSchema) -> bool:
     """Whether `value` validates against `schema`; False too where the schema itself is not valid."""
-    allowed = _TYPES_fitting.get(json_type(schema))
+    allowed = _PYTHON_TYPES.get(json_type(schema))
     if allowed and _PLAIN.issuperset(schema):
         return _fits_plainly(value, schema, allowed)
     try:

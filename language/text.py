@@ -67,7 +67,7 @@ _TOKEN = re.compile(
     r"|(?P<stop>[!?;。;\n]|\.(?=\s|$))"
     r"|(?P<mark>[+#&%$€£¥@])"
 )
-_MARKS_words = {"&": "and", "%": "percent"}
+_WORD_MARKS = {"&": "and", "%": "percent"}
 _TITLES = frozenset(["dr", "mr", "mrs", "ms", "st", "no", "vs", "jr", "sr", "prof", "e.g", "i.e", "a.m", "p.m"])
 STOP = "."
 
@@ -130,7 +130,7 @@ def _normal(match: re.Match[str], row: list[Word]) -> str:
     if match.lastgroup == "stop":
         abbreviation = text == "." and row and (row[-1].text in _TITLES or len(row[-1].text) == 1)
         return "" if abbreviation else STOP
-    return _MARKS_words.get(text, text)
+    return _WORD_MARKS.get(text, text)
 
 
 VERBATIM = ""

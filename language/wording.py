@@ -241,7 +241,7 @@ _EXAMPLES = re.compile(
     r"[,:;(（，：；、]|\b(?:such\s+as|e\.g|including|includes|like|for\s+example|default)\b|如|例如|默认", re.IGNORECASE
 )
 _FEWEST_INITIALS = 3
-_SHORTEST_NAME_shortening = 4
+_SHORTEST_PIECE = 4
 _LEAST_LATIN, _LEAST_CJK = 2, 4
 
 
@@ -308,7 +308,7 @@ def _is_telling(rest: str, first_said: str) -> bool:
     """A proper name, a number or two words say enough by themselves."""
     if re.search(r"\d{2,}|\w\s+\w", rest):
         return True
-    return rest[0].isupper() and first_said.isupper() and len(rest) >= _SHORTEST_NAME_shortening
+    return rest[0].isupper() and first_said.isupper() and len(rest) >= _SHORTEST_PIECE
 
 
 def _is_other_name(words: tuple[Word, ...], end: int, text: str) -> bool:

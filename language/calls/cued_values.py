@@ -278,7 +278,7 @@ _READERS: dict[str, Callable[[ParameterView, Hearing, int, int], Reading | None]
 _LEAD = re.compile(
     r"\s*(?:(?:(?:is|are|should be|of|to|as|with)\b|[:：=是为]|有[:：]|包括|设为|填)\s*)*", re.IGNORECASE
 )
-_COMMA_compound_reading = re.compile(r"\s*(?:,\s*and\b|，\s*和|[,，、;；]|\band\b|和|以及)\s*", re.IGNORECASE)
+_ITEM_END = re.compile(r"\s*(?:,\s*and\b|，\s*和|[,，、;；]|\band\b|和|以及)\s*", re.IGNORECASE)
 _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)[\s:：=]*$")
 _DEEPEST = 6
 
@@ -325,7 +325,7 @@ def _item_kind(name: str, items: JsonSchema) -> str:
 
 def _pieces(heard: Hearing, start: int, end: int) -> list[tuple[int, int]]:
     pieces = []
-    for match in _COMMA_compound_reading.finditer(heard.text, start, end):
+    for match in _ITEM_END.finditer(heard.text, start, end):
         if heard.is_quoted(match.start()) or match.start() == start:
             continue
         pieces.append((start, match.start()))

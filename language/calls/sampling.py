@@ -172,7 +172,7 @@ def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -
     return text[:most].strip() if most is not None and len(text) > most else text
 
 
-_TRIES_values = 12
+_CALL_TRIES = 12
 _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
 _ENDS = frozenset(
@@ -196,7 +196,7 @@ def fill_in(
     They go together with those that are `known`, which stay as they are.
     """
     values: dict[str, JsonValue] = {}
-    for _ in range(_TRIES_values):
+    for _ in range(_CALL_TRIES):
         values = _filled(names, properties, language, rng, known)
         if all(values[name] == value for name, value in known.items()):
             break
@@ -213,7 +213,7 @@ def _filled(
     values: dict[str, JsonValue] = dict(known)
     for name in names:
         schema = properties[name]
-        for _ in range(_TRIES_values):
+        for _ in range(_CALL_TRIES):
             values[name] = make_value(name, schema, language, rng)
             if not _is_mistakable(name, values, properties):
                 break

@@ -1,19 +1,159 @@
-"""Replies of a candidate in free text: the call that is due, all the calls of a plan, or a piece of one, in JSON or YAML."""
+"""The model as candidate: all the calls that a request asks for, in the form that the prompt wants them."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
+from language.calls.choosing import choose_tool
 from language.calls.defects import MALFORMED_JSON, REFUSAL, Proposal, apology, break_json, spoil_call, text_language
-from language.calls.tools import ToolView
+from language.calls.messages import resolve_pointers
+from language.calls.parsing import read_conversation
+from language.calls.tools import ToolView, view_of
+from language.calls.turns import Turn
+from language.names import split_name
 from llm.chat import ChatMessage
-from llm.template.planning import Toolbox, plan_calls, read_toolbox, speech
 from llm.template.sections import Sections
 from llm.template.tasks import proposed_call
 from warehouse.errors import ReplyError
+
+UNKNOWN = "$$$"
+DEEPEST = 4
+_WISH = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|(?:,\s*|\s+)(?:and\s+)?then\s+|，?然后", re.IGNORECASE)
+_BEHIND = re.compile(r"\s(?:of|for|whose|with|using|to|in|on)\s", re.IGNORECASE)
+_SAME = re.compile(r"\b(?:same|that|this|its|their)\b", re.IGNORECASE)
+_LOOKUPS = frozenset({"find", "search", "look", "lookup"})
+_LOOKS_UP = re.compile(r"\b(?:look up|search|find(?! out))\b", re.IGNORECASE)
+_FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
+
+
+class Toolbox(NamedTuple):
+    """The tools of a prompt, and the names of what each of them returns."""
+
+    views: tuple[ToolView, ...]
+    returns: dict[str, frozenset[str]]
+
+
+def read_toolbox(tools: Sequence[JsonValue]) -> Toolbox:
+    """The tools as a prompt shows them; ReplyError where one has no name."""
+    returns = {str(tool.get("name")): _returned(tool.get("returns")) for tool in tools if isinstance(tool, dict)}
+    return Toolbox(tuple(view_of(tool) for tool in tools), returns)
+
+
+def _returned(schema: JsonValue) -> frozenset[str]:
+    members = schema.get("properties") if isinstance(schema, dict) else None
+    return frozenset(members) if isinstance(members, dict) else frozenset()
+
+
+def plan_calls(sections: Sections, box: Toolbox) -> list[Proposal]:
+    """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
+    turns = resolve_pointers(sections.turns())
+    said = [turn for turn in turns if turn.speaker not in {"call", "result"}]
+    if sections.word("setting", "call") != "plan":
+        call = _next_call(turns, said, box)
+        return [call] if call else []
+    plan: list[Proposal] = []
+    for view, wish in _wishes(box.views, said):
+        told = [Turn("user", wish), *said[1:]]
+        stated = read_conversation(view, told)
+        for name in (name for name in view.required if name not in stated):
+            stated[name] = _found(name, wish, plan, box)
+        plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
+    return plan
+
+
+def _found(name: str, wish: str, plan: list[Proposal], box: Toolbox) -> JsonValue:
+    """The value of an argument that a wish leaves out: that of an earlier call, else what a call returns, added to the plan."""
+    known = next((call.arguments[name] for call in reversed(plan) if name in call.arguments), None)
+    if known is not None and _SAME.search(wish):
+        return known
+    if not any(name in box.returns.get(str(call.tool), ()) for call in plan):
+        plan += _sources(name, wish, box, DEEPEST) or []
+    return UNKNOWN
+
+
+def _sources(name: str, wish: str, box: Toolbox, depth: int) -> list[Proposal] | None:
+    """The calls that tell a value, the last one returning it; None where no words of the wish lead there."""
+    ways = []
+    for view in box.views:
+        if name not in box.returns[view.name] or not depth:
+            continue
+        stated = read_conversation(view, [Turn("user", wish)])
+        missing = [one for one in view.required if one not in stated]
+        before: list[Proposal] | None = []
+        if missing:
+            before = _sources(missing[0], wish, box, depth - 1) if len(missing) == 1 else None
+            stated |= dict.fromkeys(missing, UNKNOWN)
+        if before is not None:
+            ways.append((_share_said(view, wish), -len(before), [*before, Proposal(view.name, stated)]))
+    return max(ways, key=lambda way: way[:2])[2] if ways else None
+
+
+def _share_said(view: ToolView, wish: str) -> float:
+    """How many of the words of a tool's name the wish has."""
+    words = [word.lower() for word in split_name(view.name) if word.lower() not in _FAINT]
+    return sum(word in wish.lower() for word in words) / len(words) if words else 0.0
+
+
+def _wishes(views: Sequence[ToolView], said: Sequence[Turn]) -> list[tuple[ToolView, str]]:
+    """The tools that a request asks for, in order, each with the words that are about it."""
+    wishes: list[tuple[ToolView, str]] = []
+    first = next((turn.text for turn in said if turn.speaker == "user"), "")
+    for sentence in filter(None, (piece.strip() for piece in _WISH.split(first) if piece)):
+        view = _meant(views, sentence)
+        if view is None or (wishes and wishes[-1][0].name == view.name):
+            if wishes:
+                wishes[-1] = (wishes[-1][0], f"{wishes[-1][1]} {sentence}")
+            continue
+        wishes.append((view, sentence))
+    if len(wishes) < 2:  # noqa: PLR2004 - one wish may be spread over all sentences
+        view = wishes[0][0] if wishes else choose_tool(views, said)
+        return [(view, first)] if view else []
+    return wishes
+
+
+def _meant(views: Sequence[ToolView], sentence: str) -> ToolView | None:
+    """The tool of a sentence; where its words leave something open, what stands before the first detail decides."""
+    whole = choose_tool(views, [Turn("user", sentence)])
+    # a lookup may be on the way to what is wanted, unless it is asked for
+    is_lookup = whole is not None and split_name(whole.name)[0].lower() in _LOOKUPS and not _LOOKS_UP.search(sentence)
+    if whole is not None and not is_lookup and not _lacks(whole, sentence):
+        return whole
+    return next(filter(None, (choose_tool(views, [Turn("user", text)]) for text in _beginnings(sentence))), whole)
+
+
+def _lacks(view: ToolView, sentence: str) -> bool:
+    stated = read_conversation(view, [Turn("user", sentence)])
+    return any(name not in stated for name in view.required)
+
+
+def _beginnings(sentence: str) -> Iterator[str]:
+    for cut in _BEHIND.finditer(sentence):
+        if len(sentence[: cut.start()].split()) > 2:  # noqa: PLR2004 - a verb and what it is done to
+            yield sentence[: cut.start()]
+
+
+def _next_call(turns: Sequence[Turn], said: Sequence[Turn], box: Toolbox) -> Proposal | None:
+    view = choose_tool(box.views, said)
+    if view is None:
+        return None
+    call = Proposal(view.name, read_conversation(view, said))
+    made = {turn.text for turn in turns if turn.speaker == "call"}
+    return None if orjson.dumps({"tool": call.tool, "arguments": call.arguments}).decode() in made else call
+
+
+def speech(sections: Sections, box: Toolbox) -> JsonValue:
+    """What the assistant says where it calls nothing, with what its words do."""
+    turns = sections.turns()
+    if turns and turns[-1].speaker == "result":
+        return {"say": "That's done; here is what came of it.", "acts": ["inform"]}
+    if choose_tool(box.views, [turn for turn in turns if turn.speaker == "user"]) is None:
+        return {"say": "I'm sorry, I can't do that.", "acts": ["reject"]}
+    return {"say": "Is there anything else that I can do for you?", "acts": ["other"]}
+
 
 NO_TOOL = "Sorry, none of my tools can do this."
 _FENCED_SHARE = 0.5

@@ -1,20 +1,82 @@
-"""Acting the user of a planned conversation: turns, with the words in them that state each value."""
+"""Both sides of a planned conversation: the user's turns, the assistant's, the acts in them, and the scenario's goal."""
 
-from collections.abc import Callable, Mapping
+import re
+from collections.abc import Callable, Iterator, Mapping
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
+from language.calls.actions import name_phrase
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView, view_of
-from language.names import humanise
-from llm.template.conversing_talk import Part, Talk, listed, lowered, part_of
+from language.names import humanise, is_chinese
+from llm.template.conversing_phrases import CONVERSATION_BOOKS, ConversationBook
+from llm.template.dialogues import word_answer, word_question
 from llm.template.sections import Sections
-from llm.template.slot_answers import word_answer
 from llm.template.wording import word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language
+
+_GREETING = re.compile(r"^(?:hi|hey|hello|你好)[,，!！]?\s*(?=\S)", re.IGNORECASE)
+_CODED = re.compile(r"\{(\w+)\}")
+
+
+class Part(NamedTuple):
+    """A tool and what is said for it."""
+
+    view: ToolView
+    arguments: dict[str, JsonValue]
+
+
+class Talk(NamedTuple):
+    """What a turn is made of."""
+
+    parts: list[Part]
+    sections: Sections
+    language: Language
+    rng: Random
+
+    @property
+    def book(self) -> ConversationBook:
+        """The shapes of the language."""
+        return CONVERSATION_BOOKS[self.language]
+
+    def pick(self, shapes: tuple[str, ...], **words: str) -> str:
+        """One of the shapes, filled in; `{C}` is `{c}` with a capital."""
+        shape = self.rng.choice(shapes)
+        if "c" in words:
+            words["C"] = words["c"][:1].upper() + words["c"][1:]
+        return _CODED.sub(lambda match: words[match[1]], shape)
+
+
+def listed(sections: Sections, tag: str) -> list[Any]:
+    """The JSON list in a section; ReplyError where it holds no list."""
+    found = sections.json(tag)
+    if not isinstance(found, list):
+        raise ReplyError(f"template/v1 expects a JSON list in the section <{tag}>.")
+    return found
+
+
+def part_of(given: Any) -> Part:  # noqa: ANN401 - a member of a prompt's JSON
+    """A part as a prompt shows it; ReplyError where it is none."""
+    if not isinstance(given, dict) or not isinstance(given.get("arguments"), dict):
+        raise ReplyError("template/v1 expects parts as JSON objects with a tool and its arguments.")
+    return Part(view_of(given.get("tool")), given["arguments"])
+
+
+def action_of(view: ToolView, language: Language) -> str:
+    """What a tool does, as people say it."""
+    if language == "en" and is_chinese(view.actions[0]):
+        return name_phrase(view.name)
+    return view.actions[0]
+
+
+def lowered(text: str) -> str:
+    """A sentence as it goes on behind a colon or comma; a name or "I" stays as it is."""
+    text = _GREETING.sub("", text)
+    second = text[1:2]
+    return text[:1].lower() + text[1:] if second.islower() and not text.startswith("I'") else text
 
 
 class _Mention(NamedTuple):
@@ -164,3 +226,151 @@ _USER: Mapping[str, Callable[[Talk], _Words]] = {
     "give_up": lambda talk: _Words(talk.pick(talk.book.surrenders)),
     "thank": lambda talk: _Words(talk.pick(talk.book.thanks)),
 }  # fmt: skip
+
+
+_SEEKS = re.compile(r"[?？]")
+_REJECTS = re.compile(
+    r"\b(?:can't|cannot|can not|unable|not able|no way|not possible|don't (?:offer|support))\b|不能|无法|没有办法|不支持",
+    re.IGNORECASE,
+)
+_NODS = re.compile(
+    r"^\W*(?:you'?re welcome|any time|all right|no problem|of course|bye|不客气|好的|没问题|再见)", re.IGNORECASE
+)
+_SHORT = 40
+
+
+def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
+    """The assistant's turn that does what the prompt's intent says."""
+    talk = Talk([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    intent = sections.word("intent", "")
+    if intent not in _AGENT:
+        raise ReplyError(f"template/v1 knows no intent {intent!r} of an assistant; it knows {', '.join(_AGENT)}.")
+    return {"text": _AGENT[intent](talk)}
+
+
+def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue]:
+    """The user's goal in words: what they want done, step by step."""
+    told = []
+    for step in listed(sections, "steps"):
+        for part in (step.get("parts") or []) if isinstance(step, dict) else []:
+            values = (
+                "、".join(map(str, part["values"].values()))
+                if language == "zh"
+                else ", ".join(map(str, part["values"].values()))
+            )
+            told.append(
+                f"{str(part['description']).rstrip('.。')} ({values})"
+                if values
+                else str(part["description"]).rstrip(".。")
+            )
+    if language == "zh":
+        return {"goal": "你想请助手做这些事：" + "；".join(dict.fromkeys(told)) + "。"}
+    return {"goal": "You want the assistant to do this: " + "; ".join(dict.fromkeys(told)) + "."}
+
+
+def label_acts(sections: Sections) -> dict[str, JsonValue]:
+    """What a reply does, told by its words."""
+    reply = str(sections.json("reply"))
+    acts: list[JsonValue] = []
+    if _SEEKS.search(reply):
+        acts.append("seek")
+    if _REJECTS.search(reply):
+        acts.append("reject")
+    if not acts:
+        acts.append("other" if _NODS.match(reply) and len(reply) < _SHORT else "inform")
+    return {"acts": acts}
+
+
+def _ask_parameters(talk: Talk) -> str:
+    (part,) = talk.parts
+    asked = [part.view.parameter(name) for name in listed(talk.sections, "asked")]
+    questions = [word_question(part.view, one, part.arguments, talk.language, talk.rng) for one in asked]
+    return talk.book.space.join(
+        one if _SEEKS.search(one) else f"{one.rstrip('.。')}{'?' if talk.language == 'en' else '？'}"
+        for one in questions
+    )
+
+
+def _ask_which(talk: Talk) -> str:
+    one, other = (view_of(option) for option in listed(talk.sections, "options"))
+    return talk.pick(talk.book.which, a=action_of(one, talk.language), b=action_of(other, talk.language))
+
+
+def _ask_approval(talk: Talk) -> str:
+    (part,) = talk.parts
+    told = []
+    for name, value in part.arguments.items():
+        said = say(part.view.parameter(name), value, talk.language, talk.rng, plain=True)
+        told.append(f"{said.cue} {said.shown}" if talk.language == "en" else f"{said.cue}{said.shown}")
+    return talk.pick(talk.book.proposals, a=action_of(part.view, talk.language), l=talk.book.joint.join(told))
+
+
+def _inform(talk: Talk) -> str:
+    told = [talk.pick(talk.book.done)]
+    for fact in listed(talk.sections, "facts"):
+        if not isinstance(fact, dict):
+            continue
+        value = fact["value"]
+        shown = talk.book.answers[value] if isinstance(value, bool) else str(value)
+        told.append(talk.pick(talk.book.told, c=str(fact["label"]), v=shown))
+    return talk.book.space.join(told)
+
+
+def _tell_error(talk: Talk) -> str:
+    (part,) = talk.parts
+    told = [talk.pick(talk.book.errors, e=str(talk.sections.json("error")))]
+    for name in listed(talk.sections, "asked"):
+        cues = part.view.parameter(name).cues
+        told.append(talk.pick(talk.book.others, c=cues.chinese if talk.language == "zh" else cues.english))
+    return talk.book.space.join(told)
+
+
+def _refuse(talk: Talk) -> str:
+    return talk.pick(talk.book.refusals, a=action_of(view_of(listed(talk.sections, "options")[0]), talk.language))
+
+
+_AGENT: Mapping[str, Callable[[Talk], str]] = {
+    "ask_parameters": _ask_parameters, "ask_which": _ask_which, "ask_approval": _ask_approval, "inform": _inform,
+    "tell_error": _tell_error, "refuse": _refuse, "acknowledge": lambda talk: talk.pick(talk.book.nods),
+}  # fmt: skip
+
+
+_WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+_END_OF_HEAD = re.compile(r"[:：]")
+_PIECES = re.compile(r"[;；.。!！?？\n]")
+_VALUES = r"(?: ?\((?:[^()]|\([^()]*\))*\))?"
+_ALIKE = 0.8  # of the words: two descriptions that share so many tell of the same
+_LEAST_WORDS = 2
+
+
+def read_scenario(sections: Sections) -> dict[str, JsonValue]:
+    """Each wish of the goal with the tool that does it, null where none does."""
+    told = {
+        str(tool["name"]): str(tool["description"]).rstrip(".。")
+        for tool in listed(sections, "tools")
+        if isinstance(tool, dict)
+    }
+    head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
+    return {"wants": [{"want": want, "tool": tool} for want, tool in _wishes(rest[0] if rest else head, told)]}
+
+
+def _wishes(goal: str, told: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
+    """What is told by a whole description first, longer ones before shorter ones; then what else the pieces tell."""
+    for name, description in sorted(told.items(), key=lambda one: (-len(one[1]), one[0])):
+        whole = rf"(?:^|(?<=[;；]))\s*{re.escape(description)}{_VALUES}\s*(?=[;；.。]|$)"
+        if description and re.search(whole, goal):
+            goal = re.sub(whole, "", goal)
+            yield description, name
+    for piece in _PIECES.split(re.sub(_VALUES, "", goal)):
+        words = _words(piece)
+        if len(words) >= _LEAST_WORDS:
+            yield piece.strip(), next((name for name, text in told.items() if _likeness(words, text) >= _ALIKE), None)
+
+
+def _likeness(words: frozenset[str], description: str) -> float:
+    others = _words(description)
+    return len(words & others) / len(words | others) if words | others else 0.0
+
+
+def _words(text: str) -> frozenset[str]:
+    return frozenset(_WORD.findall(text.lower()))

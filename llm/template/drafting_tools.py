@@ -1,13 +1,285 @@
-"""Describing a tool, and giving it parameters, by its goal and the words of its name."""
+"""Drafting tools: their names, descriptions, parameters and results, by the goals and the words of a category."""
 
-from collections.abc import Sequence
+import re
+from collections.abc import Iterator, Sequence
+from functools import lru_cache
+from importlib.resources import files
+from random import Random
+from typing import Any, NamedTuple
 
+import yaml
 from pydantic import JsonValue
 
-from language.names import Deed, deed_of, function_words, words
+from language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
 from llm.template.sections import Sections
-from llm.template.tool_lexicon import Row, row, rows_for
+from warehouse.errors import ReplyError
 from warehouse.records import Language
+
+FOLDER = "llm.template.lexicon"
+KINDS_FILE = "kinds.yaml"
+ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml")  # the folder holds other lists too
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_PLAIN = {"date": "date", "time": "time", "moment": "date_time", "flag": "boolean"}
+_SHAPED = ("phone", "email")
+_SIDES: dict[Language, int] = {"en": 0, "zh": 1}
+
+
+class Row(NamedTuple):
+    """A parameter of the lexicon: its name, whether it must be given, and its description and values by language."""
+
+    name: str
+    is_required: bool
+    descriptions: tuple[str, str]
+    kind: str
+    values: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    limits: tuple[int, int] | None = None
+
+    @property
+    def names_thing(self) -> bool:
+        """Whether a value of it can tell one thing from another: words, not a number, a day or a choice."""
+        return self.kind in ("text", "phone", "email")
+
+    def sketch(self, language: Language) -> dict[str, JsonValue]:
+        """The parameter as an answer writes it, without whether it is required."""
+        side = _SIDES[language]
+        sketch: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": self.descriptions[side]}
+        if self.values[side]:
+            sketch["choices" if self.kind == "choice" else "examples"] = list(self.values[side])
+        if self.limits:
+            sketch |= {"minimum": self.limits[0], "maximum": self.limits[1]}
+        return sketch
+
+
+def row(name: str, descriptions: str, kind: str, *values: str | int) -> Row:
+    """A row as the lexicon writes it: `name!` is required, descriptions and values are English | Chinese."""
+    english, _, chinese = descriptions.partition("|")
+    told = (english, chinese)
+    plain = name.rstrip("!")
+    required = name.endswith("!")
+    if kind in _PLAIN:
+        return Row(plain, required, told, _PLAIN[kind])
+    if kind == "int":
+        return Row(plain, required, told, "integer", limits=(int(values[0]), int(values[1])))
+    words = (_listed(values[0]), _listed(values[1])) if values else _shared()[kind]
+    shape = {"pick": "choice", "list": "list"}.get(kind, kind if kind in _SHAPED else "text")
+    return Row(plain, required, told, shape, words)
+
+
+def rows_for(category: str, function: str) -> list[Row]:
+    """The rows of a category whose pattern the function's words match, in the order written, one of each name."""
+    found: dict[str, Row] = {}
+    told: set[str] = set()
+    for pattern, candidate in _categories().get(category, ()):
+        if candidate.name not in found and candidate.descriptions[1] not in told and pattern.search(function):
+            found[candidate.name] = candidate
+            told.add(candidate.descriptions[1])
+    return list(found.values())
+
+
+@lru_cache(1)
+def _categories() -> dict[str, tuple[tuple[re.Pattern[str], Row], ...]]:
+    return {
+        category: tuple((re.compile(pattern, re.IGNORECASE), row(*parts)) for pattern, *parts in rows)
+        for name in ROW_FILES
+        for category, rows in _loaded(name).items()
+    }
+
+
+@lru_cache(1)
+def _shared() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
+    return {kind: (_listed(english), _listed(chinese)) for kind, (english, chinese) in _loaded(KINDS_FILE).items()}
+
+
+def _loaded(name: str) -> dict[str, Any]:  # our own YAML, whose shape the tests keep
+    content = yaml.load(files(FOLDER).joinpath(name).read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
+    if not isinstance(content, dict):
+        raise ReplyError(f"The lexicon {name} of template/v1 holds {type(content).__name__}, not a mapping.")
+    return content
+
+
+def _listed(words: str | int) -> tuple[str, ...]:
+    return tuple(str(words).split("|"))
+
+
+class Result(NamedTuple):
+    """A value that comes back, with its description in both languages."""
+
+    name: str
+    kind: str
+    english: str
+    chinese: str
+
+    def sketch(self, language: Language, members: Sequence["Result"] = ()) -> dict[str, JsonValue]:
+        """The value as an answer writes it."""
+        description = self.english if language == "en" else self.chinese
+        told: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": description}
+        return {**told, "members": [member.sketch(language) for member in members]} if members else told
+
+
+_SUCCESS = Result("success", "boolean", "success of the operation", "操作是否成功")
+_DONE_AT = Result("done_at", "date_time", "time of the change", "生效时间")
+_RESULTS = Result("results", "list", "results", "结果列表")
+_MEMBERS = (Result("title", "text", "title", "名称"), Result("summary", "text", "short summary", "简介"))
+_TOTAL = Result("total", "integer", "number of results", "结果总数")
+_AS_OF = Result("as_of", "date_time", "time of the information", "信息时间")
+_ANSWER = Result("answer", "text", "answer in words", "文字结果")
+_MESSAGE = Result("message", "text", "message about the outcome", "结果说明")
+_AMOUNT = Result("amount", "number", "amount", "金额")
+_TIME = Result("time", "time", "time", "时间")
+_STATUS = Result("status", "text", "status", "状态")
+_VALUE = Result("value", "number", "value", "数值")
+_DATE = Result("date", "date", "date", "日期")
+_CONFIRMATION = Result("confirmation", "text", "confirmation number", "确认号")
+_RECEIPT = Result("receipt", "text", "receipt number", "回执号")
+_FILE = Result("file", "text", "path of the file", "文件路径")
+# the first whose pattern the function's words match tells what is looked up
+_LOOKED_UP = (
+    ("prices?|rates?|fare|costs?|fees?|postage|salaries|mortgage|balance|spending|debt", _AMOUNT),
+    ("when|time|hours|sunrise|first and last", _TIME),
+    ("status|progress|late|crowded|queue|permissions|waiting|track|parked", _STATUS),
+    ("count|distance|minutes|score|calories|days|miles|level|mass|value", _VALUE),
+    ("day|date|expiry|holiday", _DATE),
+)
+# what is made comes with something to refer to it by
+_MADE = (
+    ("^(book|reserve|buy|rent|order|reorder|request|schedule|rebook|enroll|register)", _CONFIRMATION),
+    ("^(pay|transfer|top|tip|repay|exchange|invest|sell)", _RECEIPT),
+    ("^(export|download|convert|scan|merge|compress|print|trim|crop|join two|translate|transcribe)", _FILE),
+)
+
+
+def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
+    """The results of the tool that the prompt names."""
+    function = function_words(sections.word("name", ""))
+    said = " ".join(function)
+    deed = deed_of(function[0]) if function else "other"
+    if deed in ("list", "search"):
+        return [_RESULTS.sketch(language, _MEMBERS), _TOTAL.sketch(language)]
+    if deed == "look":
+        return [_first(_LOOKED_UP, said, _ANSWER).sketch(language), _AS_OF.sketch(language)]
+    otherwise = _DONE_AT if deed in CHANGES else _MESSAGE
+    return [_SUCCESS.sketch(language), _first(_MADE, said, otherwise).sketch(language)]
+
+
+def _first(rules: Sequence[tuple[str, Result]], said: str, otherwise: Result) -> Result:
+    return next((result for pattern, result in rules if _whole(pattern).search(said)), otherwise)
+
+
+@lru_cache(64)
+def _whole(pattern: str) -> re.Pattern[str]:
+    return re.compile(rf"\b(?:{pattern})\b")
+
+
+_NO_LETTERS = re.compile("[^A-Za-z]+")
+_SMALL = frozenset(words("a an the my"))
+_AREAS = {
+    "list": "Overview", "search": "Search", "look": "Lookup", "make": "Actions", "change": "Settings",
+    "switch": "Controls", "drop": "Actions",
+}  # fmt: skip
+# what can be done with anything that is kept: in English with one or many of them, and in Chinese
+_UPKEEP = (
+    ("add {one}", "添加{r}"),
+    ("list {many}", "查看全部{r}"),
+    ("change {one}", "修改{r}"),
+    ("delete {one}", "删除{r}"),
+)
+_FURTHER = (
+    ("search {many} by keyword", "按关键词搜索{r}"),
+    ("restore a deleted {r}", "恢复已删除的{r}"),
+    ("export {many} to a file", "把{r}导出为文件"),
+    ("rename {one}", "重命名{r}"),
+)
+
+
+class Wanted(NamedTuple):
+    """Something that people want done, in the tool's language and in English."""
+
+    goal: str
+    english: str
+
+
+def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonValue]:
+    """As many names as are asked for, or as many as there are reasons for: goals first, in a random selection."""
+    category, count = sections.word("category", ""), sections.json("count")
+    if not category or not isinstance(count, int):
+        raise ReplyError("template/v1 expects a category's name in <category> and a number in <count>.")
+    goals = _paired(sections, "goals", language)
+    resources = _paired(sections, "resources", language)
+    named: dict[str, Wanted] = {}
+    for wanted in _first_name(goals, count, rng):
+        named.setdefault(function_name(wanted.english), wanted)
+    kept = {_gist(wanted.english) for wanted in goals}
+    told = {wanted.goal for wanted in named.values()}
+    for wanted in _upkeep(resources, language):
+        if len(named) >= count:
+            break
+        if _gist(wanted.english) not in kept and wanted.goal not in told:
+            named.setdefault(function_name(wanted.english), wanted)
+            told.add(wanted.goal)
+    things = [resource.english for resource in resources]
+    return [
+        {"name": f"{category}.{_area(wanted.english, things)}.{function}", "goal": wanted.goal}
+        for function, wanted in list(named.items())[:count]
+    ]
+
+
+def function_name(goal: str) -> str:
+    """A goal as a function's name in camelCase: "set an alarm" is setAlarm."""
+    said = [_NO_LETTERS.sub("", word).lower() for word in goal.replace("-", " ").split() if word not in _SMALL]
+    first, *rest = [word for word in said if word] or ["run"]
+    return first + "".join(word.capitalize() for word in rest)
+
+
+def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
+    """The goals or resources with what they are called in English; ReplyError where names can't be made of them."""
+    told = _texts(sections, tag)
+    english = told if language == "en" else _texts(sections, f"english{tag}")
+    if len(told) != len(english):
+        raise ReplyError(
+            f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(told)} {tag}."
+        )
+    return [Wanted(goal, words) for goal, words in zip(told, english, strict=True)]
+
+
+def _texts(sections: Sections, tag: str) -> list[str]:
+    texts = sections.json(tag) if tag in sections.tagged else []
+    if not isinstance(texts, list) or not all(isinstance(text, str) for text in texts):
+        raise ReplyError(f"template/v1 expects a JSON list of texts in <{tag}>.")
+    return [str(text) for text in texts]
+
+
+def _first_name(goals: Sequence[Wanted], count: int, rng: Random) -> list[Wanted]:
+    """All goals, or `count` of them at random, in the order given."""
+    chosen = sorted(rng.sample(range(len(goals)), min(count, len(goals))))
+    return [goals[at] for at in chosen]
+
+
+def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]:
+    """Add, list, change and delete each thing; for those who want still more, search, restore, export and rename."""
+    for shapes in (_UPKEEP, _FURTHER):
+        for resource in resources:
+            one, many = with_article(resource.english), plural(resource.english)
+            for english, chinese in shapes:
+                said = english.format(one=one, many=many, r=resource.english)
+                yield Wanted(said if language == "en" else chinese.format(r=resource.goal), said)
+
+
+def _gist(goal: str) -> tuple[str, ...]:
+    """What is done with what: to set an alarm and to add a new one are the same."""
+    verb, *rest = [word for word in goal.split() if word not in _SMALL and word != "new"]
+    deed = deed_of(verb)
+    return (deed if deed != "other" else verb, *(word.removesuffix("s") for word in rest))
+
+
+def _area(goal: str, things: Sequence[str]) -> str:
+    """The part of the category that a goal belongs to: the thing it is about, else what is done."""
+    said = {word.removesuffix("s") for word in split_name(function_name(goal))}
+    about = [thing for thing in things if {word.removesuffix("s") for word in thing.split()} <= said]
+    if about:
+        chosen = plural(max(about, key=len))
+        return "".join(_NO_LETTERS.sub("", word).capitalize() for word in chosen.split())
+    return _AREAS.get(deed_of(goal.split(maxsplit=1)[0]), "Actions")
+
 
 MOST_PARAMETERS = 4
 _FEWEST = 2

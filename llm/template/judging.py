@@ -1,14 +1,43 @@
-"""Judging whether two calls do the same for the user, and whether the conversation bears them out."""
+"""The model as checker and judge: the call that a conversation asks for, whether two calls agree, grades for plans and answers."""
 
+import re
 from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from language.calls.choosing import choose_tool
+from language.calls.defects import Proposal
+from language.calls.messages import resolve_pointers
 from language.calls.parsing import read_conversation
-from language.calls.tools import ToolView
+from language.calls.tools import ToolView, view_of
 from language.calls.turns import Turn, is_equivalent, is_stated
+from language.values import locate
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
+from warehouse.records import JsonSchema
+
+
+def shown_views(sections: Sections) -> list[ToolView]:
+    """The tools of the section <tools>; ReplyError where it is not a list of tools."""
+    tools = sections.json("tools")
+    if not isinstance(tools, list):
+        raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
+    return [view_of(tool) for tool in tools]
+
+
+def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
+    """The tool to call and its arguments; no tool where none fits."""
+    turns = resolve_pointers(sections.turns())
+    view = choose_tool(views, turns)
+    return Proposal(None, {}) if view is None else Proposal(view.name, read_conversation(view, turns))
+
+
+def name_relevant(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
+    """The tool that can do what is asked, null where none can, with the reason."""
+    view = choose_tool(views, resolve_pointers(sections.turns()))
+    if view is None:
+        return {"tool": None, "reason": "None of the tools does what the user asks for."}
+    return {"tool": view.name, "reason": f"The user asks to {view.actions[0]}, and that is what this tool does."}
 
 
 def judge(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
@@ -56,3 +85,80 @@ def _difference(
         if wanted[name] != heard.get(name) and not is_stated(wanted[name], schemas.get(name, {}), turns):
             return f"Nobody said {wanted[name]!r} for {name!r}."
     return ""
+
+
+_OPEN = "$$$"  # a value that only an earlier call's result tells
+
+
+def grade_plan(sections: Sections) -> dict[str, JsonValue]:
+    """The share of calls that are as they should be, out of those due or those given, whichever are more."""
+    expected, given = sections.json("expected"), sections.json("given")
+    if not isinstance(expected, list):
+        raise ReplyError("template/v1 expects a list of calls in the section <expected>.")
+    if not isinstance(given, list):
+        return {"score": 0.0, "reason": "The answer is no list of calls."}
+    most = max(len(expected), len(given))
+    same = sum(_is_same(due, made) for due, made in zip(expected, given, strict=False))
+    return {"score": round(same / most, 3) if most else 1.0, "reason": f"{same} of {most} calls are the same."}
+
+
+def _is_same(due: JsonValue, made: JsonValue) -> bool:
+    if not isinstance(due, dict) or not isinstance(made, dict) or due.get("tool") != made.get("tool"):
+        return False
+    wanted, told = due.get("arguments"), made.get("arguments")
+    if not isinstance(wanted, dict) or not isinstance(told, dict) or wanted.keys() != told.keys():
+        return False
+    return all(value == _OPEN or is_equivalent(value, told[name], {}) for name, value in wanted.items())
+
+
+def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
+    """The parameters of a call whose values nobody said and no result holds."""
+    call = sections.json("call")
+    arguments = call.get("arguments") if isinstance(call, dict) else None
+    if not isinstance(call, dict) or not isinstance(arguments, dict):
+        raise ReplyError("template/v1 expects a call with arguments in the section <call>.")
+    view = next((one for one in views if one.name == call.get("tool")), None)
+    schemas, turns = (view.properties if view else {}), sections.turns()
+    heard = read_conversation(view, turns) if view else {}
+    made_up: list[JsonValue] = [
+        name
+        for name, value in arguments.items()
+        # a plain "breakfast: yes" is understood with its cue, and located nowhere
+        if (name not in heard or heard[name] != value) and not _is_told(value, schemas.get(name, {}), turns)
+    ]
+    return {
+        "parameters": made_up,
+        "reason": "Their values are not in the conversation." if made_up else "All are stated.",
+    }
+
+
+def _is_told(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
+    """Whether anybody says the value, or a result holds it; all the values in it, where it is compound."""
+    if isinstance(value, list):
+        return all(_is_told(one, schema.get("items") or {}, turns) for one in value)
+    if isinstance(value, dict):
+        members = schema.get("properties") or {}
+        return all(_is_told(one, members.get(name) or {}, turns) for name, one in value.items())
+    return any(locate(value, schema, turn.text) is not None for turn in turns if turn.speaker != "call")
+
+
+_FIGURE = re.compile(r"\d+(?:[.,:/-]\d+)*")
+_NOTHING, _PARTLY, _WHOLLY = 0, 1, 2
+
+
+def score_answer(sections: Sections) -> dict[str, JsonValue]:
+    """Whether an answer's figures are in the responses, where the prompt shows any; else whether it states any."""
+    answer = sections.json("answer")
+    if not isinstance(answer, str):
+        raise ReplyError("template/v1 expects a text in the section <answer>.")
+    figures = set(_FIGURE.findall(answer))
+    if not figures:
+        return {"score": _NOTHING, "reason": "The answer states no figure."}
+    if "history" not in sections.tagged:
+        return {"score": _WHOLLY, "reason": "The answer states what was found."}
+    known = set(_FIGURE.findall(sections.tagged["history"]))
+    strange = sorted(figures - known)
+    if not strange:
+        return {"score": _WHOLLY, "reason": "Every figure of the answer is in a response."}
+    score = _PARTLY if len(strange) < len(figures) else _NOTHING
+    return {"score": score, "reason": f"No response has {strange[0]}."}

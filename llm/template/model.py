@@ -1,9 +1,8 @@
-"""template/v1: a model without weights, for running everything without a key and for measuring checks.
-
-It sees what any model sees, the messages and the schema of the answer, and recognises its task by the schema's title.
-"""
+"""template/v1: a seeded model without weights, that words calls by grammar and parses requests by inverting it."""
 
 from collections.abc import Mapping
+from hashlib import blake2b
+from random import Random
 
 import orjson
 from pydantic import JsonValue
@@ -12,9 +11,20 @@ from language.calls.defects import MALFORMED_JSON, REFUSAL, apology, break_json,
 from llm.chat import ChatRequest, RawReply
 from llm.template.candidate import candidate_reply
 from llm.template.sections import read_sections
-from llm.template.seeding import rng_for
 from llm.template.tasks import task_named
 from warehouse.errors import ReplyError
+
+
+def rng_for(seed: int, request: ChatRequest, purpose: str) -> Random:
+    """A generator for this model seed, messages, schema and sample index; apart for each purpose."""
+    digest = blake2b(digest_size=8)
+    digest.update(f"{seed}|{purpose}|{request.sample_index}".encode())
+    for message in request.messages:
+        digest.update(f"\x00{message.role}\x01{message.content}".encode("utf-8", "surrogatepass"))
+    if request.schema is not None:
+        digest.update(orjson.dumps(request.schema, option=orjson.OPT_SORT_KEYS))
+    return Random(int.from_bytes(digest.digest(), "big"))
+
 
 NAME = "template/v1"
 _CHARACTERS_PER_TOKEN = 4

@@ -8,11 +8,8 @@ from pydantic import JsonValue
 
 from language.text import fold
 from language.values import read_value
-from llm.template.steps_manners import Manner, Slot, ask_pattern, manner_of, noun_for, value_pattern
-from llm.template.steps_picks import Rule, read_pick
-from llm.template.steps_plans import FromEntry, Known, Node, Parts, Source
-from llm.template.steps_tools import Origin, Toolbox
-from llm.template.steps_voices import trimmed
+from llm.template.steps_phrases import Manner, Slot, ask_pattern, manner_of, noun_for, trimmed, value_pattern
+from llm.template.steps_sources import FromEntry, Known, Node, Origin, Parts, Rule, Source, Toolbox, read_pick
 from llm.template.steps_wording import aspect_of
 from warehouse.records import JsonSchema
 

@@ -8,10 +8,20 @@ from typing import Any, NamedTuple
 from language.names import split_name
 from language.values import write_value
 from llm.template.sections import Sections
-from llm.template.steps_manners import NEEDS, Manner, Slot, manner_of, noun_for
-from llm.template.steps_picks import write_pick
-from llm.template.steps_tools import Toolbox, read_toolbox
-from llm.template.steps_voices import CLOSINGS, LATER_LEADS, LEADS, LINKS, Voice, choose_voice
+from llm.template.steps_phrases import (
+    CLOSINGS,
+    LATER_LEADS,
+    LEADS,
+    LINKS,
+    NEEDS,
+    Manner,
+    Slot,
+    Voice,
+    choose_voice,
+    manner_of,
+    noun_for,
+)
+from llm.template.steps_sources import Toolbox, read_toolbox, write_pick
 from warehouse.errors import ReplyError
 
 Source = Mapping[str, Any]  # a ValueSource as JSON

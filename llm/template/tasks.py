@@ -9,29 +9,18 @@ from pydantic import JsonValue
 from language.calls.defects import Proposal, spoil_call, text_language
 from language.calls.sampling import fill_in
 from language.calls.tools import ToolView, view_of
-from llm.template.calling import name_relevant, propose, shown_views
-from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
-from llm.template.choosing_parameters import choose_names
-from llm.template.conversing import word_user_turn
-from llm.template.drafting_tools import describe, parameter_sketches
+from llm.template.changing import Change, ViewedCall, mend_request, other_value, parameter_named, word_change
+from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
+from llm.template.dialogues import word_answer, word_question
+from llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
-from llm.template.grading import grade_plan, name_made_up
-from llm.template.judging import judge
-from llm.template.mending import mend_request
-from llm.template.naming_tools import name_all
-from llm.template.reading_scenarios import read_scenario
-from llm.template.replying import label_acts, word_agent_turn, word_scenario
-from llm.template.routing_wording import word_routing
-from llm.template.scoring_answers import score_answer
+from llm.template.judging import grade_plan, judge, name_made_up, name_relevant, propose, score_answer, shown_views
+from llm.template.routing import word_routing
 from llm.template.sections import Sections
-from llm.template.slot_answers import word_answer
-from llm.template.slot_questions import word_question
-from llm.template.spoiling_answers import spoil_answer
-from llm.template.spoiling_wordings import spoil_wording
-from llm.template.steps_spoiling import next_calls
+from llm.template.spoiling import spoil_answer, spoil_wording
+from llm.template.steps_calling import next_calls
 from llm.template.steps_wording import word_goal
-from llm.template.tool_results import result_sketches
-from llm.template.wording import word_call
+from llm.template.wording import choose_names, word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 

@@ -1,18 +1,216 @@
-"""Wording a call as a request, with the words that state each value; read over until it can only mean that call."""
+"""Wording a call as a request: opener, action, every argument in one of many shapes; read over until it can only mean that call."""
 
+import re
+from collections.abc import Callable, Iterable, Sequence
 from random import Random
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from language.calls.actions import name_phrase
+from language.calls.parameters import meaning_of
 from language.calls.parsing import read_request
-from language.calls.stating import Said
+from language.calls.stating import Said, say
 from language.calls.tools import ToolView
-from language.names import is_chinese
+from language.names import is_chinese, words
+from language.phrasebook import PHRASEBOOKS, Phrasebook
+from language.schemas import json_type
 from language.values import locate
-from llm.template.composing import Composed, Piece, compose, first_that, tidy
 from warehouse.errors import ReplyError
-from warehouse.records import Language
+from warehouse.records import JsonSchema, Language
+
+_EVERYDAY = frozenset(
+    words(
+        "date time moment origin destination place person quantity money choice title task product food music"
+        " film book query message duration address"
+    )
+)
+_SELDOM = frozenset({"boolean", "link", "uuid", "object", "pin", "file", "details"})
+_TECHNICAL = re.compile(
+    r"page|limit|offset|cursor|sort|order_?by|token|format|locale|lang|verbose|debug|version", re.IGNORECASE
+)
+
+
+def choose_names(
+    offered: Sequence[str], count: int, properties: dict[str, JsonSchema], required: Sequence[str], rng: Random
+) -> list[str]:
+    """As many of the offered names as asked for, in the order offered; the likeliest to be said, with some chance."""
+    weights = {name: _weight(name, properties.get(name, {}), name in required) + rng.random() for name in offered}
+    chosen = set(sorted(offered, key=lambda name: -weights[name])[:count])
+    return [name for name in offered if name in chosen]
+
+
+def _weight(name: str, schema: JsonSchema, required: bool) -> float:  # noqa: FBT001 - a fact about the parameter
+    kind = meaning_of(name, schema)
+    weight = 2.0 if required else 0.0
+    if kind in _EVERYDAY:
+        weight += 1.0
+    if kind in _SELDOM:
+        weight -= 0.5
+    return weight - 1.5 if _TECHNICAL.search(name) else weight
+
+
+_NATURAL_SHARE = 0.65
+_CLOSER_SHARE = 0.12
+_INLINE_SHARE = 0.35
+_OWN_VERB_SHARE = 0.6
+_JOINED_SHARE = 0.5
+_SAME_SHAPE_SHARE = 0.7
+_FEW = 2
+_WITH_WITH = re.compile(r"(\swith(?:out)? [^,]{1,80}?) with ")
+_FOR_ME = re.compile(r"^\w+ me\b|\bfor me$")  # "show me the list": nobody wants to do that himself
+_PLURAL = re.compile(r"(?<!speci)(?<!seri)(?<!\bne)[^sui]s$")
+_IS = re.compile(r"(?<=\}) is (?=\{)")
+_MARKS = ".?!。？！"
+_DAYS = frozenset({"date", "moment", "birthday", "month"})
+
+
+class Piece(NamedTuple):
+    """A clause with the arguments that it says."""
+
+    text: str
+    said: tuple[Said, ...]
+
+
+class Composed(NamedTuple):
+    """A request and the clauses in it."""
+
+    request: str
+    pieces: tuple[Piece, ...]
+
+
+def compose(
+    view: ToolView,
+    arguments: dict[str, JsonValue],
+    language: Language,
+    rng: Random,
+    *,
+    action: str = "",
+    plain: bool = False,
+) -> Composed:
+    """A request for the tool's action (or another one given) that states these arguments; `plain` takes no chances."""
+    book = PHRASEBOOKS[language]
+    chosen = action or _action(view, language, rng)
+    said = [
+        say(one, arguments[one.name], language, rng, plain=plain) for one in view.parameters if one.name in arguments
+    ]
+    rng.shuffle(said)
+    inline = [] if plain else _natural(view, said, language, book, rng)
+    taken = {one.parameter.name for piece in inline for one in piece.said}
+    frames = [one for one in said if one.is_frame and one.parameter.name not in taken]
+    long = [one for one in said if json_type(one.parameter.schema) in ("array", "object")]
+    rest = [one for one in said if one.parameter.name not in taken and one not in frames and one not in long]
+    if plain:
+        rest = rest + frames
+    else:
+        inline += [Piece(one.shown, (one,)) for one in frames]
+    tail = _rest(rest, book, rng, plain=plain)
+    if not plain and tail and isinstance(tail[0], Piece) and len(rest) <= _FEW and rng.random() < _INLINE_SHARE:
+        tail, inline = [], inline + _inline(rest, book, rng)
+    tail += [Piece(_shape(rng.choice(book.listed), one), (one,)) for one in long]
+    return _assemble(chosen, inline, tail, language, rng)
+
+
+def _action(view: ToolView, language: Language, rng: Random) -> str:
+    if language == "en" and is_chinese(view.actions[0]):
+        return name_phrase(view.name)
+    return view.actions[0] if rng.random() < _OWN_VERB_SHARE else rng.choice(view.actions)
+
+
+def _natural(view: ToolView, said: list[Said], language: Language, book: Phrasebook, rng: Random) -> list[Piece]:
+    """Arguments that need no cue: a route, the only day, the only time, a counted thing."""
+    by_kind: dict[str, list[Said]] = {}
+    for one in said:
+        by_kind.setdefault(one.parameter.kind, []).append(one)
+    pieces = []
+    starts, ends = by_kind.get("origin", []), by_kind.get("destination", [])
+    if len(starts) == len(ends) == 1 and starts[0].shown == starts[0].words and ends[0].shown == ends[0].words:
+        text = rng.choice(book.route).format(o=starts[0].shown, d=ends[0].shown)
+        pieces.append(Piece(text, (starts[0], ends[0])))
+    for kinds, lead in ((_DAYS, "on "), (frozenset({"time"}), "at ")):
+        here = [one for kind in kinds for one in by_kind.get(kind, [])]
+        declared = [one for one in view.parameters if one.kind in kinds or one.kind == "moment"]
+        if len(here) == len(declared) == 1 and here[0].parameter.kind in ("date", "moment", "time"):
+            pieces.append(Piece(("" if language == "zh" else lead) + here[0].shown, (here[0],)))
+    if language == "en":
+        pieces += [Piece(f"for {one.shown} {unit}", (one,)) for one in said if (unit := _counted(one))]
+    kept = [piece for piece in pieces if rng.random() < _NATURAL_SHARE]
+    rng.shuffle(kept)
+    return kept
+
+
+def _counted(said: Said) -> str:
+    """What a number counts, by its cue: guests for "number of guests"; "" where it counts nothing."""
+    _, number_of, unit = said.cue.partition("umber of ")
+    if said.value in (1, "1"):
+        return ""
+    return unit if number_of and said.parameter.is_number and unit.endswith("s") and " " not in unit else ""
+
+
+def _rest(said: list[Said], book: Phrasebook, rng: Random, *, plain: bool) -> list[Piece]:
+    if plain:
+        return [Piece(_shape(book.frame if one.is_frame else rng.choice(book.plain), one), (one,)) for one in said]
+    if len(said) > 1 and rng.random() < _JOINED_SHARE:
+        return [_joined(said, book, rng)]
+    return [Piece(_shape(rng.choice(book.sentences), one), (one,)) for one in said]
+
+
+def _joined(said: list[Said], book: Phrasebook, rng: Random) -> Piece:
+    shape = rng.choice(book.clauses)
+    clauses = [_shape(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in said]
+    text = book.joint.join(clauses[:-1]) + book.last_joint + clauses[-1]
+    return Piece(_capital(text) + book.stop, tuple(said))
+
+
+def _inline(said: list[Said], book: Phrasebook, rng: Random) -> list[Piece]:
+    shape = rng.choice(book.inline)
+    return [Piece(_shape(shape, one), (one,)) for one in said]
+
+
+def _assemble(action: str, inline: list[Piece], tail: list[Piece], language: Language, rng: Random) -> Composed:
+    book = PHRASEBOOKS[language]
+    joint = "，" if language == "zh" else " "
+    if language == "en" and any(_is_bare(piece) for piece in inline):
+        joint = ", "
+    act = joint.join([action, *(piece.text for piece in inline)])
+    if language == "en":
+        act = _WITH_WITH.sub(r"\1 and with ", act)
+    opener = rng.choice(book.openers if _FOR_ME.search(action) else book.openers + book.wishes)
+    head = opener.replace("{a}", act).replace("{A}", _capital(act))
+    filler = rng.choice(book.fillers) if len(tail) > 1 and not inline else ""
+    space = "" if language == "zh" else " "
+    parts = [head, *(piece.text for piece in tail)]
+    if filler:
+        parts[1] = filler + parts[1]
+    if rng.random() < _CLOSER_SHARE:
+        parts.append(rng.choice(book.closers))
+    return Composed(space.join(parts), (*inline, *tail))
+
+
+def _is_bare(piece: Piece) -> bool:
+    """Whether a clause begins with its cue rather than with a preposition."""
+    return len(piece.said) == 1 and piece.text.startswith(piece.said[0].cue)
+
+
+def _shape(shape: str, said: Said) -> str:
+    if _PLURAL.search(said.cue) and said.cue.isascii():
+        shape = _IS.sub(" are ", shape)
+    return shape.replace("{c}", said.cue).replace("{C}", _capital(said.cue)).replace("{v}", said.shown)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def tidy(text: str) -> str:
+    """A clause without the mark at its end."""
+    return text.rstrip(_MARKS)
+
+
+def first_that(options: Iterable[str], fits: Callable[[str], bool]) -> str:
+    """The first of the options that fits, "" where none does."""
+    return next((option for option in options if fits(option)), "")
+
 
 _ATTEMPTS = 6
 _BOLD_ATTEMPTS = 3

@@ -9,7 +9,7 @@ from generators.shifts.overriding import Correction, override_values
 from generators.shifts.phrases import DONE, is_question
 from generators.shifts.turns import SHIFT_TAG, moved
 from generators.shifts.values import change_values
-from llm.template.correction_phrases import CORRECTIONS
+from llm.template.changing import CORRECTIONS
 from tests.support.scripted_model import ScriptedModel
 from validators.checks.ambiguity import check_ambiguity
 from validators.checks.format import check_format

@@ -15,7 +15,7 @@ from generators.toolset.categories import (
 )
 from generators.toolset.sketches import in_language
 from language.calls.actions import action_phrase
-from llm.template.naming_tools import function_name
+from llm.template.drafting_tools import function_name
 from warehouse.errors import ConfigurationError
 
 CATEGORY = """

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from language.calls.tools import view_of
 from language.phrasebook import ENGLISH
-from llm.template.composing import compose
+from llm.template.wording import compose
 
 TOOL = {
     "name": "getOrders",

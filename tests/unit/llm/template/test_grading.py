@@ -5,7 +5,7 @@ import json
 import pytest
 
 from language.calls.tools import view_of
-from llm.template.grading import grade_plan, name_made_up
+from llm.template.judging import grade_plan, name_made_up
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 

@@ -4,7 +4,7 @@ import json
 
 import pytest
 
-from llm.template.scoring_answers import score_answer
+from llm.template.judging import score_answer
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 

@@ -14,9 +14,8 @@ from language.calls.sampling import fill_in
 from language.calls.tools import ParameterView, ToolView, view_of
 from language.calls.turns import Turn
 from language.values import locate
-from llm.template.slot_answers import word_answer
-from llm.template.slot_questions import word_question
-from llm.template.spoiling_answers import spoil_answer
+from llm.template.dialogues import word_answer, word_question
+from llm.template.spoiling import spoil_answer
 from tests.support.llm.template.fixtures import TOOLS
 from warehouse.errors import ReplyError
 from warehouse.records import Language

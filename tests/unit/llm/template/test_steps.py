@@ -11,10 +11,8 @@ from hypothesis import strategies as st
 from language.calls.defects import STEP_DEFECTS
 from language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
 from llm.template.sections import Sections
-from llm.template.steps_calling import NextStep, next_step
-from llm.template.steps_picks import Rule, pick, read_pick, write_pick
-from llm.template.steps_spoiling import spoil_step
-from llm.template.steps_tools import Origin, read_toolbox
+from llm.template.steps_calling import NextStep, next_step, spoil_step
+from llm.template.steps_sources import Origin, Rule, pick, read_pick, read_toolbox, write_pick
 from llm.template.steps_wording import word_goal
 from warehouse.errors import ReplyError
 

@@ -16,9 +16,8 @@ from generators.toolset.sketches import in_language
 from language.names import plural, split_name, with_article
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.prompts import render
+from llm.template.drafting_tools import function_name, rows_for
 from llm.template.model import TemplateModel
-from llm.template.naming_tools import function_name
-from llm.template.tool_lexicon import rows_for
 from warehouse.errors import ReplyError
 from warehouse.records import Language, Tool, ToolsetPlan
 

@@ -1,4 +1,4 @@
-"""Wordings with one defect, as a careless writer makes them; some of them look flawless from outside."""
+"""Wordings and answers with one defect, as a careless writer makes them; some look flawless from outside."""
 
 from collections.abc import Callable
 from random import Random
@@ -17,10 +17,67 @@ from language.calls.sampling import make_value
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView
 from language.names import is_chinese
+from language.phrasebook import PHRASEBOOKS
 from language.values import locate
-from llm.template.composing import compose
-from llm.template.wording import Worded, quote_values, word_call
+from llm.template.dialogues import Answered, word_answer
+from llm.template.wording import Worded, compose, quote_values, word_call
 from warehouse.records import Language
+
+Slot = tuple[ParameterView, JsonValue]
+_HALF = 0.5
+_ENDS = ".!?。！？"
+
+
+def spoil_answer(defect: str, view: ToolView, slot: Slot, language: Language, rng: Random) -> Answered | None:
+    """An answer with this defect in it, None where it can't be made of this slot."""
+    spoil = _SPOILERS.get(defect)
+    return spoil(view, slot, language, rng) if spoil else None
+
+
+def _mistaken(view: ToolView, slot: Slot, language: Language, rng: Random) -> Answered | None:
+    """Says the right value, and then another one for the same parameter."""
+    wrong = _another(view, slot, language, rng)
+    return None if wrong is None else _followed(view, slot, wrong, language, rng)
+
+
+def _made_up(view: ToolView, slot: Slot, language: Language, rng: Random) -> Answered | None:
+    """Says another value, and claims words for the right one that are not there."""
+    parameter, value = slot
+    wrong = _another(view, slot, language, rng)
+    if wrong is None or locate(value, parameter.schema, wrong.answer):
+        return None
+    return Answered(wrong.answer, word_answer(view, slot, language, rng, is_bare=True).words)
+
+
+def _added(view: ToolView, slot: Slot, language: Language, rng: Random) -> Answered | None:
+    """Says a value for a parameter that nobody asked for, and does not own up to it."""
+    others = [one for one in view.parameters if one.name != slot[0].name]
+    if not others:
+        return None
+    extra = rng.choice(others)
+    more = make_value(extra.name, extra.schema, language, rng)
+    return _followed(view, slot, word_answer(view, (extra, more), language, rng, is_bare=False), language, rng)
+
+
+def _another(view: ToolView, slot: Slot, language: Language, rng: Random) -> Answered | None:
+    parameter, value = slot
+    other = other_value(view, parameter.name, value, language, rng)
+    return None if other is None else word_answer(view, (parameter, other), language, rng, is_bare=False)
+
+
+def _followed(view: ToolView, slot: Slot, more: Answered, language: Language, rng: Random) -> Answered:
+    right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
+    stop = "" if right.answer[-1] in _ENDS else PHRASEBOOKS[language].stop
+    space = "" if language == "zh" else " "
+    return right._replace(answer=f"{right.answer}{stop}{space}{more.answer}")
+
+
+_SPOILERS: dict[str, Callable[[ToolView, Slot, Language, Random], Answered | None]] = {
+    WRONG_ARGUMENT: _mistaken,
+    HALLUCINATED_VALUE: _made_up,
+    EXTRA_ARGUMENT: _added,
+}
+
 
 _OTHER_ACTIONS: dict[Language, tuple[str, ...]] = {
     "en": (
@@ -47,14 +104,13 @@ _ASIDES: dict[Language, tuple[str, ...]] = {
 _TRIES = 4
 _OPPOSITE_SHARE = 0.6
 _OWNED_UP_SHARE = 0.25
-_HALF = 0.5
 
 
 def spoil_wording(
     defect: str, view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random
 ) -> Worded | None:
     """A wording with this defect in it, None where it can't be made of this call."""
-    spoil = _SPOILERS.get(defect)
+    spoil = _WORDING_SPOILERS.get(defect)
     return spoil(view, arguments, language, rng) if spoil else None
 
 
@@ -88,7 +144,7 @@ def _last_words(request: str) -> str:
     return bare[-6:] if is_chinese(bare) else " ".join(bare.split()[-2:])
 
 
-def _added(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+def _with_addition(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
     """States a value that was not drafted; mostly without owning up to it."""
     unsaid = [one for one in view.parameters if one.name not in arguments]
     if not unsaid:
@@ -101,7 +157,7 @@ def _added(view: ToolView, arguments: dict[str, JsonValue], language: Language, 
     return worded._replace(mentions={name: words for name, words in worded.mentions.items() if name != extra.name})
 
 
-def _mistaken(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+def _with_mistake(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
     """Words another value of the same type: in place of the right one, or after it, as a second thought."""
     changed = _with_another_value(view, arguments, language, rng)
     if changed is None:
@@ -114,7 +170,7 @@ def _mistaken(view: ToolView, arguments: dict[str, JsonValue], language: Languag
     return right._replace(request=f"{right.request}{'' if language == 'zh' else ' '}{aside}")
 
 
-def _made_up(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
+def _with_invention(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
     """Words a value from nowhere and claims the right words, or throws in a detail that nobody gave."""
     unsaid = [one for one in view.parameters if one.name not in arguments]
     if unsaid and (not arguments or rng.random() < _HALF):
@@ -159,10 +215,10 @@ def _aside(parameter: ParameterView, value: JsonValue, language: Language, rng: 
     return shape.format(c=cue, v=said.shown)
 
 
-_SPOILERS: dict[str, Callable[[ToolView, dict[str, JsonValue], Language, Random], Worded | None]] = {
+_WORDING_SPOILERS: dict[str, Callable[[ToolView, dict[str, JsonValue], Language, Random], Worded | None]] = {
     WRONG_TOOL: _other_action,
     MISSING_ARGUMENT: _left_out,
-    EXTRA_ARGUMENT: _added,
-    WRONG_ARGUMENT: _mistaken,
-    HALLUCINATED_VALUE: _made_up,
+    EXTRA_ARGUMENT: _with_addition,
+    WRONG_ARGUMENT: _with_mistake,
+    HALLUCINATED_VALUE: _with_invention,
 }

@@ -1,4 +1,4 @@
-"""Answering a question with one value: bare or in a sentence, and read over until it can only be that value."""
+"""Asking for one parameter and answering with one value, read over until each can only mean that one."""
 
 import re
 from random import Random
@@ -7,16 +7,92 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from language.calls.parsing import read_answers
-from language.calls.questions import called, counting, group_of, is_plural
+from language.calls.questions import asked_parameters, called, counting, group_of, is_plural, is_route_end
 from language.calls.stating import Said, in_quotes, say
 from language.calls.tools import ParameterView, ToolView
+from language.names import is_chinese
 from language.phrasebook import PHRASEBOOKS
-from language.values import locate
+from language.values import locate, write_value
 from llm.template.slot_phrases import SLOT_BOOKS, Shapes
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
-_ATTEMPTS = 10
+_ATTEMPTS = 8
+_UNNAMED_SHARE = 0.4
+_GENERAL_SHARE = 0.35
+_OPTIONS_SHARE = 0.35
+_COUNTED_SHARE = 0.6
+_MOST_OPTIONS = 5
+_AMOUNT = re.compile("amount|金额", re.IGNORECASE)
+_ROUTES = frozenset({"origin", "destination"})
+_ONCE = {"date": frozenset({"date", "moment", "birthday"}), "time": frozenset({"time", "moment"})}
+
+
+def word_question(
+    view: ToolView, parameter: ParameterView, known: dict[str, JsonValue], language: Language, rng: Random
+) -> str:
+    """A question that asks for exactly this parameter and says none of the values that are known."""
+    for _ in range(_ATTEMPTS):
+        question = _propose_question(view, parameter, language, rng)
+        asked = asked_parameters(view, question, known)
+        if asked == (parameter,) and not _says(question, known, view) and is_chinese(question) == (language == "zh"):
+            return question
+    told = called(parameter, language)
+    return f"What is the {told}?" if language == "en" else f"请问{told}是什么？"
+
+
+def _propose_question(view: ToolView, parameter: ParameterView, language: Language, rng: Random) -> str:
+    book = SLOT_BOOKS[language]
+    told = called(parameter, language)
+    if parameter.kind == "boolean":
+        return _shape(rng.choice(book.flags), parameter.topic or told)
+    if parameter.kind == "choice" and rng.random() < _OPTIONS_SHARE:
+        options = _options(parameter, language, rng)
+        if options:
+            return _shape(rng.choice(book.options), told).replace("{o}", options)
+    counted = counting(parameter, language)
+    if counted and rng.random() < _COUNTED_SHARE:
+        return rng.choice(book.counted).replace("{u}", counted.asked)
+    if counted and is_plural(told):
+        return _shape(rng.choice(book.questions), told)
+    if parameter.kind in book.unnamed and _is_only_one(view, parameter) and rng.random() < _UNNAMED_SHARE:
+        return rng.choice(book.unnamed[parameter.kind])
+    own = book.named.get(group_of(parameter), ()) or book.named["name"]
+    return _shape(rng.choice(book.questions if rng.random() < _GENERAL_SHARE else own), told)
+
+
+def _is_only_one(view: ToolView, parameter: ParameterView) -> bool:
+    """Whether a question that names nothing can only mean this parameter."""
+    alike = _ONCE.get(parameter.kind, frozenset({parameter.kind}))
+    others = [one for one in view.parameters if one.kind in alike]
+    if parameter.kind == "money" and not _AMOUNT.search(f"{parameter.name} {parameter.schema.get('description', '')}"):
+        return False
+    return len(others) == 1 and (parameter.kind not in _ROUTES or is_route_end(parameter))
+
+
+def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
+    """All options of a choice in words, "" where they are too many to be read out."""
+    book = SLOT_BOOKS[language]
+    options = parameter.schema.get("enum") or []
+    if not 1 < len(options) <= _MOST_OPTIONS:
+        return ""
+    said = [write_value(option, parameter.schema, language, rng) for option in options]
+    return book.next_option.join(said[:-1]) + book.last_option + said[-1]
+
+
+def _shape(shape: str, told: str) -> str:
+    return shape.replace("{c}", told).replace("{C}", told[:1].upper() + told[1:])
+
+
+def _says(question: str, known: dict[str, JsonValue], view: ToolView) -> bool:
+    """Whether the question gives a known value away."""
+    return any(
+        not isinstance(value, bool) and locate(value, view.properties.get(name, {}), question) is not None
+        for name, value in known.items()
+    )
+
+
+_ANSWER_ATTEMPTS = 10
 _BOLD_ATTEMPTS = 6
 _COUNT_SHARE = 0.5
 _QUOTED_SHARE = 0.5
@@ -53,9 +129,9 @@ def word_answer(
     """
     parameter, value = slot
     best: Answered | None = None
-    for attempt in range(_ATTEMPTS):
+    for attempt in range(_ANSWER_ATTEMPTS):
         plain = attempt >= _BOLD_ATTEMPTS
-        answered = _propose(parameter, value, language, rng, is_bare=is_bare, plain=plain)
+        answered = _propose_answer(parameter, value, language, rng, is_bare=is_bare, plain=plain)
         if locate(value, _titled(parameter), answered.words) is None or answered.words not in answered.answer:
             continue
         best = best or answered
@@ -72,7 +148,7 @@ def _titled(parameter: ParameterView) -> JsonSchema:
     return {"title": parameter.name, **parameter.schema}
 
 
-def _propose(
+def _propose_answer(
     parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, is_bare: bool, plain: bool
 ) -> Answered:
     said = say(parameter, value, language, rng, plain=plain)
