@@ -13,7 +13,7 @@ from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from pydantic import JsonValue
 
 from annotation.words import Words
-from generators.routing.unknowns import UNKNOWN
+from generators.routing.tool_graph import UNKNOWN
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from annotation.calls import is_same
 from annotation.edits import is_part_of
-from generators.schemas import argument_problems
+from generators.tools import argument_problems
 from language.calls.defects import (
     EXTRA_ARGUMENT,
     MISSING_ARGUMENT,

@@ -11,9 +11,8 @@ from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
 from flows.stages import stages_of
 from generators.catalogs import Problem
-from generators.hammerbench_samples import HammerBenchRecord, read_hammerbench
-from generators.stage_context import StageContext
-from generators.stages import Stage
+from generators.imports.hammerbench import HammerBenchRecord, read_hammerbench
+from generators.stages import Stage, StageContext
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import LlmCall, Sample, Verdict
 

@@ -4,10 +4,10 @@ from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import NamedTuple
 
-from generators.callnavi_samples import CallNaviRecord, read_callnavi_samples
 from generators.catalogs.catalog import Problem
-from generators.confetti_samples import ConfettiRecord, read_confetti_samples
-from generators.hammerbench_samples import HammerBenchRecord, read_hammerbench
+from generators.imports.callnavi import CallNaviRecord, read_callnavi_samples
+from generators.imports.confetti import ConfettiRecord, read_confetti_samples
+from generators.imports.hammerbench import HammerBenchRecord, read_hammerbench
 from warehouse.errors import ConfigurationError
 from warehouse.records import Release, Sample, Tool
 from warehouse.releases import freeze, list_releases

@@ -24,8 +24,7 @@ from flows.recipe import Recipe
 from flows.spending import PaidNotes, paid_folder
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
-from generators.stage_context import StageContext
-from generators.stages import Stage
+from generators.stages import Stage, StageContext
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
 from warehouse.records import Draft, LlmCall, Origin, Record, Tool, Verdict
 from warehouse.rows import Stamp, rows_of

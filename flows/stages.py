@@ -3,10 +3,11 @@
 The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one table.
 """
 
-from generators.conversational.acts import label_conversations
-from generators.conversational.plans import plan_conversations, word_scenarios
-from generators.conversational.wording import write_conversations
-from generators.dialogues import write_dialogues
+from generators.conversations.acts import label_conversations
+from generators.conversations.plans import plan_conversations, word_scenarios
+from generators.conversations.wording import write_conversations
+from generators.dialogues.dialogues import plan_slots, write_dialogues
+from generators.dialogues.trajectories import merge_trajectories
 from generators.external.entities import find_entities
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
@@ -15,20 +16,16 @@ from generators.multi_step.disambiguation import disambiguate
 from generators.multi_step.generalisation import generalise
 from generators.multi_step.tracing import trace_goals
 from generators.multi_step.wording import word_goals
-from generators.parameters import choose_parameters
-from generators.requests import write_requests
 from generators.routing.wording import word_routing
 from generators.shifts.intents import shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values
-from generators.slots import plan_slots
+from generators.single_turn.requests import choose_parameters, fill_values, write_requests
 from generators.stages import Stage
 from generators.toolset.descriptions import describe_tools
 from generators.toolset.names import name_tools
 from generators.toolset.parameters import choose_tool_parameters
 from generators.toolset.returns import choose_returns
-from generators.trajectories import merge_trajectories
-from generators.values import fill_values
 from validators.checks.ambiguity import applies_to as has_due_call
 from validators.checks.ambiguity import check_ambiguity
 from validators.checks.blind_readings import applies_to as judge_applies
@@ -53,22 +50,22 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "tool_names", "toolset", "Name the tools of a category, one for each thing that people want done there.",
         "ToolsetPlan", "NamedTool", "HammerBench 4.2, D.1",
-        name_tools, "generator", ("generators/prompts/name_tools.j2",),
+        name_tools, "generator", ("generators/toolset/prompts/name_tools.j2",),
     ),
     Stage(
         "tool_descriptions", "toolset", "Describe each tool by a short command.",
         "NamedTool", "DescribedTool", "HammerBench 4.2, D.1",
-        describe_tools, "generator", ("generators/prompts/describe_tool.j2",),
+        describe_tools, "generator", ("generators/toolset/prompts/describe_tool.j2",),
     ),
     Stage(
         "tool_parameters", "toolset", "Choose parameters that are simple enough to be said in a request.",
         "DescribedTool", "ParameterisedTool", "HammerBench 4.2, D.1",
-        choose_tool_parameters, "generator", ("generators/prompts/choose_tool_parameters.j2",),
+        choose_tool_parameters, "generator", ("generators/toolset/prompts/choose_tool_parameters.j2",),
     ),
     Stage(
         "tool_returns", "toolset", "Choose what each tool returns.",
         "ParameterisedTool", "Tool", "HammerBench 4.2, D.1",
-        choose_returns, "generator", ("generators/prompts/choose_returns.j2",),
+        choose_returns, "generator", ("generators/toolset/prompts/choose_returns.j2",),
     ),
     Stage(
         "tool_complexity", "toolset_checks", "Can the tool be called from what people say?",
@@ -85,27 +82,28 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "parameters", "single_turn", "Choose the parameters that everyday users give.",
         "Assignment", "ParameterChoice", "HammerBench 4.2.1, D.3",
-        choose_parameters, "generator", ("generators/prompts/choose_parameters.j2",),
+        choose_parameters, "generator", ("generators/single_turn/prompts/choose_parameters.j2",),
     ),
     Stage(
         "values", "single_turn", "Give each chosen parameter a value that its schema allows.",
         "ParameterChoice", "DraftCall", "HammerBench 4.2.1, D.2",
-        fill_values, "generator", ("generators/prompts/fill_values.j2",),
+        fill_values, "generator", ("generators/single_turn/prompts/fill_values.j2",),
     ),
     Stage(
         "requests", "single_turn", "Word the drafted call as a request, again until it says exactly the arguments.",
         "DraftCall", "Sample", "HammerBench 4.2.1, D.2",
-        write_requests, "generator", ("generators/prompts/write_request.j2",),
+        write_requests, "generator", ("generators/single_turn/prompts/write_request.j2",),
     ),
     Stage(
         "slots", "dialogue", "Choose in which order the missing arguments are asked for, and a value for each.",
         "Derivation", "SlotPlan", "HammerBench 4.2.2",
-        plan_slots, "generator", ("generators/prompts/fill_slots.j2",),
+        plan_slots, "generator", ("generators/dialogues/prompts/fill_slots.j2",),
     ),
     Stage(
         "dialogues", "dialogue", "Word each question and each answer, and note the call that is due after every answer.",
         "SlotPlan", "Sample", "HammerBench 4.2.2, D.7",
-        write_dialogues, "generator", ("generators/prompts/ask_question.j2", "generators/prompts/answer_question.j2"),
+        write_dialogues, "generator",
+        ("generators/dialogues/prompts/ask_question.j2", "generators/dialogues/prompts/answer_question.j2"),
     ),
     Stage(
         "trajectories", "trajectories", "Merge questions and answers of a dialogue, by code.",
@@ -118,27 +116,28 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "new_values", "argument_shifts", "Choose an argument and another value for it.",
         "Derivation", "ValueChange", "HammerBench 4.2.3",
-        change_values, "generator", ("generators/prompts/change_value.j2",),
+        change_values, "generator", ("generators/shifts/prompts/change_value.j2",),
     ),
     Stage(
         "overriding", "argument_shifts", "Word the change, and let every snapshot after it hold the new value.",
         "ValueChange", "Sample", "HammerBench 4.2.3",
-        override_values, "generator", ("generators/prompts/word_correction.j2",),
+        override_values, "generator", ("generators/shifts/prompts/word_correction.j2",),
     ),
     Stage(
         "entities", "external", "Find the arguments that people would rather point to, and choose one and an app.",
         "Derivation", "EntityReference", "HammerBench 4.2.4",
-        find_entities, "generator", ("generators/prompts/find_entities.j2",),
+        find_entities, "generator", ("generators/external/prompts/find_entities.j2",),
     ),
     Stage(
         "messages", "external", "Word the phrase that points to the value, and the message that holds it.",
         "EntityReference", "ExternalMessage", "HammerBench 4.2.4, D.6",
-        write_messages, "generator", ("generators/prompts/word_pronoun.j2", "generators/prompts/write_message.j2"),
+        write_messages, "generator",
+        ("generators/external/prompts/word_pronoun.j2", "generators/external/prompts/write_message.j2"),
     ),
     Stage(
         "rewriting", "external", "Reword what the user says, with the phrase in the place of the value.",
         "ExternalMessage", "Sample", "HammerBench 4.2.4, D.6",
-        rewrite_requests, "generator", ("generators/prompts/rewrite_request.j2",),
+        rewrite_requests, "generator", ("generators/external/prompts/rewrite_request.j2",),
     ),
     Stage(
         "goal_requests", "multi_step", "Word what a user wants as a request that says every value and every condition.",
@@ -166,17 +165,17 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "routing_requests", "routing", "Word calls of a domain's whole catalog as one question, again until it says all.",
         "RoutingPlan", "Sample", "CallNavi 4.1",
-        word_routing, "generator", ("generators/prompts/word_routing.j2",),
+        word_routing, "generator", ("generators/routing/prompts/word_routing.j2",),
     ),
     Stage(
         "conversation_plans", "conversational", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
         "Scenario", "ConversationPlan", "CONFETTI 3.1",
-        plan_conversations, "generator", ("generators/prompts/fill_values.j2",),
+        plan_conversations, "generator", ("generators/single_turn/prompts/fill_values.j2",),
     ),
     Stage(
         "conversation_goals", "conversational", "Put into words what the user of a planned conversation wants.",
         "ConversationPlan", "WordedScenario", "CONFETTI 3.1",
-        word_scenarios, "generator", ("generators/prompts/plan_scenario_goal.j2",),
+        word_scenarios, "generator", ("generators/conversations/prompts/plan_scenario_goal.j2",),
     ),
     Stage(
         "scenario", "conversational", "Does the goal want what its APIs do, and is the complexity possible with them?",
@@ -186,12 +185,13 @@ STAGES: tuple[Stage, ...] = (
     Stage(
         "conversations", "conversational", "Word each turn, again until it says, asks or tells what is planned.",
         "WordedScenario", "Conversation", "CONFETTI 3.1",
-        write_conversations, "generator", ("generators/prompts/word_user_turn.j2", "generators/prompts/word_agent_turn.j2"),
+        write_conversations, "generator",
+        ("generators/conversations/prompts/word_user_turn.j2", "generators/conversations/prompts/word_agent_turn.j2"),
     ),
     Stage(
         "dialogue_acts", "conversational", "Label the replies whose dialogue acts no plan knows.",
         "Conversation", "Sample", "CONFETTI 3.1",
-        label_conversations, "generator", ("generators/prompts/label_acts.j2",),
+        label_conversations, "generator", ("generators/conversations/prompts/label_acts.j2",),
     ),
     Stage(
         "format", "consistency", "Is the sample well-formed and its gold valid by the schema?",

@@ -8,9 +8,12 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
-from generators.candidates import are_redundant
+from generators.dialogues import dialogues, trajectories
+from generators.external import entities
 from generators.kinds import Kind
-from warehouse.records import Derivation, Origin, Sample, Tool
+from generators.shifts import intents, values
+from generators.tools import are_redundant
+from warehouse.records import Derivation, Origin, Sample, Tool, Transform
 
 STAGE = "derivations"
 # A source may be used again where the next result will differ: another turn, value or message.
@@ -106,3 +109,25 @@ def _another_request(source: Sample, others: Sequence[Sample], tools: Mapping[st
 def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
     names = {call.tool for call in sample.gold}
     return next((tools[key] for key in sample.candidates if key in tools and tools[key].name in names), None)
+
+
+_OBSTACLES: Mapping[Transform, Obstacle] = {
+    "sQsA": dialogues.obstacle,
+    "mQmA": trajectories.obstacle,
+    "mQsA": trajectories.obstacle,
+    "sQmA": trajectories.obstacle,
+    "IS": intents.obstacle,
+    "SO_case1": values.same_turn_obstacle,
+    "SO_case2": values.own_turn_obstacle,
+    "mSv": values.after_call_obstacle,
+    "external": entities.obstacle,
+}
+
+
+def obstacle_for(kind: Kind) -> Obstacle:
+    """The function that says, for a sample and the tools by key, why the kind can't be made of it; "" where it can."""
+    return _OBSTACLES[kind.transform] if kind.transform else _no_obstacle
+
+
+def _no_obstacle(_sample: Sample, _tools: Mapping[str, Tool]) -> str:
+    return ""

@@ -1,12 +1,19 @@
-"""A row of the table of stages: what a stage reads and yields, who does it, and which paper asks for it.
+"""Stages: a row of their table, what a stage has at hand while it works, and how it asks until an answer fits.
 
 Families of samples, the stages of tools and the checks each give their rows; flows/stages.py joins them.
 """
 
-from collections.abc import Awaitable, Callable
-from typing import Any, Literal, NamedTuple
+from collections.abc import Awaitable, Callable, Mapping
+from random import Random
+from types import MappingProxyType
+from typing import Any, Literal, NamedTuple, TypeVar
 
-from warehouse.records import Record
+from pydantic import BaseModel
+
+from generators.environments.protocol import Environment
+from llm.chat import ChatModel, Prompt
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import Origin, Record, Tool
 
 Role = Literal["generator", "checker", "judge"]
 # Any record type goes in: the table erases the types that each function names.
@@ -37,3 +44,59 @@ class Stage(NamedTuple):
     def is_check(self) -> bool:
         """Whether the stage judges its record instead of making a new one."""
         return self.yields == "Verdict"
+
+
+class StageContext(NamedTuple):
+    """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name."""
+
+    chat: ChatModel
+    rng: Random
+    tools: Mapping[str, Tool]
+    environments: Mapping[str, Environment] = MappingProxyType({})
+
+    def tool(self, key: str) -> Tool:
+        """The tool with this key; RecordError where the catalog lacks it."""
+        if key not in self.tools:
+            raise RecordError(f"The catalog has no tool with the key {key!r}.")
+        return self.tools[key]
+
+    def toolset(self, keys: tuple[str, ...]) -> list[Tool]:
+        """The tools with these keys, in their order."""
+        return [self.tool(key) for key in keys]
+
+    def environment(self, name: str) -> Environment:
+        """The environment of this name; RecordError where the build has none such."""
+        if name not in self.environments:
+            raise RecordError(f"The build has no environment {name!r}.")
+        return self.environments[name]
+
+
+ATTEMPTS = 3
+Reply = TypeVar("Reply", bound=BaseModel)
+
+
+async def first_fit(
+    context: StageContext, prompt: Prompt, answer: type[Reply], problem_of: Callable[[Reply], str], complaint: str
+) -> Reply:
+    """The first of three answers that `problem_of` finds no problem with.
+
+    Raises ReplyError where none is: `complaint`, and the problem of the last one.
+    """
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        given = await context.chat.ask(prompt, answer, sample_index=attempt)
+        problem = problem_of(given)
+        if not problem:
+            return given
+    raise ReplyError(f"{complaint}: {problem}")
+
+
+def made_by(context: StageContext, stage: str, prompt: Prompt, *, parent: str, seed: int) -> Origin:
+    """The origin of a record that the context's model worded by a prompt, at a stage, of the record `parent`."""
+    return Origin(
+        stage=stage,
+        parents=(parent,),
+        seed=seed,
+        model=context.chat.name,
+        prompt_version=prompt.version,
+    )

@@ -9,8 +9,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.conversations import shown_call
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.transcripts import shown_call
 from validators.judges import (
     PARAMETERS,
     PLAN,

@@ -9,8 +9,8 @@ from typing import Annotated, Literal, TypeVar
 
 from pydantic import BaseModel, Field, JsonValue
 
-from generators.conversations import conversation_text, shown_call, shown_tools
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.transcripts import conversation_text, shown_call, shown_tools
 from llm.chat import ChatModel
 from llm.prompts import prompt_version, render
 from warehouse.errors import ReplyError

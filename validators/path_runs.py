@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from generators.multi_step.tracing import TEMPLATE, NextCalls, next_calls_prompt
 from generators.multi_step.wording import PROMPTS
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.chat import ChatModel
 from llm.prompts import prompt_version, render
 from validators.embeddings import likeness

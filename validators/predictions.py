@@ -6,8 +6,8 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.conversations import conversation_text, shown_tools
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.transcripts import conversation_text, shown_tools
 from llm.chat import ChatModel
 from validators.replies.parsing import ParsedReply, unreadable
 from validators.replies.reading import Style

@@ -23,7 +23,7 @@ from flows.progress import Progress
 from flows.recipe import Candidate
 from flows.review.suspects import tell_suspicions
 from flows.settings import Settings, open_warehouse
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget

@@ -13,7 +13,7 @@ from flows.progress import Progress
 from flows.recipe import Candidate, Recipe
 from flows.settings import Settings
 from generators.environments.protocol import Environment
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.asking import LedgeredChat
 from validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
 from validators.metrics.multi_step import RunResult, RunsOf, metric_names, score_runs

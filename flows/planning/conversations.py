@@ -5,8 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast, get_args
 
 from flows.groups import GroupRun
-from generators.conversational.complexities import COMPLEXITY_TAG, PAPER, shared_out
-from generators.conversational.scenarios import plan_scenarios
+from generators.conversations.scenarios import COMPLEXITY_TAG, PAPER, plan_scenarios, shared_out
 from generators.kinds import CONVERSATION
 from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, Sample, Scenario, Tool, Turn, UserTurn
 

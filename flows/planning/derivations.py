@@ -5,9 +5,8 @@ from contextlib import contextmanager, nullcontext
 
 from flows.groups import GroupRun
 from flows.spooled import Spooled
-from generators.derivations import plan_derivations
+from generators.derivations import obstacle_for, plan_derivations
 from generators.kinds import Kind
-from generators.obstacles import obstacle_for
 from warehouse.records import Derivation, Language, Sample, Tool
 
 # The samples of a build that passed every check.

@@ -14,9 +14,9 @@ from flows.planning.routing import plan_questions, routing_shares
 from flows.recipe import Recipe
 from flows.spooled import Spooled
 from flows.stages import stages_of
-from generators.assignments import plan_assignments
-from generators.conversational.complexities import COMPLEXITY_TAG
+from generators.conversations.scenarios import COMPLEXITY_TAG
 from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of
+from generators.single_turn.planning import plan_assignments
 from generators.stages import Stage
 from warehouse.records import (
     Assignment,

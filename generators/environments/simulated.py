@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.environments.protocol import Answer
-from generators.schemas import argument_problems
+from generators.tools import argument_problems
 from language.calls.sampling import make_value
 from language.names import deed_of, function_words
 from warehouse.errors import ReplyError

@@ -5,18 +5,18 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from generators.external.forbidden import (
+from generators.external.entities import app_named, entities
+from generators.external.mentions import (
+    Mention,
     OtherValue,
     fills_parameter,
+    find_mentions,
     masked,
     other_values,
     says_another_time,
     says_other,
 )
-from generators.external.kinds import app_named, entities
-from generators.external.mentions import Mention, find_mentions
-from generators.stage_context import StageContext
-from generators.tries import ATTEMPTS, PROMPTS, first_fit
+from generators.stages import ATTEMPTS, StageContext, first_fit
 from language.names import is_chinese
 from language.times import HALF_DAY
 from language.values import locate
@@ -24,6 +24,7 @@ from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError
 from warehouse.records import EntityReference, ExternalMessage, Language, Origin, Sample, Tool, UserTurn
 
+PROMPTS = "generators.external.prompts"
 STAGE = "messages"
 PRONOUN = "word_pronoun"
 MESSAGE = "write_message"

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import BaseModel
 
-from generators.external.kinds import app_named
+from generators.external.entities import app_named
 from generators.external.mentions import (
     Mention,
     as_evidence,
@@ -18,8 +18,7 @@ from generators.external.mentions import (
 )
 from generators.external.messages import mention_of
 from generators.kinds import name_of
-from generators.stage_context import StageContext
-from generators.tries import ATTEMPTS, PROMPTS, first_fit
+from generators.stages import ATTEMPTS, StageContext, first_fit
 from language.names import is_chinese
 from language.text import fold
 from language.values import locate
@@ -39,6 +38,7 @@ from warehouse.records import (
     UserTurn,
 )
 
+PROMPTS = "generators.external.prompts"
 STAGE = "rewriting"
 TEMPLATE = "rewrite_request"
 LONGEST = 2000

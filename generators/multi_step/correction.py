@@ -16,7 +16,7 @@ from generators.multi_step.samples import schema_of, unsaid
 from generators.multi_step.search import Plan, find_plans
 from generators.multi_step.sources import Leaf, as_text
 from generators.multi_step.wording import PROMPTS
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import (

@@ -12,7 +12,7 @@ from generators.environments.protocol import Environment
 from generators.multi_step.picking import Entry, entries_of, has, rivals, value_at
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, original_index, resolve
 from generators.multi_step.search import Plan, find_plans
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from warehouse.errors import RecordError
 from warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
 

@@ -11,7 +11,7 @@ from generators.multi_step.picking import Entry, choose, entries_of, has, value_
 from generators.multi_step.sketches import Fixed, Group, Say, Sketch, SketchedCall, Slot, Take, ToolGraph
 from generators.multi_step.sources import as_text, shifted
 from generators.multi_step.vocabularies import Trip, Vocabulary, Wish
-from generators.schemas import argument_problems
+from generators.tools import argument_problems
 from language.calls.entries import FAMILIES, name_paths, named, rank_fields
 from language.text import fold
 from warehouse.errors import RecordError

@@ -24,7 +24,7 @@ from generators.multi_step.replacing import (
 from generators.multi_step.resolving import NoEntryError, RememberedEnvironment, resolve
 from generators.multi_step.samples import schema_of, unsaid, write_sample
 from generators.multi_step.sources import leaves_of
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.values import locate_text
 from warehouse.errors import RecordError
 from warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Said, Sample, WordedGoal

@@ -9,7 +9,7 @@ from generators.environments.protocol import Environment
 from generators.multi_step.picking import write_rule
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import Leaf, leaves_of
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.names import split_name
 from language.text import VERBATIM, Found
 from language.values import locate

@@ -7,7 +7,7 @@ from pydantic import BaseModel, Field, JsonValue
 
 from generators.environments.protocol import Environment
 from generators.multi_step.wording import PROMPTS
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.chat import Prompt
 from llm.prompts import prompt_version, render
 from warehouse.errors import ReplyError

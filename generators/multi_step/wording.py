@@ -8,8 +8,7 @@ from pydantic import BaseModel, JsonValue
 
 from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
-from generators.stage_context import StageContext
-from generators.tries import ATTEMPTS, first_fit
+from generators.stages import ATTEMPTS, StageContext, first_fit
 from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.records import Call, Exchange, Goal, JsonSchema, Origin, Picked, PlannedCall, Said, Tool, WordedGoal

@@ -9,8 +9,7 @@ from random import Random
 from pydantic import JsonValue
 
 from generators.kinds import ROUTING_EASY, ROUTING_HARD
-from generators.routing.atlas import Atlas, Road
-from generators.routing.unknowns import feeds
+from generators.routing.tool_graph import Atlas, Road, feeds
 from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import ElementKind, Language, Origin, Picked, PlannedCall, RoutingPlan, Said, Tool, ValueSource

@@ -5,9 +5,8 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, JsonValue
 
-from generators.routing.unknowns import UNKNOWN, Feed, unknown_evidence
-from generators.stage_context import StageContext
-from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
+from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from language.text import VERBATIM
 from language.times import HALF_DAY
 from language.values import locate
@@ -28,6 +27,7 @@ from warehouse.records import (
     UserTurn,
 )  # fmt: skip
 
+PROMPTS = "generators.routing.prompts"
 STAGE = "routing_requests"
 TEMPLATE = "word_routing"
 LONGEST = 2500
@@ -67,7 +67,7 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
         lambda wording: routing_problem(wording.request.strip(), plan, tools),
         f"The question for {plan.domain!r} broke its rules in {ATTEMPTS} wordings",
     )
-    origin = made_by(context, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
+    origin = made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed)
     return [_sample(wording.request.strip(), plan, tools, origin)]
 
 

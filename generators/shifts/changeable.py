@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.shifts.phrases import is_question
+from generators.shifts.intents import is_question
 from generators.shifts.turns import find_said, is_conversation, tools_by_name, until_due
 from language.booleans import ANSWERED
 from language.values import locate

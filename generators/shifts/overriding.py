@@ -8,11 +8,9 @@ from typing import NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from generators.conversations import conversation_text
 from generators.kinds import name_of
-from generators.schemas import argument_problems
 from generators.shifts.changeable import Place, affected, call_at, find_places, interruptions, obstacle_to, schema_of
-from generators.shifts.phrases import DONE
+from generators.shifts.intents import DONE
 from generators.shifts.turns import (
     call_with_value,
     evidence_of,
@@ -23,8 +21,9 @@ from generators.shifts.turns import (
     until_due,
     with_value,
 )
-from generators.stage_context import StageContext
-from generators.tries import ATTEMPTS, PROMPTS, first_fit
+from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.tools import argument_problems
+from generators.transcripts import conversation_text
 from language.calls.parameters import cues_of
 from language.names import is_chinese, split_name
 from language.schemas import kind_of
@@ -45,6 +44,7 @@ from warehouse.records import (
     ValueChange,
 )
 
+PROMPTS = "generators.shifts.prompts"
 STAGE = "overriding"
 TEMPLATE = "word_correction"
 LONGEST = 600

@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG
+from generators.conversations.scenarios import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG
 from generators.kinds import CONVERSATION
 from language.values import locate
 from warehouse.exports.hammerbench import ID_TAG, LABEL_TAG

@@ -4,18 +4,18 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, JsonValue
 
-from generators.conversations import conversation_text
-from generators.schemas import argument_problems
 from generators.shifts.changeable import Place, call_at, find_places, obstacle_to, schema_of
 from generators.shifts.turns import tools_by_name
-from generators.stage_context import StageContext
-from generators.tries import ATTEMPTS, PROMPTS, first_fit
+from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.tools import argument_problems
+from generators.transcripts import conversation_text
 from language.text import fold
 from language.values import locate, read_value
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError
 from warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
 
+PROMPTS = "generators.shifts.prompts"
 STAGE = "new_values"
 TEMPLATE = "change_value"
 

@@ -4,12 +4,12 @@ import re
 
 from pydantic import BaseModel
 
-from generators.stage_context import StageContext
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.toolset.sketches import in_language
-from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
 from warehouse.records import DescribedTool, Language, NamedTool
 
+PROMPTS = "generators.toolset.prompts"
 STAGE = "tool_descriptions"
 TEMPLATE = "describe_tool"
 LONGEST: dict[Language, int] = {"en": 120, "zh": 50}
@@ -33,7 +33,7 @@ async def describe_tools(named: NamedTool, context: StageContext) -> list[Descri
         lambda given: description_problem(given.description.strip(), plan.language),
         f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers",
     )
-    origin = made_by(context, STAGE, TEMPLATE, parent=named.key, seed=plan.seed)
+    origin = made_by(context, STAGE, prompt, parent=named.key, seed=plan.seed)
     return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
 
 

@@ -4,12 +4,12 @@ import re
 
 from pydantic import BaseModel
 
-from generators.stage_context import StageContext
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.toolset.sketches import in_language
-from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
 from warehouse.records import NamedTool, ToolsetPlan
 
+PROMPTS = "generators.toolset.prompts"
 STAGE = "tool_names"
 TEMPLATE = "name_tools"
 LONGEST_NAME = 100
@@ -40,7 +40,7 @@ async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool
         lambda given: names_problem(given, plan),
         f"The tool names for {plan.category!r} were unusable in {ATTEMPTS} answers",
     )
-    origin = made_by(context, STAGE, TEMPLATE, parent=plan.key, seed=plan.seed)
+    origin = made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed)
     return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
 
 

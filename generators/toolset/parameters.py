@@ -4,14 +4,14 @@ import re
 
 from pydantic import BaseModel
 
-from generators.schemas import value_validator
-from generators.stage_context import StageContext
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.tools import value_validator
 from generators.toolset.sketches import ParameterSketch, object_schema, sketches_problem
-from generators.tries import ATTEMPTS, PROMPTS, first_fit, made_by
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import DescribedTool, JsonSchema, Language, ParameterisedTool
 
+PROMPTS = "generators.toolset.prompts"
 STAGE = "tool_parameters"
 TEMPLATE = "choose_tool_parameters"
 MOST_PARAMETERS = 6
@@ -40,7 +40,7 @@ async def choose_tool_parameters(described: DescribedTool, context: StageContext
         lambda given: parameters_problem(given, plan.language),
         f"The parameters of {named.name!r} were unusable in {ATTEMPTS} answers",
     )
-    origin = made_by(context, STAGE, TEMPLATE, parent=described.key, seed=plan.seed)
+    origin = made_by(context, STAGE, prompt, parent=described.key, seed=plan.seed)
     return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
 
 

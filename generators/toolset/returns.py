@@ -4,12 +4,12 @@ import re
 
 from pydantic import BaseModel
 
-from generators.stage_context import StageContext
+from generators.stages import ATTEMPTS, StageContext, first_fit
 from generators.toolset.sketches import ResultSketch, object_schema, sketches_problem
-from generators.tries import ATTEMPTS, PROMPTS, first_fit
 from llm.prompts import render
 from warehouse.records import NamedTool, ParameterisedTool, Tool
 
+PROMPTS = "generators.toolset.prompts"
 TEMPLATE = "choose_returns"
 SOURCE = "generated"
 MOST_RETURNS = 6

@@ -9,7 +9,7 @@ from typing import Literal
 
 from pydantic import BaseModel, JsonValue
 
-from generators.schemas import value_validator
+from generators.tools import value_validator
 from warehouse.records import JsonSchema, Language
 
 PlainKind = Literal[

@@ -3,11 +3,11 @@
 from random import Random
 
 from generators.catalogs.seed_catalog import seed_tools
-from generators.conversational.acts import label_conversations
-from generators.conversational.plans import plan_conversations, word_scenarios
-from generators.conversational.scenarios import plan_scenarios
-from generators.conversational.wording import write_conversations
-from generators.stage_context import StageContext
+from generators.conversations.acts import label_conversations
+from generators.conversations.plans import plan_conversations, word_scenarios
+from generators.conversations.scenarios import plan_scenarios
+from generators.conversations.wording import write_conversations
+from generators.stages import StageContext
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
 from warehouse.records import Complexity, Language, Sample

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from jinja2 import Environment, meta
 
-from generators.conversations import conversation_text
+from generators.transcripts import conversation_text
 from llm.chat import Prompt
 from llm.prompts import render
 from warehouse.records import CallTurn, ReplyTurn, UserTurn

@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.shifts.turns import is_conversation
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.calls.tools import ParameterView, ToolView
 from language.dates import find_dates
 from language.names import split_name

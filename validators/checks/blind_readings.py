@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from generators.conversations import user_texts
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.transcripts import user_texts
 from language.schemas import kind_of
 from language.values import locate
 from validators.checks.executed import was_made_already

@@ -10,9 +10,9 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from generators.conversational.complexities import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, KIND
+from generators.conversations.scenarios import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, KIND
 from generators.environments.simulated import error_of
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.booleans import read_boolean
 from language.calls.choosing import rank_by_words
 from language.calls.tools import ToolView

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.calls.actions import VERBS
 from language.calls.choosing import is_dropped, new_request, rank_by_words
 from language.calls.tools import ToolView

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.shifts.phrases import is_question
+from generators.shifts.intents import is_question
 from language.calls.parameters import CLOCKED, NUMERIC, PLACES
 from language.calls.tools import ParameterView, ToolView, cue_table
 from language.dates import find_dates

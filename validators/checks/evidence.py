@@ -6,8 +6,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.kinds import KINDS, ROUTING
-from generators.responses import walk
-from generators.routing.unknowns import UNKNOWN, feeds, unknown_arguments
+from generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
+from generators.transcripts import walk
 from language.booleans import ANSWERED, is_about
 from language.text import VERBATIM, Found
 from language.times import HALF_DAY

@@ -6,10 +6,10 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple, assert_never
 
-from generators.conversations import user_texts
-from generators.schemas import argument_problems
 from generators.shifts.turns import is_conversation
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.tools import argument_problems
+from generators.transcripts import user_texts
 from validators.checks.evidence import known_arguments
 from validators.checks.grounding import root_of
 from validators.checks.verdicts import Finding, contradicted, unproved

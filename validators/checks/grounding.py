@@ -12,7 +12,7 @@ from pydantic import JsonValue
 from generators.multi_step.picking import read_rule, value_at
 from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import JOINT, as_text, shifted
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.dates import DATE, YEARLESS, find_dates
 from language.numbers import find_numbers
 from language.schemas import Kind, choices_of, kind_of

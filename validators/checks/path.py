@@ -16,7 +16,7 @@ from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, 
 from generators.multi_step.samples import WANTED_TAG, schema_of
 from generators.multi_step.search import Plan, find_plans
 from generators.multi_step.sources import JOINT, as_text, shifted
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from language.dates import DATE, find_dates
 from language.text import VERBATIM
 from language.values import locate

@@ -4,9 +4,9 @@ Code answers first: a candidate that is the withheld tool under another name con
 asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and goes to people.
 """
 
-from generators.candidates import are_redundant
-from generators.conversations import conversation_text, shown_tools
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.tools import are_redundant
+from generators.transcripts import conversation_text, shown_tools
 from validators.judges import RELEVANCE, Relevance, ask_opinion
 from warehouse.records import Decision, Sample, Snapshot, Tool, Verdict
 

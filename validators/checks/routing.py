@@ -13,11 +13,11 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.candidates import are_redundant
 from generators.kinds import ROUTING
-from generators.routing.unknowns import UNKNOWN, returned_fields
+from generators.routing.tool_graph import UNKNOWN, returned_fields
 from generators.routing.wording import DIFFICULTY_TAG
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.tools import are_redundant
 from language.names import humanise
 from language.thesaurus import english_groups
 from language.values import locate

@@ -8,11 +8,10 @@ plan do and, where something is to be refused, what none of them does. What is n
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import datetime
 
-from generators.candidates import are_redundant
-from generators.conversational.complexities import SHAPES
-from generators.conversational.scenarios import changeable
+from generators.conversations.scenarios import SHAPES, changeable
 from generators.environments.simulated import links_between
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.tools import are_redundant
 from validators.checks.relevance import find_twin
 from validators.checks.verdicts import Finding, contradicted, unproved
 from validators.judges import SCENARIO, ScenarioReading, ask_opinion

@@ -10,7 +10,7 @@ from collections import defaultdict
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from generators.candidates import are_redundant
+from generators.tools import are_redundant
 from language.names import humanise, split_name
 from language.thesaurus import english_groups
 from language.vocabulary import deep_stem

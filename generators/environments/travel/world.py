@@ -22,7 +22,7 @@ from generators.environments.travel.frame import (
 )
 from generators.environments.travel.geography import Place, cities, find_places
 from generators.environments.travel.hotels import hotels_called
-from generators.schemas import argument_problems
+from generators.tools import argument_problems
 from warehouse.errors import ConfigurationError
 from warehouse.records import Arguments, Call, ElementKind, JsonSchema, Link, Tool
 

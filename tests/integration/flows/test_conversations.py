@@ -11,7 +11,7 @@ from flows.build import BuildReport
 from flows.planning.conversations import count_conversations
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.settings import Settings
-from generators.conversational.complexities import PAPER
+from generators.conversations.scenarios import PAPER
 from generators.kinds import CONVERSATION
 from tests.support.conversational import converse
 from tests.support.flows.model_server import Asked, ModelServer

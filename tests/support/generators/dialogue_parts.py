@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.asking import parse_answer
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel

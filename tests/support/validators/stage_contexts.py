@@ -2,7 +2,7 @@
 
 from random import Random
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from tests.support.scripted_model import ScriptedModel
 from warehouse.records import Tool
 

@@ -6,7 +6,7 @@ from annotation.calls import read_calls
 from annotation.task import review_task, write_calls
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.kinds import ROUTING_HARD
-from generators.routing.unknowns import UNKNOWN
+from generators.routing.tool_graph import UNKNOWN
 from tests.support.generators.routing.asking import questions
 from warehouse.errors import RecordError
 

@@ -6,8 +6,8 @@ from pathlib import Path
 import orjson
 import pytest
 
-from generators.callnavi_samples import read_callnavi_samples
-from generators.routing.unknowns import feed_of
+from generators.imports.callnavi import read_callnavi_samples
+from generators.routing.tool_graph import feed_of
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.callnavi import callnavi_files
 from warehouse.exports.formats import export_release

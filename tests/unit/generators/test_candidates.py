@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.candidates import Company, pick_distractors
+from generators.tools import Company, pick_distractors
 from warehouse.records import Tool
 
 TOPICS = ("lamp", "heating", "door", "window", "garden", "music", "coffee", "vacuum", "camera", "alarm")

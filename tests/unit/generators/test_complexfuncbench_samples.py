@@ -8,7 +8,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.complexfuncbench_samples import ComplexFuncBenchRecord, read_complexfuncbench
+from generators.imports.complexfuncbench import ComplexFuncBenchRecord, read_complexfuncbench
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.complexfuncbench import export_complexfuncbench
 from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn

@@ -7,7 +7,7 @@ from typing import Any
 import orjson
 import pytest
 
-from generators.confetti_samples import read_confetti_samples
+from generators.imports.confetti import read_confetti_samples
 from validators.metrics.confetti.files import read_answers
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.confetti import confetti_files

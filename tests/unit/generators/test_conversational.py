@@ -7,14 +7,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.conversational.acts import DialogueActs, label_turns
-from generators.conversational.complexities import PAPER, shared_out
-from generators.conversational.fitting import agent_problem, user_problem
-from generators.conversational.plans import plan_conversations
-from generators.conversational.scenarios import plan_scenarios
-from generators.conversational.wording import AgentWords, UserWords, write_conversations
-from generators.schemas import argument_problems
-from generators.stage_context import StageContext
+from generators.conversations.acts import DialogueActs, label_turns
+from generators.conversations.plans import plan_conversations
+from generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
+from generators.conversations.wording import AgentWords, UserWords, agent_problem, user_problem, write_conversations
+from generators.stages import StageContext
+from generators.tools import argument_problems
 from tests.support.conversational import TOOLS, converse, template_context
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ConfigurationError, RecordError, ReplyError

@@ -6,8 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.dialogues import SlotAnswer, SlotQuestion, manners, write_dialogues
-from generators.slots import plan_slots
+from generators.dialogues.dialogues import SlotAnswer, SlotQuestion, manners, plan_slots, write_dialogues
 from language.values import locate
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, TemplateChat, context, derivation, imperfect, plan
 from tests.support.scripted_model import ScriptedModel

@@ -12,8 +12,8 @@ from flows.toolbox import gather_tools
 from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain
 from generators.catalogs.domain_fields import shape_of
 from generators.kinds import KINDS, ROUTING
-from generators.routing.atlas import Atlas
-from generators.schemas import value_validator
+from generators.routing.tool_graph import Atlas
+from generators.tools import value_validator
 from language.calls.sampling import make_value
 from language.names import split_name
 from validators.checks.routing import does_the_same

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.hammerbench_samples import KINDS, HammerBenchRecord, read_hammerbench
+from generators.imports.hammerbench import KINDS, HammerBenchRecord, read_hammerbench
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.hammerbench import FILES, export_hammerbench, hammerbench_file, hammerbench_record
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn

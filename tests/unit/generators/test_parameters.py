@@ -4,8 +4,8 @@ from random import Random
 
 import pytest
 
-from generators.parameters import choose_parameters
-from generators.stage_context import StageContext
+from generators.single_turn.requests import choose_parameters
+from generators.stages import StageContext
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError
 from warehouse.records import Assignment, Tool

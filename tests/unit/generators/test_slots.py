@@ -4,8 +4,8 @@ import re
 
 import pytest
 
-from generators.slots import obstacle, plan_slots
-from generators.values import ArgumentValues, NamedValue
+from generators.dialogues.dialogues import obstacle, plan_slots
+from generators.single_turn.requests import ArgumentValues, NamedValue
 from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,

@@ -8,9 +8,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.hammerbench_samples import read_hammerbench
-from generators.stage_context import StageContext
-from generators.trajectories import merge_trajectories, obstacle
+from generators.dialogues.trajectories import merge_trajectories, obstacle
+from generators.imports.hammerbench import read_hammerbench
+from generators.stages import StageContext
 from language.values import locate
 from tests.support.generators.dialogue_parts import TABLE, TOOLS, VALUES, context, derivation, dialogue, imperfect
 from tests.support.scripted_model import ScriptedModel

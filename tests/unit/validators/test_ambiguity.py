@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.hammerbench_samples import read_hammerbench
+from generators.imports.hammerbench import read_hammerbench
 from tests.support.validators.stage_contexts import context_of
 from validators.checks.ambiguity import applies_to, check_ambiguity, find_ambiguity
 from warehouse.records import (

@@ -3,7 +3,7 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.conversations import conversation_text, user_texts
+from generators.transcripts import conversation_text, user_texts
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, UserTurn
 
 TALK = (

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from generators.hammerbench_samples import read_hammerbench
+from generators.imports.hammerbench import read_hammerbench
 from tests.support.validators.breaking import FURTHER, KNOWN, Breaker, Subject, subjects_of
 from tests.support.validators.stage_contexts import context_of
 from validators.checks.dialogue import applies_to, check_dialogue, replay

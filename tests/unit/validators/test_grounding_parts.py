@@ -3,7 +3,7 @@
 from random import Random
 from typing import Any
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from tests.support.scripted_model import ScriptedModel
 from validators.checks.ambiguity import applies_to as looks_for_other_readings
 from validators.checks.blind_readings import applies_to as asks_a_checker

@@ -11,7 +11,7 @@ from generators.multi_step.disambiguation import disambiguate
 from generators.multi_step.generalisation import generalise
 from generators.multi_step.goals import plan_goals
 from generators.multi_step.wording import word_goals
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from tests.support.generators.dialogue_parts import TemplateChat
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding

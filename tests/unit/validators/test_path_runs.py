@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.chat import Completion, Prompt
 from tests.support.flows.inn_world import TOOLS, Err, Guide, Inns, inn_and_tour_sample, inn_sample
 from validators.judges import AnswerScore, Judgement

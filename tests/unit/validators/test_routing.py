@@ -7,7 +7,7 @@ import pytest
 
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.kinds import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from generators.routing.unknowns import UNKNOWN, Feed, unknown_arguments, unknown_evidence
+from generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
 from tests.support.generators.routing.asking import context_of, questions
 from validators.checks.ambiguity import applies_to as ambiguity_applies
 from validators.checks.format import check_format

@@ -5,9 +5,9 @@ from typing import Any, get_args
 
 import pytest
 
-from generators.conversational.plans import plan_conversations, word_scenarios
-from generators.conversational.scenarios import plan_scenarios
-from generators.stage_context import StageContext
+from generators.conversations.plans import plan_conversations, word_scenarios
+from generators.conversations.scenarios import plan_scenarios
+from generators.stages import StageContext
 from tests.support.conversational import TOOLS, template_context
 from tests.support.scripted_model import ScriptedModel
 from validators.checks.scenario import check_scenario

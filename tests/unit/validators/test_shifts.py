@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from generators.hammerbench_samples import read_hammerbench
+from generators.imports.hammerbench import read_hammerbench
 from tests.support.validators.conversations import conversation, intent_shift
 from validators.metrics.snapshots import shifted_snapshots
 from warehouse.records import Tool

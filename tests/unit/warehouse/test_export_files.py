@@ -6,7 +6,7 @@ import duckdb
 import orjson
 import pytest
 
-from generators.hammerbench_samples import read_hammerbench
+from generators.imports.hammerbench import read_hammerbench
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.formats import EXPORTS, export_release
 from warehouse.records import CallTurn, ResultTurn, Sample

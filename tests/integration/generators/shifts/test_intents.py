@@ -5,8 +5,7 @@ from typing import Any
 
 import pytest
 
-from generators.shifts.intents import mismatch, obstacle, shift_intents
-from generators.shifts.phrases import OPENERS, REFUSALS
+from generators.shifts.intents import OPENERS, REFUSALS, mismatch, obstacle, shift_intents
 from generators.shifts.turns import SHIFT_TAG
 from language.calls.choosing import new_request
 from validators.checks.format import check_format

@@ -15,9 +15,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from pydantic import BaseModel, JsonValue
 
-from generators.parameters import ParameterNames
-from generators.requests import Wording, wording_problem
-from generators.values import ArgumentValues
+from generators.single_turn.requests import ArgumentValues, ParameterNames, Wording, wording_problem
 from language.calls.sampling import fill_in
 from language.values import locate
 from llm.chat import ChatMessage, ChatRequest
@@ -64,7 +62,12 @@ def _draft(tools: tuple[Tool, ...], seed: int) -> tuple[Tool, Arguments]:
 
 async def _worded(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> Wording:
     prompt = render(
-        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=seed
+        "generators.single_turn.prompts",
+        "write_request",
+        tool=tool,
+        arguments=arguments,
+        language=tool.language,
+        seed=seed,
     )
     return Wording.model_validate_json((await model.send(ask(prompt, Wording))).text)
 
@@ -80,7 +83,12 @@ async def test_it_names_as_many_of_the_offered_parameters_as_asked_for(tools: tu
         offered = list(tool.properties)
         for count in range(1, len(offered)):
             prompt = render(
-                "generators.prompts", "choose_parameters", tool=tool, offered=offered, count=count, seed=count
+                "generators.single_turn.prompts",
+                "choose_parameters",
+                tool=tool,
+                offered=offered,
+                count=count,
+                seed=count,
             )
             names = ParameterNames.model_validate_json((await model.send(ask(prompt, ParameterNames))).text).parameters
             assert len(set(names)) == count
@@ -93,7 +101,7 @@ async def test_it_gives_each_parameter_one_value(tools: tuple[Tool, ...], ask: A
     for tool in tools:
         names = list(tool.properties)
         prompt = render(
-            "generators.prompts", "fill_values", tool=tool, parameters=names, language=tool.language, seed=3
+            "generators.single_turn.prompts", "fill_values", tool=tool, parameters=names, language=tool.language, seed=3
         )
         answer = ArgumentValues.model_validate_json((await TemplateModel().send(ask(prompt, ArgumentValues))).text)
         assert [pair.parameter for pair in answer.values] == names
@@ -234,7 +242,7 @@ async def test_a_candidate_answers_with_a_call_or_the_sentence_that_refuses(tool
 
 
 async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
-    prompt = render("generators.prompts", "choose_parameters", tool={"name": "x", "description": "", "parameters": {}},
+    prompt = render("generators.single_turn.prompts", "choose_parameters", tool={"name": "x", "description": "", "parameters": {}},
                     offered=[], count=0, seed=1)  # fmt: skip
     with pytest.raises(ReplyError, match=r"'Poem'.*ParameterNames, ArgumentValues, Wording"):
         await TemplateModel().send(ask(prompt, Poem))
@@ -245,7 +253,12 @@ async def test_an_unknown_task_is_refused_with_the_known_ones(ask: Ask):
 async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ...], ask: Ask):
     tool, arguments = _draft(tools, 5)
     prompt = render(
-        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=5
+        "generators.single_turn.prompts",
+        "write_request",
+        tool=tool,
+        arguments=arguments,
+        language=tool.language,
+        seed=5,
     )
     plain = ask(prompt, Wording)
     dressed = plain._replace(model="another/name", tools=tools, options=(("temperature", 1.0),))
@@ -257,7 +270,12 @@ async def test_only_messages_schema_and_sample_index_count(tools: tuple[Tool, ..
 def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool, ...], ask: Ask):
     tool, arguments = _draft(tools, 11)
     prompt = render(
-        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=11
+        "generators.single_turn.prompts",
+        "write_request",
+        tool=tool,
+        arguments=arguments,
+        language=tool.language,
+        seed=11,
     )
     request = ask(prompt, Wording)
     body = orjson.dumps([[message.model_dump() for message in request.messages], request.schema])

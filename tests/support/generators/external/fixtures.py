@@ -5,7 +5,7 @@ from random import Random
 import pytest
 
 from generators.external.entities import Entities, FoundEntity
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from tests.support.scripted_model import Line, ScriptedModel
 from warehouse.records import CallTurn, Derivation, Evidence, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 

@@ -5,7 +5,7 @@ from random import Random
 from typing import Any
 
 from generators.environments.protocol import Environment
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.asking import parse_answer
 from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel

@@ -5,7 +5,7 @@ from random import Random
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.routing.planning import plan_routing
 from generators.routing.wording import word_routing
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.chat import ChatModel
 from tests.support.generators.multi_step.asking import TemplateChat
 from warehouse.records import RoutingPlan, Sample

@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from llm.chat import Answer, ChatModel, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
 from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn

@@ -3,7 +3,7 @@
 from collections.abc import Mapping, Sequence
 from random import Random
 
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from generators.toolset.sketches import ParameterSketch, ResultSketch
 from llm.chat import ChatModel
 from tests.support.scripted_model import Line, ScriptedModel

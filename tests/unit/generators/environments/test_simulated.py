@@ -4,7 +4,7 @@ import pytest
 
 from generators.catalogs.seed_catalog import seed_tools
 from generators.environments.simulated import SimulatedEnvironment, error_of, links_between
-from generators.schemas import value_validator
+from generators.tools import value_validator
 from warehouse.records import Arguments, Call, Tool
 
 TOOLS = {tool.name: tool for tool in seed_tools(["en"])}

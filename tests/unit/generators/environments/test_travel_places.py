@@ -20,7 +20,7 @@ from generators.environments.travel.places import (
     shown_titles,
 )
 from generators.environments.travel.world import functions
-from generators.schemas import value_validator
+from generators.tools import value_validator
 from tests.support.generators.environments.travel_calls import Traveller, values_at
 from warehouse.errors import ConfigurationError
 from warehouse.records import ElementKind

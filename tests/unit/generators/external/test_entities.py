@@ -2,8 +2,7 @@
 
 import pytest
 
-from generators.external.entities import find_entities, is_plausible, obstacle
-from generators.external.kinds import KINDS, app_named, apps, entities
+from generators.external.entities import KINDS, app_named, apps, entities, find_entities, is_plausible, obstacle
 from generators.external.mentions import Mention, find_mentions
 from tests.support.generators.external.fixtures import TOOLS, context_of, derivation, found
 from warehouse.errors import ConfigurationError, RecordError, ReplyError

@@ -7,16 +7,14 @@ from random import Random
 
 import pytest
 
-from generators.assignments import plan_assignments
 from generators.catalogs.seed_catalog import seed_tools
 from generators.external.entities import find_entities, obstacle
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
-from generators.hammerbench_samples import read_hammerbench
-from generators.parameters import choose_parameters
-from generators.requests import write_requests
-from generators.stage_context import StageContext
-from generators.values import fill_values
+from generators.imports.hammerbench import read_hammerbench
+from generators.single_turn.planning import plan_assignments
+from generators.single_turn.requests import choose_parameters, fill_values, write_requests
+from generators.stages import StageContext
 from language.values import locate
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generators.multi_step.correction import MendedRequest, compare_paths, correct_paths
 from generators.multi_step.resolving import resolve
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, request
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError, ReplyError

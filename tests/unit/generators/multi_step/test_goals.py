@@ -11,7 +11,7 @@ from generators.multi_step.goals import CROSS, PAPER, plan_goals, shape_of
 from generators.multi_step.picking import choose, entries_of
 from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
-from generators.schemas import argument_problems
+from generators.tools import argument_problems
 from tests.support.generators.multi_step.small_world import SmallWorld
 from warehouse.errors import ConfigurationError
 from warehouse.records import Goal, Picked, Said

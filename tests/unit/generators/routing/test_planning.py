@@ -6,10 +6,9 @@ from hypothesis import strategies as st
 
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.kinds import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from generators.routing.atlas import Atlas
 from generators.routing.planning import MOST_CALLS, plan_routing
-from generators.routing.unknowns import feeds
-from generators.schemas import argument_problems
+from generators.routing.tool_graph import Atlas, feeds
+from generators.tools import argument_problems
 from warehouse.errors import ConfigurationError
 from warehouse.records import Picked, RoutingPlan, Said, Tool
 

@@ -9,14 +9,14 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.hammerbench_samples import read_hammerbench
+from generators.derivations import obstacle_for
+from generators.imports.hammerbench import read_hammerbench
 from generators.kinds import kind_named, name_of
-from generators.obstacles import obstacle_for
 from generators.shifts.intents import mismatch, shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.turns import SHIFT_TAG
 from generators.shifts.values import change_values
-from generators.stage_context import StageContext
+from generators.stages import StageContext
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
 from warehouse.errors import RecordError, ReplyError

@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
+from generators.shifts.intents import DONE, is_question
 from generators.shifts.overriding import Correction, override_values
-from generators.shifts.phrases import DONE, is_question
 from generators.shifts.turns import SHIFT_TAG, moved
 from generators.shifts.values import change_values
 from llm.template.changing import CORRECTIONS

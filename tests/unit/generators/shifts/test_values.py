@@ -7,7 +7,6 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.schemas import argument_problems
 from generators.shifts.changeable import affected, find_places, interruptions, obstacle_to
 from generators.shifts.turns import tools_by_name
 from generators.shifts.values import (
@@ -19,6 +18,7 @@ from generators.shifts.values import (
     same_turn_obstacle,
     value_problem,
 )
+from generators.tools import argument_problems
 from language.values import locate
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError, ReplyError

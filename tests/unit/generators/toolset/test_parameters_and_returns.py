@@ -5,7 +5,7 @@ import re
 import pytest
 from pydantic import ValidationError
 
-from generators.schemas import argument_problems
+from generators.tools import argument_problems
 from generators.toolset.parameters import ToolParameters, choose_tool_parameters
 from generators.toolset.returns import ToolReturns, changes_something, choose_returns
 from generators.toolset.sketches import ParameterSketch

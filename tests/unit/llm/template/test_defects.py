@@ -7,7 +7,7 @@ import orjson
 import pytest
 from pydantic import BaseModel, JsonValue
 
-from generators.requests import Wording
+from generators.single_turn.requests import Wording
 from language.calls.defects import DEFECTS, MALFORMED_JSON, REFUSAL
 from language.calls.sampling import fill_in
 from language.values import locate
@@ -38,7 +38,12 @@ def _drafts(tools: tuple[Tool, ...]) -> list[tuple[int, Tool, Arguments]]:
 
 async def _wording(model: TemplateModel, tool: Tool, arguments: Arguments, seed: int, ask: Ask) -> RawReply:
     prompt = render(
-        "generators.prompts", "write_request", tool=tool, arguments=arguments, language=tool.language, seed=seed
+        "generators.single_turn.prompts",
+        "write_request",
+        tool=tool,
+        arguments=arguments,
+        language=tool.language,
+        seed=seed,
     )
     return await model.send(ask(prompt, Wording))
 

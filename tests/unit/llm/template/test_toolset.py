@@ -5,8 +5,8 @@ from random import Random
 
 import pytest
 
-from generators.schemas import value_validator
-from generators.stage_context import StageContext
+from generators.stages import StageContext
+from generators.tools import value_validator
 from generators.toolset.categories import category_named, load_categories, plan_toolset
 from generators.toolset.descriptions import describe_tools
 from generators.toolset.names import ToolNames, name_tools
@@ -127,7 +127,9 @@ async def test_names_are_not_made_of_chinese_words_alone(context: StageContext) 
 )
 async def test_a_goal_that_would_be_a_command_is_only_a_name(goal: str, context: StageContext) -> None:
     plan = plan_toolset(category_named("Clock"), "en", 3, seed=1)
-    prompt = render("generators.prompts", "name_tools", plan=plan.with_changes(goals=(goal, "set an alarm", "stop it")))
+    prompt = render(
+        "generators.toolset.prompts", "name_tools", plan=plan.with_changes(goals=(goal, "set an alarm", "stop it"))
+    )
     names = [tool.name for tool in (await context.chat.ask(prompt, ToolNames)).tools]
     assert len(names) == 3
     assert [name for name in names if not re.fullmatch(r"Clock\.[A-Za-z]+\.[a-z][A-Za-z]+", name)] == []
@@ -152,7 +154,9 @@ async def test_a_goal_that_can_not_be_named_is_refused(goal: str, problem: str, 
 async def test_a_prompt_that_shows_something_else_is_refused(
     section: str, broken: str, problem: str, context: StageContext
 ) -> None:
-    prompt = render("generators.prompts", "name_tools", plan=plan_toolset(category_named("Clock"), "en", 3, seed=1))
+    prompt = render(
+        "generators.toolset.prompts", "name_tools", plan=plan_toolset(category_named("Clock"), "en", 3, seed=1)
+    )
     system, user = prompt.messages
     spoilt = re.sub(rf"<{section}>.*</{section}>", f"<{section}>{broken}</{section}>", user.content)
     prompt = prompt.with_changes(messages=(system, user.with_changes(content=spoilt)))

@@ -1,0 +1,348 @@
+"""What there is to tell of a result: its values with what they are called, by the schema of what the tool returns."""
+
+from collections.abc import Awaitable, Callable, Iterator, Mapping
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.conversations.scenarios import changeable, looks_up
+from generators.conversations.values import Values
+from generators.environments.simulated import SimulatedEnvironment, links_between
+from generators.multi_step.picking import value_at
+from generators.tools import argument_problems
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Arguments,
+    Episode,
+    EpisodeShape,
+    ErrorCode,
+    Fact,
+    JsonSchema,
+    Move,
+    Part,
+    SimulatedCall,
+    Tool,
+)
+
+
+def facts_of(result: JsonValue, tool: Tool) -> list[Fact]:
+    """The texts and numbers of a result in its order, then whether something is so; of a list the first entry's come first."""
+    found = list(_facts("", result, tool.returns or {}))
+    return [one for one in found if not isinstance(one.value, bool)] + [
+        one for one in found if isinstance(one.value, bool)
+    ]
+
+
+def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
+    if isinstance(value, dict):
+        members = schema.get("properties") or {}
+        for member, held in value.items():
+            yield from _facts(member, held, members.get(member) or {})
+    elif isinstance(value, list):
+        for held in value:
+            yield from _facts(name, held, schema.get("items") or {})
+    elif value is not None and name:
+        yield Fact(label=str(schema.get("description") or name.replace("_", " ")), value=value)
+
+
+TOLD = 2  # facts of a result that a reply tells
+
+
+class Stage(NamedTuple):
+    """What the episodes of a conversation are made with."""
+
+    tools: Mapping[str, Tool]
+    values: Values
+    world: SimulatedEnvironment
+    rng: Random
+
+
+Moves = list[Move]
+
+
+async def requested(episode: Episode, stage: Stage, *, optional: int = 1) -> tuple[Tool, Arguments]:
+    """The episode's first tool with a value for all that it requires, and for some of what it allows."""
+    tool = stage.tools[episode.tools[0]]
+    more = [name for name, schema in tool.properties.items() if name not in tool.required and _is_plain(schema)]
+    chosen = stage.rng.sample(more, min(len(more), stage.rng.randint(0, optional)))
+    return tool, await stage.values.fill(tool, [*tool.required, *chosen])
+
+
+def _is_plain(schema: JsonSchema) -> bool:
+    return schema.get("type") in ("string", "integer", "number") or "enum" in schema
+
+
+async def changed(tool: Tool, arguments: Arguments, stage: Stage) -> Arguments:
+    """Another value for one of the arguments."""
+    name = stage.rng.choice(changeable(tool))
+    others = await stage.values.others(tool, name, arguments, 1)
+    if not others:
+        raise RecordError(f"{name!r} of {tool.name!r} has no other value than {arguments[name]!r}.")
+    return {name: others[0]}
+
+
+def asks(*parts: Part) -> Move:
+    """A request for one tool or several."""
+    return Move(speaker="user", intent="request", parts=parts)
+
+
+def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
+    """A question for what a request lacks."""
+    part = Part(tool=tool.key, arguments=given)
+    return Move(speaker="agent", intent="ask_parameters", parts=(part,), asked=tuple(missing), acts=("seek",))
+
+
+def simulated(tool: Tool, arguments: Arguments, stage: Stage) -> SimulatedCall:
+    """A call that goes well."""
+    return SimulatedCall(tool=tool.name, arguments=arguments, result=stage.world.succeed(tool, arguments))
+
+
+def served(tool: Tool, arguments: Arguments, stage: Stage) -> Moves:
+    """The call that goes well, and the reply that tells of it."""
+    call = simulated(tool, arguments, stage)
+    return [Move(speaker="calls", calls=(call,)), informs(facts_of(call.result, tool)[:TOLD])]
+
+
+def informs(facts: list[Fact]) -> Move:
+    """A reply that tells what came of calls."""
+    return Move(speaker="agent", intent="inform", facts=tuple(facts), acts=("inform",))
+
+
+def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode, stage: Stage) -> Move:
+    """A call that goes wrong."""
+    culprit: Arguments = {name: arguments[name] for name in change}
+    result = stage.world.fail(tool, culprit or arguments, code)
+    return Move(speaker="calls", calls=(SimulatedCall(tool=tool.name, arguments=arguments, result=result),))
+
+
+def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[str, ...]) -> Move:
+    """What went wrong, and whether another value would do where one can be given."""
+    result: JsonValue = failed.calls[0].result
+    told = str(value_at(result, "error.message"))
+    part = Part(tool=tool.key)
+    return Move.model_validate(
+        {
+            "speaker": "agent",
+            "intent": "tell_error",
+            "parts": (part,),
+            "asked": tuple(change),
+            "error": told,
+            "acts": acts,
+        }
+    )
+
+
+_TWO_MISSING_SHARE = 0.3
+_LOOKED_UP: tuple[ErrorCode, ...] = ("not_found", "invalid_value")
+_CHANGED: tuple[ErrorCode, ...] = ("conflict", "invalid_value")
+_PASSING: tuple[ErrorCode, ...] = ("unavailable", "too_many_requests")
+
+
+async def moves_of(episode: Episode, stage: Stage) -> Moves:
+    """The moves of an episode. Raises RecordError where its tools do not allow it, ReplyError where values don't fit."""
+    return await _MAKERS[episode.shape](episode, stage)
+
+
+async def _plain(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage)
+    return [asks(Part(tool=tool.key, arguments=arguments)), *served(tool, arguments, stage)]
+
+
+async def _described(episode: Episode, stage: Stage) -> Moves:
+    opening, *rest = await _plain(episode, stage)
+    return [opening.with_changes(intent="describe"), *rest]
+
+
+async def _underfilled(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage)
+    possible = changeable(tool)
+    count = 2 if len(possible) > 1 and stage.rng.random() < _TWO_MISSING_SHARE else 1
+    drawn = stage.rng.sample(possible, count)
+    missing = [name for name in tool.required if name in drawn]
+    given = {name: value for name, value in arguments.items() if name not in missing}
+    later = {name: arguments[name] for name in missing}
+    return [
+        asks(Part(tool=tool.key, arguments=given)),
+        seeks(tool, given, missing),
+        Move(speaker="user", intent="answer", parts=(Part(tool=tool.key, arguments=later),)),
+        *served(tool, arguments, stage),
+    ]
+
+
+async def _confirmed(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage, optional=0)
+    part = Part(tool=tool.key, arguments=arguments)
+    approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
+    return [asks(part), approval, Move(speaker="user", intent="approve"), *served(tool, arguments, stage)]
+
+
+async def _switched(episode: Episode, stage: Stage) -> Moves:
+    dropped, wanted = (stage.tools[key] for key in episode.tools)
+    first = await stage.values.fill(dropped, dropped.required)
+    missing = stage.rng.choice(changeable(dropped))
+    given = {name: value for name, value in first.items() if name != missing}
+    second = await stage.values.fill(wanted, wanted.required)
+    turn = Move(speaker="user", intent="switch", parts=(Part(tool=wanted.key, arguments=second),))
+    return [
+        asks(Part(tool=dropped.key, arguments=given)),
+        seeks(dropped, given, [missing]),
+        turn,
+        *served(wanted, second, stage),
+    ]
+
+
+async def _corrected(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage)
+    change = await changed(tool, arguments, stage)
+    correction = Move(speaker="user", intent="correct", parts=(Part(tool=tool.key, arguments=change),))
+    return [
+        asks(Part(tool=tool.key, arguments=arguments)),
+        *served(tool, arguments, stage),
+        correction,
+        *served(tool, arguments | change, stage),
+    ]
+
+
+async def _excepted(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage)
+    change = await changed(tool, arguments, stage)
+    failed = failing(tool, arguments, change, _retried(tool, stage), stage)
+    return [
+        asks(Part(tool=tool.key, arguments=arguments)),
+        failed,
+        tells_error(tool, failed, change, ("inform", "seek")),
+        Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),)),
+        *served(tool, arguments | change, stage),
+    ]
+
+
+async def _failed(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage)
+    change = await changed(tool, arguments, stage)
+    first = failing(tool, arguments, change, _retried(tool, stage), stage)
+    second = failing(tool, arguments | change, change, stage.rng.choice((*_PASSING, _retried(tool, stage))), stage)
+    return [
+        asks(Part(tool=tool.key, arguments=arguments)),
+        first,
+        tells_error(tool, first, change, ("inform", "seek")),
+        Move(speaker="user", intent="retry", parts=(Part(tool=tool.key, arguments=change),)),
+        second,
+        tells_error(tool, second, {}, ("inform",)),
+        Move(speaker="user", intent="give_up"),
+        Move(speaker="agent", intent="acknowledge", acts=("other",)),
+    ]
+
+
+def _retried(tool: Tool, stage: Stage) -> ErrorCode:
+    """An error after which another value may do, of those that go with what the tool does."""
+    return stage.rng.choice(_LOOKED_UP if looks_up(tool) else _CHANGED)
+
+
+async def _stacked(episode: Episode, stage: Stage) -> Moves:
+    parts: list[Part] = []
+    calls: list[SimulatedCall] = []
+    facts: list[Fact] = []
+    for tool in (stage.tools[key] for key in episode.tools):
+        arguments = await stage.values.fill(tool, tool.required)
+        parts.append(Part(tool=tool.key, arguments=arguments))
+        calls.append(simulated(tool, arguments, stage))
+        facts += facts_of(calls[-1].result, tool)[:1]
+    return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
+
+
+async def _ambiguous(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage)
+    return [
+        Move(speaker="user", intent="hint", options=episode.tools),
+        Move(speaker="agent", intent="ask_which", options=tuple(sorted(episode.tools)), acts=("seek",)),
+        asks(Part(tool=tool.key, arguments=arguments)),
+        *served(tool, arguments, stage),
+    ]
+
+
+async def _followed(episode: Episode, stage: Stage) -> Moves:
+    first, second, told, linked = await _linked(episode, stage)
+    before = facts_of(first.result, stage.tools[episode.tools[0]])
+    known = [fact for fact in before if fact.value in linked.arguments.values()]
+    question = Move(speaker="user", intent="ask_more", parts=(told,))
+    return [
+        asks(second),
+        Move(speaker="calls", calls=(first,)),
+        informs([*known, *(fact for fact in before if fact not in known)][:TOLD]),
+        question,
+        Move(speaker="calls", calls=(linked,)),
+        informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]),
+    ]
+
+
+async def _chained(episode: Episode, stage: Stage) -> Moves:
+    first, request, told, linked = await _linked(episode, stage)
+    facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]
+    return [
+        asks(request, told),
+        Move(speaker="calls", calls=(first, linked)),
+        informs(facts),
+    ]
+
+
+async def _linked(episode: Episode, stage: Stage) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
+    """The first call and how it is asked for, then what is said for the second, and that call with what the first gave."""
+    source, tool = (stage.tools[key] for key in episode.tools)
+    link = links_between(source, tool)[0]
+    arguments = await stage.values.fill(source, source.required)
+    # One entry only, so that nobody has to choose.
+    result = stage.world.succeed(source, arguments, entries=1)
+    call = SimulatedCall(tool=source.name, arguments=arguments, result=result)
+    value = value_at(result, f"{link.entries}[0].{link.field}" if link.entries else link.field)
+    said = await stage.values.fill(tool, [name for name in tool.required if name != link.parameter])
+    due = {name: value if name == link.parameter else said[name] for name in tool.required}
+    problems = argument_problems(tool, due, partial=False)
+    if problems:
+        raise RecordError(f"What {source.name!r} returns can't be given to {tool.name!r}: {' '.join(problems)}")
+    linked = simulated(tool, due, stage).with_changes(linked=(link.parameter,))
+    return call, Part(tool=source.key, arguments=arguments), Part(tool=tool.key, arguments=said), linked
+
+
+async def _compared(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage, optional=0)
+    name = stage.rng.choice(changeable(tool))
+    changes = await stage.values.others(tool, name, arguments, episode.count - 1)
+    if not changes:
+        raise RecordError(f"{name!r} of {tool.name!r} has no other values to compare.")
+    parts = [Part(tool=tool.key, arguments=arguments), *(Part(tool=tool.key, arguments={name: one}) for one in changes)]
+    calls = [simulated(tool, arguments | {name: one}, stage) for one in (arguments[name], *changes)]
+    facts = [fact for call in calls for fact in facts_of(call.result, tool)[:1]]
+    return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
+
+
+async def _overfilled(episode: Episode, stage: Stage) -> Moves:
+    opening, *rest = await _plain(episode, stage)
+    tool, other = (stage.tools[key] for key in episode.tools)
+    possible = [name for name in changeable(other) if name not in tool.properties]
+    name = stage.rng.choice(possible)
+    extra = await stage.values.fill(other, [name])
+    return [opening.with_changes(extra=Part(tool=other.key, arguments=extra)), *rest]
+
+
+async def _unsupported(episode: Episode, stage: Stage) -> Moves:
+    tool, arguments = await requested(episode, stage, optional=0)
+    return [
+        asks(Part(tool=tool.key, arguments=arguments)),
+        Move(speaker="agent", intent="refuse", options=(tool.key,), acts=("reject",)),
+    ]
+
+
+async def _thanked(_episode: Episode, _stage: Stage) -> Moves:
+    return [
+        Move(speaker="user", intent="thank"),
+        Move(speaker="agent", intent="acknowledge", acts=("other",)),
+    ]
+
+
+_MAKERS: Mapping[EpisodeShape, Callable[[Episode, Stage], Awaitable[Moves]]] = {
+    "plain": _plain, "implicit": _described, "underfill": _underfilled, "confirmation": _confirmed, "switch": _switched,
+    "correction": _corrected, "exception": _excepted, "failed": _failed, "stacked": _stacked, "ambiguous": _ambiguous,
+    "follow_up": _followed, "chained": _chained, "compared": _compared, "overfill": _overfilled,
+    "unsupported": _unsupported, "thanks": _thanked,
+}  # fmt: skip

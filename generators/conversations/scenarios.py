@@ -1,0 +1,230 @@
+"""The thirteen complexities of conversations, and how many dialogues CONFETTI has of each (Table 1)."""
+
+from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime, timedelta
+from random import Random
+
+from generators.environments.simulated import links_between
+from generators.tools import Company, are_redundant, pick_distractors
+from language.names import Deed, deed_of, function_words
+from warehouse.errors import ConfigurationError
+from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
+
+KIND = "conversation"
+COMPLEXITY_TAG, TIME_TAG, GOAL_TAG, EXTRA_TAG = "complexity=", "reference_time=", "goal=", "extra="
+# The table adds up to 108 of the 109 conversations that the paper tells of.
+PAPER: Mapping[Complexity, int] = {
+    "exception_in_execution": 5, "failed_conversation": 5, "confirmation": 6, "goal_switching": 6, "no_target_complexity": 6,
+    "goal_correction": 7, "goal_stacking": 7, "ambiguous_goal": 9, "follow_up_question": 10, "implicit_descriptive_goal": 10,
+    "overfill": 11, "underfill": 11, "goal_not_supported": 15,
+}  # fmt: skip
+SHAPES: Mapping[Complexity, EpisodeShape] = {
+    "exception_in_execution": "exception", "failed_conversation": "failed", "confirmation": "confirmation",
+    "goal_switching": "switch", "no_target_complexity": "plain", "goal_correction": "correction", "goal_stacking": "stacked",
+    "ambiguous_goal": "ambiguous", "follow_up_question": "follow_up", "implicit_descriptive_goal": "implicit",
+    "overfill": "overfill", "underfill": "underfill", "goal_not_supported": "unsupported",
+}  # fmt: skip
+
+
+def shared_out(count: int) -> dict[Complexity, int]:
+    """So many conversations over the complexities, in the paper's proportions: the largest remainders round up."""
+    total = sum(PAPER.values())
+    exact = {complexity: count * share / total for complexity, share in PAPER.items()}
+    shares = {complexity: int(value) for complexity, value in exact.items()}
+    by_rest = sorted(exact, key=lambda one: (shares[one] - exact[one], -PAPER[one]))
+    for complexity in by_rest[: count - sum(shares.values())]:
+        shares[complexity] += 1
+    return shares
+
+
+STAGE = "conversation_scenarios"
+_FEWEST_TOOLS = 3
+_FIRST_DAY = datetime(2026, 11, 2, 8, 0, tzinfo=UTC)
+_DAYS, _MINUTES_A_DAY = 24, 12 * 60
+_MOST_REQUIRED = 5
+_TYPES = frozenset({"string", "integer", "number"})
+_LOOKING = frozenset({"list", "search", "look"})
+_DESKS = (("in",), ("out",))  # who checks in or out looks nothing up
+# user turns and turns with calls that a shape takes
+_LENGTHS: dict[EpisodeShape, tuple[int, int]] = {
+    "exception": (2, 2), "failed": (3, 2), "confirmation": (2, 1), "switch": (2, 1), "plain": (1, 1), "correction": (2, 2),
+    "stacked": (1, 1), "ambiguous": (2, 1), "follow_up": (2, 2), "implicit": (1, 1), "overfill": (1, 1), "underfill": (2, 1),
+    "unsupported": (1, 0), "chained": (1, 1), "compared": (1, 1), "thanks": (1, 0),
+}  # fmt: skip
+# chosen so that turns, chains and acts are about as many as in CONFETTI's Tables 2 and 3
+_FILLERS: Mapping[EpisodeShape, int] = {"plain": 23, "underfill": 26, "chained": 27, "compared": 24}
+_COMPARED = (3, 3, 4, 4)
+_MINIMUM_TURNS = (2, 3, 3, 4, 4)
+_CALL_TURNS = (2, 2, 2, 3, 3, 4)
+_REJECTED_SHARE = 0.17
+_THANKS_SHARE = 0.23
+_TOOL_COUNTS = ((0.46, 5, 9), (0.95, 10, 19), (1.0, 20, 25))  # shares of conversations with so many candidates, at most
+_SERVED = frozenset({"no_target_complexity", "goal_not_supported"})  # these are refused nothing besides
+_PAIRS: frozenset[EpisodeShape] = frozenset({"switch", "stacked", "ambiguous", "overfill"})
+_LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
+
+
+def plan_scenarios(
+    complexity: Complexity, language: Language, count: int, tools: Sequence[Tool], *, seed: int
+) -> Iterator[Scenario]:
+    """The first `count` scenarios of a complexity. Raises ConfigurationError where the tools allow none."""
+    usable = [tool for tool in tools if tool.language == language and is_usable(tool)]
+    pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
+    shape = SHAPES[complexity]
+    categories = [one for one in sorted({tool.category for tool in pool}) if _allows(shape, _of(pool, one))]
+    if not categories and count:
+        raise ConfigurationError(
+            f"The catalog's {len(pool)} tools in {language!r} that require something sayable allow no conversation of the "
+            f"complexity {complexity!r}: no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
+        )
+    for number in range(count):
+        rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
+        yield _Planning(pool, rng).scenario(complexity, rng.choice(categories))
+
+
+def is_usable(tool: Tool) -> bool:
+    """Whether people can ask for the tool in a sentence or two: it requires something, not too much, of plain types."""
+    return bool(changeable(tool)) and len(tool.required) <= _MOST_REQUIRED
+
+
+def changeable(tool: Tool) -> list[str]:
+    """The required parameters whose value may be another one as well: texts and numbers."""
+    return [name for name in tool.required if tool.properties.get(name, {}).get("type") in _TYPES]
+
+
+def looks_up(tool: Tool) -> bool:
+    """Whether the tool only tells something, by the verb of its name."""
+    return _deed(tool) in _LOOKING
+
+
+def linked_pairs(tools: Sequence[Tool], *, looking: bool) -> list[tuple[Tool, Tool]]:
+    """The pairs of tools in which the first returns what the second requires; `looking`: the first only looks up."""
+    return [
+        (one, other)
+        for one in tools
+        if not looking or looks_up(one)
+        for other in tools
+        if links_between(one, other) and not _undoes(one, other)
+    ]
+
+
+def _undoes(one: Tool, other: Tool) -> bool:
+    """Whether the second takes back what the first has just made."""
+    return not looks_up(one) and _deed(other) == "drop"
+
+
+def _of(tools: Sequence[Tool], category: str) -> list[Tool]:
+    return [tool for tool in tools if tool.category == category]
+
+
+def _allows(shape: EpisodeShape, tools: Sequence[Tool]) -> bool:
+    if len(tools) < _FEWEST_TOOLS:
+        return False
+    return shape != "follow_up" or bool(linked_pairs(tools, looking=False))
+
+
+class _Planning:
+    """One scenario in the making: each tool serves one episode, so that every call tells which request it is for."""
+
+    def __init__(self, pool: Sequence[Tool], rng: Random) -> None:
+        self._pool = pool
+        self._rng = rng
+        self._used: list[Tool] = []
+
+    def scenario(self, complexity: Complexity, category: str) -> Scenario:
+        """A scenario whose own episode is about this category, with others before and after it."""
+        rng = self._rng
+        core = self._episode(SHAPES[complexity], category)
+        if core is None:
+            raise ConfigurationError(
+                f"The category {category!r} allows no conversation of the complexity {complexity!r}."
+            )
+        main = self._used[0]
+        minimum = rng.choice(_MINIMUM_TURNS)
+        before, after = self._fillers(core, category, minimum)
+        if complexity not in _SERVED and rng.random() < _REJECTED_SHARE:
+            refused = self._episode("unsupported", category)
+            before += [refused] if refused else []
+        keys = {key for one in (*before, core) if one.shape == "unsupported" for key in one.tools}
+        withheld = [tool for tool in self._used if tool.key in keys]
+        ends = [Episode(shape="thanks")] if rng.random() < _THANKS_SHARE else []
+        moment = _FIRST_DAY + timedelta(days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15))
+        return Scenario(
+            complexity=complexity,
+            language=main.language,
+            category=category,
+            episodes=(*before, core, *after, *ends),
+            candidates=tuple(tool.key for tool in self._candidates(main, withheld)),
+            withheld=tuple(tool.key for tool in withheld),
+            reference_time=f"{moment:%Y-%m-%d %H:%M}",
+            minimum_turns=minimum,
+            seed=rng.getrandbits(32),
+            origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in self._used)),
+        )
+
+    def _fillers(self, core: Episode, category: str, minimum: int) -> tuple[list[Episode], list[Episode]]:
+        """Episodes before and after the scenario's own, until it has its turns; a goal that failed is the last one."""
+        rng = self._rng
+        others = [one for one in sorted({tool.category for tool in self._pool}) if one != category]
+        other = rng.choice(others) if others else category
+        users, calls = _LENGTHS[core.shape]
+        wanted = rng.choice(_CALL_TURNS)
+        before: list[Episode] = []
+        after: list[Episode] = []
+        for _ in range(2 * minimum + wanted):
+            if users >= minimum and calls >= wanted:
+                break
+            (shape,) = rng.choices(list(_FILLERS), list(_FILLERS.values()))
+            added = self._episode(shape, rng.choice((category, other)))
+            if added is None:
+                continue
+            users, calls = users + _LENGTHS[added.shape][0], calls + _LENGTHS[added.shape][1]
+            (before if core.shape == "failed" or rng.random() < 0.5 else after).append(added)  # noqa: PLR2004 - a coin
+        return before, after
+
+    def _episode(self, shape: EpisodeShape, category: str) -> Episode | None:
+        """An episode of tools that are not in use yet, None where the category has none that fit."""
+        free = [tool for tool in _of(self._pool, category) if not any(are_redundant(tool, one) for one in self._used)]
+        chosen = self._tools_for(shape, free)
+        if not chosen:
+            return None
+        self._used += chosen
+        count = self._rng.choice(_COMPARED) if shape == "compared" else 1
+        return Episode(shape=shape, tools=tuple(tool.key for tool in chosen), count=count)
+
+    def _tools_for(self, shape: EpisodeShape, free: Sequence[Tool]) -> list[Tool]:
+        if shape in _LINKED:
+            pairs = linked_pairs(free, looking=shape == "chained")
+            return list(self._rng.choice(pairs)) if pairs else []
+        if shape in _PAIRS:
+            pairs = [(one, two) for one in free for two in free if _go_together(shape, one, two)]
+            return list(self._rng.choice(pairs)) if pairs else []
+        fitting = [tool for tool in free if shape != "compared" or looks_up(tool)]
+        return [self._rng.choice(fitting)] if fitting else []
+
+    def _candidates(self, main: Tool, withheld: Sequence[Tool]) -> list[Tool]:
+        """The tools of the episodes and others beside them; none that could do what is withheld."""
+        rng = self._rng
+        drawn = rng.random()
+        least, most = next((least, most) for share, least, most in _TOOL_COUNTS if drawn < share)
+        own = [tool for tool in self._used if tool not in withheld]
+        pool = [
+            tool
+            for tool in self._pool
+            if tool not in self._used and not any(are_redundant(tool, one) for one in (*withheld, *own))
+        ]
+        company = pick_distractors(main, Company(pool), max(2, rng.randint(least, most) - len(own)), rng)
+        return rng.sample([*own, *company], len(own) + len(company))
+
+
+def _go_together(shape: EpisodeShape, one: Tool, two: Tool) -> bool:
+    if one.name == two.name or are_redundant(one, two):
+        return False
+    return shape != "overfill" or any(name not in one.properties for name in changeable(two))
+
+
+def _deed(tool: Tool) -> Deed:
+    words = function_words(tool.name)
+    if not words or (words[0] == "check" and words[1:2] in _DESKS):
+        return "other"
+    return deed_of(words[0])

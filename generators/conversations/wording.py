@@ -1,0 +1,290 @@
+"""Wording a planned conversation turn by turn, calls and results in between (CONFETTI 3.1)."""
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from typing import Any, NamedTuple
+
+from pydantic import BaseModel, JsonValue
+
+from generators.conversations.scenarios import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, TIME_TAG
+from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.transcripts import conversation_text, walk
+from language.values import locate
+from llm.prompts import prompt_version, render
+from warehouse.records import (
+    CallTurn,
+    Conversation,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Move,
+    Origin,
+    Part,
+    ReplyTurn,
+    ResultTurn,
+    SimulatedCall,
+    Tool,
+    Turn,
+    UserTurn,
+    WordedScenario,
+)
+
+PROMPTS = "generators.conversations.prompts"
+STAGE = "conversations"
+USER, AGENT = "word_user_turn", "word_agent_turn"
+_ASKING = frozenset({"request", "describe", "switch", "ask_more"})
+
+
+class UserMention(BaseModel):
+    """Where a turn states a value: the number of the part, the parameter, and the very words."""
+
+    part: int
+    parameter: str
+    words: str
+
+
+class UserWords(BaseModel):
+    """A user's turn, and for each value the words in it that state it."""
+
+    text: str
+    mentions: list[UserMention]
+
+
+class AgentWords(BaseModel):
+    """An assistant's turn."""
+
+    text: str
+
+
+class _Saying(NamedTuple):
+    """A value that was said for a parameter of a tool, and where."""
+
+    tool: str
+    value: JsonValue
+    evidence: Evidence
+
+
+async def write_conversations(worded: WordedScenario, context: StageContext) -> list[Conversation]:
+    """The conversation in words, with what was said for each argument. Raises ReplyError where a turn can't be worded."""
+    writing = _Writing(worded, context)
+    for number, move in enumerate(worded.plan.moves):
+        await writing.add(move, worded.plan.scenario.seed + number)
+    scenario = worded.plan.scenario
+    origin = Origin(
+        stage=STAGE,
+        parents=(worded.key,),
+        seed=scenario.seed,
+        model=context.chat.name,
+        prompt_version="+".join(prompt_version(PROMPTS, name) for name in (USER, AGENT)),
+    )
+    tags = (f"{COMPLEXITY_TAG}{scenario.complexity}", f"{TIME_TAG}{scenario.reference_time}", *writing.tags)
+    return [Conversation(worded=worded, turns=tuple(writing.turns), tags=tags, origin=origin)]
+
+
+class _Writing:
+    """The turns worded until now, and what was said in them."""
+
+    def __init__(self, worded: WordedScenario, context: StageContext) -> None:
+        self._worded = worded
+        self._context = context
+        self._said: list[_Saying] = []
+        self.turns: list[Turn] = []
+        self.tags: list[str] = []
+
+    async def add(self, move: Move, seed: int) -> None:
+        """Word the next move."""
+        match move.speaker:
+            case "user":
+                await self._add_user(move, seed)
+            case "agent":
+                text = await self._agent_text(move, seed)
+                self.turns.append(ReplyTurn(text=text, acts=move.acts))
+            case "calls":
+                for call in move.calls:
+                    self._add_call(call)
+
+    async def _add_user(self, move: Move, seed: int) -> None:
+        words = await self._user_words(move, seed)
+        turn = len(self.turns)
+        if move.intent in _ASKING:
+            names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
+            self.tags += [f"{GOAL_TAG}{turn}:{name}" for name in names]
+        for mention in words.mentions:
+            start = words.text.index(mention.words)
+            evidence = Evidence(
+                argument=mention.parameter,
+                kind="span",
+                turn=turn,
+                start=start,
+                end=start + len(mention.words),
+                quote=mention.words,
+            )
+            if mention.part == len(move.parts):
+                self.tags.append(f"{EXTRA_TAG}{turn}:{mention.words}")
+                continue
+            part = move.parts[mention.part]
+            tool = self._context.tool(part.tool).name
+            self._said.append(_Saying(tool, part.arguments[mention.parameter], evidence))
+        self.turns.append(UserTurn(text=words.text))
+
+    def _add_call(self, call: SimulatedCall) -> None:
+        evidence = tuple(self._evidence(call))
+        gold = GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence)
+        self.turns += [CallTurn(calls=(gold,), executed=True), ResultTurn(results=(call.result,))]
+
+    def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
+        """Where each argument was said last, or which result holds it."""
+        for name, value in call.arguments.items():
+            said = [one for one in self._said if one.tool == call.tool and one.evidence.argument == name]
+            same = [one.evidence for one in said if one.value == value]
+            if name in call.linked:
+                yield from self._in_result(name, value)
+            elif same:
+                yield same[-1]
+
+    def _in_result(self, name: str, value: JsonValue) -> Iterator[Evidence]:
+        for index in range(len(self.turns) - 1, -1, -1):
+            turn = self.turns[index]
+            if isinstance(turn, ResultTurn):
+                path = next((path for path, held in walk(turn.results[0], "") if held == value), None)
+                if path is not None:
+                    yield Evidence(argument=name, kind="response", turn=index, path=f"turns[{index}].results[0]{path}")
+                    return
+
+    async def _user_words(self, move: Move, seed: int) -> UserWords:
+        extra = move.extra and self._shown(move.extra)
+        prompt = render(
+            PROMPTS,
+            USER,
+            intent=move.intent,
+            parts=[self._shown(part) for part in move.parts],
+            extra=extra,
+            options=[_described(self._context.tool(key)) for key in move.options],
+            goal=self._worded.goal,
+            language=self._worded.plan.scenario.language,
+            seed=seed,
+            conversation=conversation_text(self.turns),
+        )
+        expected = expected_mentions(move, self._context)
+
+        def problem_of(words: UserWords) -> str:
+            told = [(one.part, one.parameter, one.words) for one in words.mentions]
+            return user_problem(words.text, told, expected, self._worded.plan.scenario.language)
+
+        return await first_fit(
+            self._context,
+            prompt,
+            UserWords,
+            problem_of,
+            f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+        )
+
+    async def _agent_text(self, move: Move, seed: int) -> str:
+        prompt = render(
+            PROMPTS,
+            AGENT,
+            intent=move.intent,
+            parts=[self._shown(part) for part in move.parts],
+            asked=move.asked,
+            options=[_described(self._context.tool(key)) for key in move.options],
+            facts=move.facts,
+            error=move.error,
+            language=self._worded.plan.scenario.language,
+            seed=seed,
+            conversation=conversation_text(self.turns),
+        )
+        language = self._worded.plan.scenario.language
+        answer = await first_fit(
+            self._context,
+            prompt,
+            AgentWords,
+            lambda words: agent_problem(words.text.strip(), move, self._context, language),
+            f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+        )
+        return answer.text.strip()
+
+    def _shown(self, part: Part) -> dict[str, Any]:
+        return {"tool": _described(self._context.tool(part.tool)), "arguments": part.arguments}
+
+
+def _described(tool: Tool) -> dict[str, Any]:
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+
+
+_LONGEST = 2500
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_LATIN = re.compile(r"[A-Za-z]{2}")
+_QUESTION = re.compile(r"[?？]")
+_DATE = re.compile(r"\d{4}-\d\d-\d\d")
+_CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
+Mention = tuple[int, str, str]  # the number of the part, the parameter, the words
+Expected = Mapping[tuple[int, str], tuple[JsonValue, JsonSchema]]
+
+
+def expected_mentions(move: Move, context: StageContext) -> Expected:
+    """What a user's turn has to say, with the schema that it is said by; the extra value comes after the last part."""
+    parts = [*move.parts, *([move.extra] if move.extra else [])]
+    return {
+        (number, name): (value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+        for number, part in enumerate(parts)
+        for name, value in part.arguments.items()
+    }
+
+
+def user_problem(text: str, mentions: Sequence[Mention], expected: Expected, language: Language) -> str:
+    """Why this can't be the user's turn, "" where it can: exactly the planned values, each one said."""
+    if not text.strip() or len(text) > _LONGEST:
+        return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
+    said = text
+    for _, _, words in mentions:
+        said = said.replace(words, "")
+    if (_CHINESE if language == "en" else _LATIN).search(said):
+        return f"the turn is not in the language {language!r}."
+    named = sorted((part, name) for part, name, _ in mentions)
+    if named != sorted(expected):
+        return f"it says {named} where {sorted(expected)} were to be said."
+    for part, name, words in mentions:
+        value, schema = expected[part, name]
+        if not words or words not in text:
+            return f"the words {words!r} for {name!r} do not stand in it."
+        if locate(value, schema, words) is None:
+            return f"the words {words!r} do not say {value!r} for {name!r}."
+    return ""
+
+
+def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
+    """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and tells what it shall tell."""
+    if not text or len(text) > _LONGEST:
+        return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
+    if bool(_CHINESE.search(text)) != (language == "zh"):
+        return f"the turn is not in the language {language!r}."
+    if "seek" in move.acts and not _QUESTION.search(text):
+        return f"{text!r} asks nothing."
+    told = [
+        (fact.label, fact.value, plain_schema(fact.value)) for fact in move.facts if not isinstance(fact.value, bool)
+    ]
+    if move.intent == "ask_approval":
+        told += [
+            (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+            for part in move.parts
+            for name, value in part.arguments.items()
+        ]
+    unsaid = next((f"{value!r} ({name})" for name, value, schema in told if not is_told(value, schema, text)), "")
+    return f"{text!r} does not tell {unsaid}." if unsaid else ""
+
+
+def is_told(value: JsonValue, schema: JsonSchema, text: str) -> bool:
+    """Whether a text says a value."""
+    return str(value) in text or locate(value, schema, text) is not None
+
+
+def plain_schema(value: JsonValue) -> JsonSchema:
+    """A schema for a value that has none: what it looks like tells how it may be said."""
+    if isinstance(value, int | float):
+        return {"type": "number"}
+    if isinstance(value, str) and _DATE.fullmatch(value):
+        return {"type": "string", "format": "date"}
+    if isinstance(value, str) and _CLOCK.fullmatch(value):
+        return {"type": "string", "pattern": f"^{_CLOCK.pattern}$"}
+    return {"type": "string"}

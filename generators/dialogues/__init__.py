@@ -1,0 +1,1 @@
+"""A request that lacks arguments becomes a dialogue; its questions and answers are merged by code (HammerBench 4.2.2)."""

@@ -1,0 +1,353 @@
+"""Which values a request still lacks, in which order they are asked for, and what they will be (HammerBench 4.2.1)."""
+
+import re
+from collections.abc import Mapping, Sequence
+from random import Random
+from typing import Literal, NamedTuple
+
+from pydantic import BaseModel, JsonValue
+
+from generators.single_turn.requests import ArgumentValues
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.tools import argument_problems
+from generators.transcripts import conversation_text
+from language.text import fold
+from language.values import locate
+from llm.prompts import prompt_version, render
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Arguments,
+    CallTurn,
+    Derivation,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Slot,
+    SlotPlan,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+PROMPTS = "generators.dialogues.prompts"
+SLOTS_STAGE = "slots"
+SLOTS_TEMPLATE = "fill_slots"
+_IN_ORDER = 0.6  # of the dialogues ask in the order in which the tool declares its parameters
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
+
+
+def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """Why no questions and answers can go on from this sample, "" where they can."""
+    match sample.turns:
+        case (UserTurn(), CallTurn(calls=(_,), executed=False)):
+            pass
+        case (UserTurn(), CallTurn(calls=calls, executed=False)):
+            return f"{len(calls)} calls are due after the request; questions go on from exactly one."
+        case turns:
+            return f"The sample has {len(turns)} turns; questions go on from a request with one call that is due."
+    tool = _gold_tool(sample, tools)
+    if tool is None:
+        return f"The tool {sample.gold[0].tool!r} is not among the candidates, so what it requires is not known."
+    if not missing_slots(sample, tool):
+        return f"The request gives every parameter that {tool.name!r} requires, so there is nothing to ask for."
+    return ""
+
+
+def known_arguments(sample: Sample) -> Arguments:
+    """The arguments that the sample's last call has; empty values, as imported labels have them, are none."""
+    return {name: value for name, value in sample.gold[0].arguments.items() if value not in _EMPTY}
+
+
+def missing_slots(sample: Sample, tool: Tool) -> tuple[str, ...]:
+    """The parameters that the tool requires and the sample's call lacks."""
+    known = known_arguments(sample)
+    return tuple(name for name in tool.properties if name in tool.required and name not in known)
+
+
+def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
+    """The tool that the sample's last call is of; RecordError where it is not among the candidates."""
+    tool = _gold_tool(sample, tools)
+    if tool is None:
+        raise RecordError(f"The tool {sample.gold[0].tool!r} is not among the candidates of the sample {sample.key!r}.")
+    return tool
+
+
+async def plan_slots(derivation: Derivation, context: StageContext) -> list[SlotPlan]:
+    """The parameters to ask for, in an order that the seed gives, each with a value that can't be taken for another.
+
+    Raises RecordError where nothing is missing, and ReplyError where three answers in a row do not fit.
+    """
+    source = derivation.source
+    reason = obstacle(source, context.tools)
+    if reason:
+        raise RecordError(f"No dialogue can be made of the sample {source.key!r}: {reason}")
+    tool, known = gold_tool(source, context.tools), known_arguments(source)
+    missing = missing_slots(source, tool)
+    prompt = render(
+        PROMPTS,
+        SLOTS_TEMPLATE,
+        tool=tool,
+        request=source.request,
+        known=known,
+        parameters=missing,
+        language=source.language,
+        seed=derivation.seed,
+    )
+    answer = await first_fit(
+        context,
+        prompt,
+        ArgumentValues,
+        lambda given: _problem(_given(given), missing, source, tool),
+        f"Values to be asked for by {tool.name!r} did not fit in {ATTEMPTS} answers",
+    )
+    given = _given(answer)
+    order = _in_order(missing, Random(derivation.seed))
+    origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
+    slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
+    return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
+
+
+def _given(answer: ArgumentValues) -> Arguments:
+    return {pair.parameter: pair.value for pair in answer.values}
+
+
+def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
+    named = (tools[key] for key in sample.candidates if key in tools)
+    return next((tool for tool in named if tool.name == sample.gold[0].tool), None)
+
+
+def _in_order(missing: tuple[str, ...], rng: Random) -> list[str]:
+    if rng.random() < _IN_ORDER:
+        return list(missing)
+    return rng.sample(missing, len(missing))
+
+
+def _problem(given: Arguments, missing: tuple[str, ...], source: Sample, tool: Tool) -> str:
+    """Why these values can't be what the user will answer, "" where they can."""
+    if set(given) != set(missing):
+        return f"values for {sorted(given)} were given where {sorted(missing)} were asked for."
+    blank = [name for name, value in given.items() if value in _EMPTY]
+    if blank:
+        return f"the values of {blank} are empty."
+    misfits = argument_problems(tool, given, partial=True)
+    if misfits:
+        return " ".join(misfits)
+    known = known_arguments(source)
+    for name in missing:
+        twin = _twin(name, {**known, **given})
+        if twin:
+            return f"the value {given[name]!r} of {name!r} could be taken for that of {twin!r}."
+        value = given[name]
+        if not isinstance(value, bool) and locate(value, tool.properties[name], source.request) is not None:
+            return f"the request says {value!r} already, so that nobody would ask for {name!r}."
+    return ""
+
+
+def _twin(name: str, values: Arguments) -> str:
+    """Another argument whose value says the same or a part of it, "" where there is none; a yes or no has no twin."""
+    value = values[name]
+    if isinstance(value, bool):
+        return ""
+    said = fold(str(value))
+    for other, taken in values.items():
+        if other == name or isinstance(taken, bool):
+            continue
+        heard = fold(str(taken))
+        both_text = isinstance(value, str) and isinstance(taken, str)
+        if heard == said or (both_text and (said in heard or heard in said)):
+            return other
+    return ""
+
+
+STAGE = "dialogues"
+KIND = "sQsA"
+QUESTION = "ask_question"
+ANSWER = "answer_question"
+LONGEST_QUESTION = 200
+LONGEST_ANSWER = 400
+Manner = Literal["bare", "sentence"]
+
+_BARE_SHARE = 0.45
+_FEWEST_OPTIONS = 2
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_ASKING = re.compile(
+    r"[?？]\s*$|\b(?:tell|let|give|provide|say|specify|share|name|enter|choose|pick|need|know)\b"
+    r"|请|麻烦|告诉|提供|说一?下|还需要|还缺|还差|哪|什么|多少|几|谁|怎么?|如何",
+    re.IGNORECASE,
+)
+
+
+class SlotQuestion(BaseModel):
+    """The assistant's question for one parameter."""
+
+    question: str
+
+
+class SlotAnswer(BaseModel):
+    """The user's answer, and the very words in it that state the value."""
+
+    answer: str
+    words: str
+
+
+class _Talk(NamedTuple):
+    """What does not change while a dialogue is worded."""
+
+    plan: SlotPlan
+    tool: Tool
+    context: StageContext
+
+    @property
+    def language(self) -> Language:
+        return self.plan.derivation.source.language
+
+    @property
+    def seed(self) -> int:
+        return self.plan.derivation.seed
+
+
+async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]:
+    """A dialogue in which the assistant asks for one slot after the other, with all that is known after each answer.
+
+    Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that of the last one.
+    """
+    source = plan.derivation.source
+    talk = _Talk(plan, gold_tool(source, context.tools), context)
+    known, evidence = known_arguments(source), list(source.gold[0].evidence)
+    turns: list[Turn] = [source.turns[0], _snapshot(talk.tool, known, evidence)]
+    for slot, manner in zip(plan.slots, manners(len(plan.slots), Random(talk.seed)), strict=True):
+        turns.append(ReplyTurn(text=await _ask(slot, known, turns, talk)))
+        answer = await _answer(slot, known, manner, turns, talk)
+        known = {**known, slot.parameter: slot.value}
+        evidence.append(_span(slot.parameter, answer, len(turns)))
+        turns += [UserTurn(text=answer.answer), _snapshot(talk.tool, known, evidence)]
+    origin = Origin(
+        stage=STAGE,
+        parents=(plan.key,),
+        seed=talk.seed,
+        model=context.chat.name,
+        prompt_version="+".join(prompt_version(PROMPTS, name) for name in (QUESTION, ANSWER)),
+    )
+    return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
+
+
+def manners(count: int, rng: Random) -> list[Manner]:
+    """How each of some answers is put: some as the bare value, but not all where there are several."""
+    drawn: list[Manner] = ["bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)]
+    if count > 1 and "sentence" not in drawn:
+        drawn[rng.randrange(count)] = "sentence"
+    return drawn
+
+
+async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _Talk) -> str:
+    prompt = render(
+        PROMPTS,
+        QUESTION,
+        tool=talk.tool,
+        known=known,
+        parameter=slot.parameter,
+        language=talk.language,
+        seed=talk.seed,
+        conversation=conversation_text(turns),
+    )
+    answer = await first_fit(
+        talk.context,
+        prompt,
+        SlotQuestion,
+        lambda given: question_problem(given.question.strip(), slot, known, talk.tool, talk.language),
+        f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
+    )
+    return answer.question.strip()
+
+
+async def _answer(slot: Slot, known: Arguments, manner: Manner, turns: Sequence[Turn], talk: _Talk) -> SlotAnswer:
+    prompt = render(
+        PROMPTS,
+        ANSWER,
+        tool=talk.tool,
+        parameter=slot.parameter,
+        value=slot.value,
+        manner=manner,
+        language=talk.language,
+        seed=talk.seed,
+        conversation=conversation_text(turns),
+    )
+    others = {one.parameter: one.value for one in talk.plan.slots if one != slot} | known
+    return await first_fit(
+        talk.context,
+        prompt,
+        SlotAnswer,
+        lambda answer: answer_problem(answer, slot, others, talk.tool, talk.language),
+        f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
+    )
+
+
+def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, language: Language) -> str:
+    """Why this can't be the question for the slot, "" where it can: one short question that says no value."""
+    if not question or len(question) > LONGEST_QUESTION or "\n" in question:
+        return f"{question!r} is not one line of 1 to {LONGEST_QUESTION} characters."
+    if bool(_CHINESE.search(question)) != (language == "zh"):
+        return f"{question!r} is not in the language {language!r}."
+    if not _ASKING.search(question):
+        return f"{question!r} asks for nothing."
+    for name, value in {**known, slot.parameter: slot.value}.items():
+        if _gives_away(question, value, name, slot, tool):
+            return f"{question!r} says the value {value!r} of {name!r}."
+    return ""
+
+
+def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language) -> str:
+    """Why this can't be the answer for the slot, "" where it can: it says the slot's value and no other one."""
+    text = answer.answer
+    if not text.strip() or len(text) > LONGEST_ANSWER:
+        return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
+    if language == "en" and _CHINESE.search(text) and not _CHINESE.search(str(slot.value)):
+        return f"the answer {text!r} is not in the language {language!r}."
+    if not answer.words or answer.words not in text:
+        return f"the words {answer.words!r} do not stand in the answer {text!r}."
+    if locate(slot.value, _schema(slot.parameter, tool), answer.words) is None:
+        return f"the words {answer.words!r} do not say {slot.value!r} for {slot.parameter!r}."
+    at = text.index(answer.words)
+    rest = f"{text[:at]} | {text[at + len(answer.words) :]}"
+    for name, value in others.items():
+        if not isinstance(value, bool) and locate(value, _schema(name, tool), rest) is not None:
+            return f"the answer {text!r} also says {value!r} for {name!r}."
+    return ""
+
+
+def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
+    """Whether the question says a value; a yes or no can't be said by naming what it is about, nor by listing options."""
+    schema = _schema(name, tool)
+    if isinstance(value, bool) or locate(value, schema, question) is None:
+        return False
+    told = f"{slot.parameter} {tool.properties[slot.parameter].get('description', '')}"
+    if name != slot.parameter and locate(value, schema, told) is not None:
+        return False  # the name of what is asked for says it too
+    options = schema.get("enum") or ()
+    listed = sum(locate(option, {}, question) is not None for option in options)
+    return name != slot.parameter or listed < _FEWEST_OPTIONS
+
+
+def _schema(name: str, tool: Tool) -> JsonSchema:
+    return {"title": name, **tool.properties.get(name, {})}
+
+
+def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:
+    proofs = tuple(one for one in evidence if one.argument in arguments)
+    return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs),))
+
+
+def _span(parameter: str, answer: SlotAnswer, turn: int) -> Evidence:
+    start = answer.answer.index(answer.words)
+    return Evidence(
+        argument=parameter,
+        kind="span",
+        turn=turn,
+        start=start,
+        end=start + len(answer.words),
+        quote=answer.words,
+    )

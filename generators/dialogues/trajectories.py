@@ -1,0 +1,349 @@
+"""Merging questions and answers that were asked one by one, by code alone (HammerBench 4.2.2).
+
+The surface is that of HammerBench's files: questions are joined by a space, and so are answers, in both languages; a
+question or an answer that another one follows gets the mark at its end that it lacks.
+"""
+
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.stages import StageContext
+from language.calls.parsing import read_answers
+from language.calls.tools import ToolView, view_of
+from language.text import VERBATIM
+from language.values import locate
+from warehouse.errors import RecordError
+from warehouse.records import (
+    Arguments,
+    CallTurn,
+    Derivation,
+    Evidence,
+    GoldCall,
+    Language,
+    Message,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+STAGE = "trajectories"
+_SHUFFLED = 0.5
+_FEWEST = 2
+
+
+_OPENING = 2
+_EXCHANGE = 3
+_ENDED = re.compile(r"[.?!…。？！~～]['\"”’」』）)]*$")
+_ASKS = re.compile(
+    r"^\W*(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|would|will|shall|should|may"
+    r"|have|has)\b|什么|哪|多少|几|谁|吗|呢$|怎么|如何",
+    re.IGNORECASE,
+)
+_NOD = re.compile(
+    r"^(?:(?:sure|ok|okay|of course|happy to|alright)[.,!]\s+|(?:好的?|嗯|没问题|当然)[，,。！]\s*)(?=\S)",
+    re.IGNORECASE,
+)
+_STOPS: Mapping[Language, tuple[str, str]] = {"en": (".", "?"), "zh": ("。", "？")}
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
+
+
+class Opening(NamedTuple):
+    """The request and what is known after it."""
+
+    turns: tuple[Turn, ...]
+    snapshot: CallTurn
+
+
+class Exchange(NamedTuple):
+    """A question, its answer, what the answer tells, and where it tells it: the spans count from the answer's start."""
+
+    question: str
+    answer: str
+    external: Message | None
+    told: Arguments
+    evidence: tuple[Evidence, ...]
+
+
+class Dialogue(NamedTuple):
+    """A request that was gone on with by questions and answers until the call was complete."""
+
+    tool: Tool
+    opening: Opening
+    exchanges: tuple[Exchange, ...]
+
+
+class Joined(NamedTuple):
+    """Several answers as one text, and where in it each of them begins."""
+
+    text: str
+    starts: tuple[int, ...]
+
+
+class Step(NamedTuple):
+    """What the assistant asks for at once, and what the user answers to that."""
+
+    asked: tuple[Exchange, ...]
+    answered: tuple[Exchange, ...]
+
+
+def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
+    """Why the questions and answers of this sample can't be merged, "" where they can."""
+    dialogue = split_dialogue(sample, tools)
+    if isinstance(dialogue, str):
+        return dialogue
+    if len(dialogue.exchanges) < _FEWEST:
+        return f"It has {len(dialogue.exchanges)} question, and there is nothing to merge with fewer than {_FEWEST}."
+    if sum(one.external is not None for one in dialogue.exchanges) > 1:
+        return "Several of its answers lean on a message of their own, and a turn has room for one."
+    return ""
+
+
+async def merge_trajectories(derivation: Derivation, context: StageContext) -> list[Sample]:
+    """The source with some of its questions, its answers, or both merged; which ones, the derivation's seed decides.
+
+    Raises RecordError where the source has an obstacle, or where the transform is none of mQmA, mQsA and sQmA.
+    """
+    source = derivation.source
+    reason = obstacle(source, context.tools)
+    dialogue = split_dialogue(source, context.tools)
+    if reason or isinstance(dialogue, str):
+        raise RecordError(f"The questions of the sample {source.key!r} can't be merged: {reason}")
+    rng = Random(derivation.seed)
+    exchanges = dialogue.exchanges
+    match derivation.transform:
+        case "mQmA":
+            steps = merge_both(exchanges, rng)
+        case "mQsA":
+            steps = merge_questions(exchanges, _speaking(exchanges, dialogue.tool), rng)
+        case "sQmA":
+            steps = merge_answers(exchanges, _speaking(exchanges, dialogue.tool), rng)
+        case other:
+            raise RecordError(f"Questions and answers are merged as mQmA, mQsA or sQmA, not as {other!r}.")
+    turns = _turns(dialogue.opening, steps, source.language)
+    origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
+    return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
+
+
+def merge_both(exchanges: Sequence[Exchange], rng: Random) -> list[Step]:
+    """Several questions at once, and all of them answered at once (mQmA)."""
+    before, group, after = _stretch(exchanges, rng)
+    return [*_singly(before), Step(group, group), *_singly(after)]
+
+
+def merge_questions(exchanges: Sequence[Exchange], speaking: Sequence[Exchange], rng: Random) -> list[Step]:
+    """Several questions at once, of which one is answered; the others are asked again, one by one (mQsA).
+
+    An answer that does not say what it is about answers the first question.
+    """
+    before, group, after = _stretch(exchanges, rng)
+    answered = rng.choice(group)
+    others = tuple(one for one in group if one is not answered)
+    asked = group if answered in speaking else (answered, *others)
+    return [*_singly(before), Step(asked, (answered,)), *_singly([*others, *after])]
+
+
+def merge_answers(exchanges: Sequence[Exchange], speaking: Sequence[Exchange], rng: Random) -> list[Step]:
+    """One question, and in the same breath as its answer those to others that nobody has asked yet (sQmA).
+
+    Only answers that say what they are about are given unasked, as long as there are any.
+    """
+    asked = rng.choice(exchanges)
+    if speaking and not any(one is not asked for one in speaking):
+        asked = rng.choice([one for one in exchanges if one not in speaking])
+    unasked = [one for one in (speaking or exchanges) if one is not asked]
+    told = rng.sample(unasked, rng.randint(1, len(unasked)))
+    merged = Step((asked,), (asked, *told))
+    first = min(exchanges.index(one) for one in merged.answered)
+    rest = [one for one in exchanges if one not in merged.answered]
+    before = [one for one in rest if exchanges.index(one) < first]
+    return [*_singly(before), merged, *_singly(one for one in rest if one not in before)]
+
+
+def _speaking(exchanges: Sequence[Exchange], tool: Tool) -> list[Exchange]:
+    """The exchanges whose answers say what they are about, so that they are understood without the question."""
+    view = view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+    return [one for one in exchanges if _speaks(one, view)]
+
+
+def _speaks(exchange: Exchange, view: ToolView) -> bool:
+    return set(exchange.told) <= set(read_answers(view, (), exchange.answer))
+
+
+def _stretch(
+    exchanges: Sequence[Exchange], rng: Random
+) -> tuple[Sequence[Exchange], tuple[Exchange, ...], Sequence[Exchange]]:
+    """Two or more neighbours, sometimes in another order, with those before and after them."""
+    size = rng.randint(_FEWEST, len(exchanges))
+    start = rng.randint(0, len(exchanges) - size)
+    group = list(exchanges[start : start + size])
+    if rng.random() < _SHUFFLED:
+        rng.shuffle(group)
+    return exchanges[:start], tuple(group), exchanges[start + size :]
+
+
+def _singly(exchanges: Iterable[Exchange]) -> list[Step]:
+    return [Step((one,), (one,)) for one in exchanges]
+
+
+def _turns(opening: Opening, steps: Sequence[Step], language: Language) -> tuple[Turn, ...]:
+    """The conversation that these steps make, with all that is known after each of them."""
+    turns: list[Turn] = list(opening.turns)
+    snapshot: CallTurn = opening.snapshot
+    for step in steps:
+        question = join_questions([one.question for one in _later_bare(step.asked)], language)
+        answered = _later_bare(step.answered)
+        joined = join_answers(answered, language)
+        external: Message | None = next((one.external for one in answered if one.external), None)
+        user = UserTurn(text=joined.text, external=external)
+        snapshot = snapshot_after(snapshot, answered, joined.starts, len(turns) + 1)
+        turns += [ReplyTurn(text=question), user, snapshot]
+    return tuple(turns)
+
+
+def _later_bare(exchanges: Sequence[Exchange]) -> list[Exchange]:
+    """The exchanges, those behind the first without the nod that they may begin with."""
+    return [*exchanges[:1], *(without_nod(one) for one in exchanges[1:])]
+
+
+def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
+    """The parts of a dialogue; a sentence where the sample is none that could be taken apart."""
+    turns = sample.turns
+    opening = turns[:_OPENING]
+    match opening:
+        case (UserTurn(), CallTurn(calls=(call,), executed=False) as snapshot):
+            pass
+        case _:
+            return "It does not open with a request for one call."
+    tool = next((tools[key] for key in sample.candidates if key in tools and tools[key].name == call.tool), None)
+    if tool is None:
+        return f"The tool {call.tool!r} is not among the candidates."
+    exchanges: list[Exchange] = []
+    known = _filled(call.arguments)
+    for start in range(_OPENING, len(turns), _EXCHANGE):
+        exchange = _exchange(turns[start : start + _EXCHANGE], start + 1, known, tool)
+        if isinstance(exchange, str):
+            return exchange
+        exchanges.append(exchange)
+        known |= exchange.told
+    first = snapshot.model_copy(update={"calls": (_proved(call, opening[0], tool),)})
+    return Dialogue(tool, Opening((opening[0], first), first), tuple(exchanges))
+
+
+def join_questions(questions: Sequence[str], language: Language) -> str:
+    """Several questions as one text."""
+    return _joined(questions, language).text
+
+
+def without_nod(exchange: Exchange) -> Exchange:
+    """The exchange without the "Sure," that a question or an answer begins with: in the midst of others it is odd."""
+    question = _capital(_NOD.sub("", exchange.question)) if _NOD.match(exchange.question) else exchange.question
+    answer = _NOD.sub("", exchange.answer)
+    by = len(answer) - len(exchange.answer)
+    if any(one.start is not None and one.start + by < 1 and not one.in_message for one in exchange.evidence):
+        return exchange._replace(question=question)  # the value begins where the capital would stand
+    moved = tuple(_moved(one, one.turn or 0, by) for one in exchange.evidence)
+    return exchange._replace(question=question, answer=_capital(answer) if by else answer, evidence=moved)
+
+
+def _capital(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def join_answers(answers: Sequence[Exchange], language: Language) -> Joined:
+    """Several answers as one text."""
+    return _joined([one.answer for one in answers], language)
+
+
+def snapshot_after(before: CallTurn, answered: Sequence[Exchange], starts: Sequence[int], turn: int) -> CallTurn:
+    """What is known after these answers, which are said in the turn `turn` and begin there at `starts`."""
+    call = before.calls[0]
+    arguments = dict(call.arguments)
+    proofs = {one.argument: one for one in call.evidence}
+    for exchange, start in zip(answered, starts, strict=True):
+        arguments |= exchange.told
+        proofs |= {one.argument: _moved(one, turn, start) for one in exchange.evidence}
+    return CallTurn(calls=(GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(proofs.values())),))
+
+
+def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool) -> Exchange | str:
+    match tuple(turns):
+        case (
+            ReplyTurn(text=question),
+            UserTurn(text=answer, external=message),
+            CallTurn(calls=(call,), executed=False),
+        ):
+            pass
+        case _:
+            return f"The turns from {user_turn - 1} on are no question with its answer and one call that is due."
+    arguments = _filled(call.arguments)
+    if call.tool != tool.name:
+        return f"After turn {user_turn} another tool is due, {call.tool!r}."
+    changed = [name for name, value in known.items() if arguments.get(name) != value]
+    if changed:
+        return f"After turn {user_turn} the arguments {changed} are no longer what they were."
+    told = {name: value for name, value in arguments.items() if name not in known}
+    if not told:
+        return f"The answer in turn {user_turn} tells nothing new."
+    given = {one.argument: one for one in call.evidence if one.turn == user_turn}
+    proofs = [given.get(name) or _found(name, answer, told, tool) for name in told]
+    return Exchange(question.strip(), answer.rstrip(), message, told, tuple(one for one in proofs if one is not None))
+
+
+def _proved(call: GoldCall, request: Turn, tool: Tool) -> GoldCall:
+    """The call with evidence from the request for each argument, as far as the request says it."""
+    text = request.text if isinstance(request, UserTurn) else ""
+    given = {one.argument: one for one in call.evidence}
+    arguments = _filled(call.arguments)
+    proofs = [given.get(name) or _found(name, text, arguments, tool) for name in arguments]
+    return call.with_changes(evidence=tuple(one.with_changes(turn=one.turn or 0) for one in proofs if one is not None))
+
+
+def _found(name: str, text: str, arguments: Arguments, tool: Tool) -> Evidence | None:
+    """Where a text says an argument that nobody has pointed at yet, None where it does not."""
+    found = locate(arguments[name], {"title": name, **tool.properties.get(name, {})}, text)
+    if found is None:
+        return None
+    return Evidence(
+        argument=name,
+        kind="span" if found.rule == VERBATIM else "normalised",
+        start=found.start,
+        end=found.end,
+        quote=text[found.start : found.end],
+        rule=found.rule,
+    )
+
+
+def _moved(evidence: Evidence, turn: int, by: int) -> Evidence:
+    if evidence.in_message or evidence.start is None or evidence.end is None:
+        return evidence.with_changes(turn=turn)
+    return evidence.with_changes(turn=turn, start=evidence.start + by, end=evidence.end + by)
+
+
+def _joined(parts: Sequence[str], language: Language) -> Joined:
+    text = ""
+    starts: list[int] = []
+    for part in parts:
+        text = f"{_ended(text, language)} " if text else text
+        starts.append(len(text))
+        text += part
+    return Joined(text, tuple(starts))
+
+
+def _ended(text: str, language: Language) -> str:
+    if _ENDED.search(text):
+        return text
+    stop, mark = _STOPS[language]
+    last = re.split(r"[.?!。？！]\s*", text)[-1]
+    return text + (mark if _ASKS.search(last) else stop)
+
+
+def _filled(arguments: Arguments) -> Arguments:
+    """The arguments without those that imported labels leave empty."""
+    return {name: value for name, value in arguments.items() if value not in _EMPTY}

@@ -1,0 +1,1 @@
+"""Samples that the papers published, read as they are."""

@@ -1,0 +1,95 @@
+"""What of a domain leads where: which lookups return what which tools take."""
+
+import re
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from generators.catalogs.callnavi import UNKNOWN_VALUE
+from language.names import split_name
+from warehouse.records import Evidence, GoldCall, JsonSchema, Tool
+
+_READING = frozenset({"find", "get", "look", "lookup", "search", "list", "retrieve", "query", "fetch"})
+
+
+class Road(NamedTuple):
+    """A parameter of a tool, and the lookup whose answer holds its value."""
+
+    parameter: str
+    source: Tool
+
+
+class Atlas:
+    """The tools of a domain, and the roads to each."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        """Look up which tool feeds which."""
+        self.tools = tuple(tools)
+        lookups = [tool for tool in tools if split_name(tool.name)[0] in _READING]
+        self._roads = {
+            tool.name: tuple(
+                Road(parameter, source)
+                for parameter in tool.required
+                for source in lookups
+                if source.name != tool.name and feeds(parameter, source, parameter, tool)
+            )
+            for tool in tools
+        }
+
+    def roads(self, tool: Tool) -> tuple[Road, ...]:
+        """What a tool takes that lookups of the domain return."""
+        return self._roads[tool.name]
+
+    def are_linked(self, tools: Sequence[Tool]) -> bool:
+        """Whether one of these returns what another of them takes."""
+        names = {tool.name for tool in tools}
+        return any(road.source.name in names for tool in tools for road in self._roads[tool.name])
+
+
+UNKNOWN = UNKNOWN_VALUE
+_RULE = re.compile(r"calls\[(\d+)\]\.returns\.(.+)")
+
+
+class Feed(NamedTuple):
+    """What an argument is fed by: the `field` of what the call at this place of the turn returns."""
+
+    call: int
+    field: str
+
+
+def unknown_evidence(argument: str, feed: Feed) -> Evidence:
+    """Why an argument has no value yet."""
+    return Evidence(argument=argument, kind="response", rule=f"calls[{feed.call}].returns.{feed.field}")
+
+
+def feed_of(evidence: Evidence) -> Feed | None:
+    """What the evidence says that its argument is fed by, None where it says no such thing."""
+    found = _RULE.fullmatch(evidence.rule) if evidence.kind == "response" else None
+    return Feed(int(found[1]), found[2]) if found else None
+
+
+def unknown_arguments(call: GoldCall) -> dict[str, Feed]:
+    """The arguments of a call that have the sign of the unknown and evidence of what feeds them."""
+    return {
+        evidence.argument: feed
+        for evidence in call.evidence
+        if call.arguments.get(evidence.argument) == UNKNOWN and (feed := feed_of(evidence))
+    }
+
+
+def returned_fields(tool: Tool) -> dict[str, JsonSchema]:
+    """The schema of each field that a tool returns, by name."""
+    found = (tool.returns or {}).get("properties", {})
+    return found if isinstance(found, dict) else {}
+
+
+def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
+    """Whether this field of what `source` returns is what `target` takes as this parameter.
+
+    It is where both have one name and one shape: the same pattern, or without any the same type and the name of an id.
+    """
+    given, taken = returned_fields(source).get(field), target.properties.get(parameter)
+    if given is None or taken is None or field != parameter:
+        return False
+    if "pattern" in given or "pattern" in taken:
+        return given.get("pattern") == taken.get("pattern")
+    return given.get("type") == taken.get("type") and field.lower().endswith("id")

@@ -1,0 +1,248 @@
+"""A request of one turn, in three stages: choose its parameters, give each a value, word the call (HammerBench 4.2.1, D.2, D.3)."""
+
+import re
+
+from pydantic import BaseModel, JsonValue
+
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.tools import argument_problems
+from language.values import locate
+from llm.prompts import prompt_version, render
+from warehouse.errors import RecordError, ReplyError
+from warehouse.records import (
+    Arguments,
+    Assignment,
+    CallTurn,
+    DraftCall,
+    Evidence,
+    GoldCall,
+    Language,
+    Origin,
+    ParameterChoice,
+    Sample,
+    Tool,
+    UserTurn,
+)
+
+PROMPTS = "generators.single_turn.prompts"
+PARAMETERS_STAGE = "parameters"
+PARAMETERS_TEMPLATE = "choose_parameters"
+
+
+class ParameterNames(BaseModel):
+    """The parameters chosen, by name."""
+
+    parameters: list[str]
+
+
+async def choose_parameters(assignment: Assignment, context: StageContext) -> list[ParameterChoice]:
+    """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect one never does.
+
+    Raises ReplyError where the model names others than were offered, in three answers, and RecordError where an
+    imperfect request is planned for a tool that requires nothing.
+    """
+    tool = context.tool(assignment.tool)
+    fixed = () if assignment.kind == "imperfect" else tool.required
+    offered = tuple(name for name in tool.properties if name not in fixed)
+    wanted = max(0, assignment.parameter_count - len(fixed))
+    if wanted == 0 or wanted >= len(offered):
+        chosen, model = offered[:wanted], ""
+    else:
+        chosen, model = await _ask(assignment, tool, offered, wanted, context), context.chat.name
+    if assignment.kind == "imperfect" and set(tool.required) <= set(chosen):
+        chosen = _without_one_required(chosen, tool)
+    names = set(fixed) | set(chosen)
+    origin = Origin(
+        stage=PARAMETERS_STAGE,
+        parents=(assignment.key,),
+        seed=assignment.seed,
+        model=model,
+        prompt_version=prompt_version(PROMPTS, PARAMETERS_TEMPLATE) if model else "",
+    )
+    ordered = tuple(name for name in tool.properties if name in names)
+    return [ParameterChoice(assignment=assignment, parameters=ordered, origin=origin)]
+
+
+async def _ask(
+    assignment: Assignment, tool: Tool, offered: tuple[str, ...], wanted: int, context: StageContext
+) -> tuple[str, ...]:
+    prompt = render(PROMPTS, PARAMETERS_TEMPLATE, tool=tool, offered=offered, count=wanted, seed=assignment.seed)
+    problem = ""
+    for attempt in range(ATTEMPTS):
+        answer = await context.chat.ask(prompt, ParameterNames, sample_index=attempt)
+        unknown = [name for name in answer.parameters if name not in offered]
+        if not unknown and len(set(answer.parameters)) == wanted:
+            return tuple(answer.parameters)
+        problem = f"names {unknown} were not offered" if unknown else f"{len(set(answer.parameters))} names were given"
+    raise ReplyError(f"{wanted} parameters of {tool.name!r} were asked for, but in {ATTEMPTS} answers {problem}.")
+
+
+def _without_one_required(chosen: tuple[str, ...], tool: Tool) -> tuple[str, ...]:
+    """Drop the last required parameter, so that the request really is imperfect."""
+    if not tool.required:
+        raise RecordError(
+            f"The tool {tool.name!r} requires no parameter, so that no imperfect request can be made of it; plan another "
+            "kind, or take it out of the tools."
+        )
+    dropped = [name for name in chosen if name in tool.required][-1]
+    return tuple(name for name in chosen if name != dropped)
+
+
+VALUES_STAGE = "values"
+VALUES_TEMPLATE = "fill_values"
+
+
+class NamedValue(BaseModel):
+    """One parameter and its value."""
+
+    parameter: str
+    value: JsonValue
+
+
+class ArgumentValues(BaseModel):
+    """A value for each parameter asked for."""
+
+    values: list[NamedValue]
+
+
+async def fill_values(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
+    """A draft call with exactly the chosen parameters, each value valid by the tool's schema.
+
+    Raises ReplyError where three answers in a row break the schema.
+    """
+    assignment = choice.assignment
+    tool = context.tool(assignment.tool)
+    origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
+    if not choice.parameters:
+        return [DraftCall(assignment=assignment, arguments={}, origin=origin)]
+    prompt = render(
+        PROMPTS,
+        VALUES_TEMPLATE,
+        tool=tool,
+        parameters=choice.parameters,
+        language=assignment.language,
+        seed=assignment.seed,
+    )
+    answer = await first_fit(
+        context,
+        prompt,
+        ArgumentValues,
+        lambda given: _problem(choice.parameters, _given(given), tool),
+        f"Values for {tool.name!r} did not fit in {ATTEMPTS} answers",
+    )
+    given = _given(answer)
+    ordered = {name: given[name] for name in choice.parameters}
+    origin = made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed)
+    return [DraftCall(assignment=assignment, arguments=ordered, origin=origin)]
+
+
+def _given(answer: ArgumentValues) -> Arguments:
+    return {pair.parameter: pair.value for pair in answer.values}
+
+
+def _problem(parameters: tuple[str, ...], arguments: Arguments, tool: Tool) -> str:
+    if set(arguments) != set(parameters):
+        return f"values for {sorted(arguments)} were given where {sorted(parameters)} were asked for."
+    blank = [name for name, value in arguments.items() if value is None or value in ("", [], {})]
+    return f"the values of {blank} are empty." if blank else " ".join(argument_problems(tool, arguments, partial=True))
+
+
+REQUESTS_STAGE = "requests"
+REQUEST_TEMPLATE = "write_request"
+LONGEST = 2000
+_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+
+
+class Mention(BaseModel):
+    """Where the request states a parameter's value: the very words."""
+
+    parameter: str
+    words: str
+
+
+class Wording(BaseModel):
+    """A request in the user's voice, and for each parameter the words in it that state the value."""
+
+    request: str
+    mentions: list[Mention]
+
+
+async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
+    """A sample whose request states exactly the drafted arguments; asked anew until the format holds.
+
+    Raises ReplyError where three wordings break the format; the reason is that of the last one.
+    """
+    assignment = draft.assignment
+    tool = context.tool(assignment.tool)
+    prompt = render(
+        PROMPTS,
+        REQUEST_TEMPLATE,
+        tool=tool,
+        arguments=draft.arguments,
+        language=assignment.language,
+        seed=assignment.seed,
+    )
+    wording = await first_fit(
+        context,
+        prompt,
+        Wording,
+        lambda wording: wording_problem(wording, draft, tool),
+        f"The request for {tool.name!r} broke the format in {ATTEMPTS} wordings",
+    )
+    origin = made_by(context, REQUESTS_STAGE, prompt, parent=draft.key, seed=assignment.seed)
+    return [_sample(wording, draft, tool, origin)]
+
+
+def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
+    """Why this wording can't stand for the draft, "" where it can: exactly the drafted parameters, each one said."""
+    text = wording.request.strip()
+    if not text or len(text) > LONGEST:
+        return f"the request has {len(text)} characters; 1 to {LONGEST} are allowed."
+    if not _is_in_language(text, draft.assignment.language):
+        return f"the request is not in the language {draft.assignment.language!r}."
+    named = [mention.parameter for mention in wording.mentions]
+    if sorted(named) != sorted(draft.arguments):
+        return f"it mentions the parameters {sorted(named)} where {sorted(draft.arguments)} were to be said."
+    for mention in wording.mentions:
+        if not mention.words or mention.words not in wording.request:
+            return f"the words {mention.words!r} for {mention.parameter!r} do not stand in the request."
+        value = draft.arguments[mention.parameter]
+        if locate(value, tool.properties[mention.parameter], mention.words) is None:
+            return f"the words {mention.words!r} do not say {value!r} for {mention.parameter!r}."
+    return ""
+
+
+def _is_in_language(text: str, language: Language) -> bool:
+    has_chinese = bool(_CHINESE.search(text))
+    return has_chinese if language == "zh" else not has_chinese
+
+
+def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> Sample:
+    assignment = draft.assignment
+    spans = tuple(_span(mention, wording.request) for mention in wording.mentions)
+    due = (
+        ()
+        if assignment.kind == "irrelevant"
+        else (GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans),)
+    )
+    return Sample(
+        kind=assignment.kind,
+        language=assignment.language,
+        category=assignment.category,
+        candidates=assignment.candidates,
+        withheld=assignment.withheld,
+        turns=(UserTurn(text=wording.request), CallTurn(calls=due)),
+        origin=origin,
+    )
+
+
+def _span(mention: Mention, request: str) -> Evidence:
+    start = request.index(mention.words)
+    return Evidence(
+        argument=mention.parameter,
+        kind="span",
+        turn=0,
+        start=start,
+        end=start + len(mention.words),
+        quote=mention.words,
+    )

@@ -1,0 +1,141 @@
+"""What planners and checks ask about tools: do arguments fit a schema, are two redundant, which stand beside the gold."""
+
+import re
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from random import Random
+from typing import Any
+
+import orjson
+from jsonschema import Draft202012Validator, FormatChecker
+from jsonschema.exceptions import SchemaError
+
+from warehouse.errors import RecordError
+from warehouse.records import Arguments, JsonSchema, Tool
+
+_COMPILED = 4096
+
+
+def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
+    """What is wrong with `arguments` by the tool's schema, each as a sentence; `partial` allows required ones missing.
+
+    A parameter that the tool does not declare is always a problem. Raises RecordError where the schema itself is bad.
+    """
+    undeclared = [
+        f"The tool {tool.name!r} declares no parameter {name!r}." for name in arguments if name not in tool.properties
+    ]
+    missing = (
+        [] if partial else [f"The parameter {name!r} is required." for name in tool.required if name not in arguments]
+    )
+    values = [
+        f"The value of {name!r}, {value!r}, does not fit: {error.message}."
+        for name, value in arguments.items()
+        if name in tool.properties
+        for error in value_validator(tool.properties[name]).iter_errors(value)
+    ]
+    return undeclared + missing + values
+
+
+def value_validator(schema: JsonSchema) -> Draft202012Validator:
+    """A validator of one parameter's values; formats (date, time, email) are checked. Raises RecordError."""
+    return _compiled(orjson.dumps(schema, option=orjson.OPT_SORT_KEYS))
+
+
+@lru_cache(_COMPILED)
+def _compiled(schema: bytes) -> Draft202012Validator:
+    loaded = orjson.loads(schema)
+    try:
+        if not _is_plain(loaded):
+            Draft202012Validator.check_schema(loaded)
+    except SchemaError as error:
+        raise RecordError(f"A parameter's schema is not valid JSON Schema: {error.message}.") from error
+    return Draft202012Validator(loaded, format_checker=FormatChecker())
+
+
+_TYPES = frozenset({"string", "integer", "number", "boolean"})
+_PLAIN: dict[str, Callable[[Any], bool]] = {
+    "type": lambda value: isinstance(value, str) and value in _TYPES,
+    "description": lambda value: isinstance(value, str),
+    "format": lambda value: isinstance(value, str),
+    "default": lambda _value: True,
+    "enum": lambda value: isinstance(value, list),
+    "examples": lambda value: isinstance(value, list),
+    "minimum": lambda value: type(value) in (int, float),
+    "maximum": lambda value: type(value) in (int, float),
+}
+
+
+def _is_plain(schema: object) -> bool:
+    """Whether a schema has nothing but the most usual words, and those well-formed; to check one by its meta-schema takes long."""
+    return isinstance(schema, dict) and all(name in _PLAIN and _PLAIN[name](value) for name, value in schema.items())
+
+
+REDUNDANT = 0.8
+_WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+
+
+class Company:
+    """The tools of a language, sorted out once: who is near a tool and who is far is asked again and again."""
+
+    def __init__(self, tools: Sequence[Tool]) -> None:
+        """Take the tools in their order."""
+        self._tools = tools
+        self._near: dict[str, list[Tool]] = {}
+        self._far: dict[str, list[list[Tool]]] = {}
+        for tool in tools:
+            self._near.setdefault(tool.category, []).append(tool)
+
+    def near(self, gold: Tool) -> list[list[Tool]]:
+        """Those of its category that could not do the same, one list for each name."""
+        return _by_name([one for one in self._near.get(gold.category, []) if not are_redundant(one, gold)])
+
+    def far(self, gold: Tool) -> list[list[Tool]]:
+        """Those of other categories, one list for each name."""
+        if gold.category not in self._far:
+            self._far[gold.category] = _by_name([one for one in self._tools if one.category != gold.category])
+        return self._far[gold.category]
+
+
+def pick_distractors(gold: Tool, company: Company, count: int, rng: Random) -> list[Tool]:
+    """Up to `count` tools of the gold tool's language, each of another name, about half of them from its category."""
+    near = _distinct(company.near(gold), rng)
+    far = _distinct(company.far(gold), rng)
+    chosen = _sample(near, (count + 1) // 2, rng)
+    names = {gold.name, *(tool.name for tool in chosen)}
+    for tool in _sample(far, 4 * count, rng) + _sample(near, len(near), rng):
+        if len(chosen) == count:
+            break
+        if tool.name not in names and not are_redundant(tool, gold):
+            names.add(tool.name)
+            chosen.append(tool)
+    return chosen
+
+
+def are_redundant(one: Tool, other: Tool) -> bool:
+    """Whether two tools might both serve one request: the same name, or nearly the same words in the description."""
+    if one.name == other.name:
+        return True
+    words, others = _description_words(one.description), _description_words(other.description)
+    union = len(words | others)
+    return union > 0 and len(words & others) / union >= REDUNDANT
+
+
+@lru_cache(8192)
+def _description_words(description: str) -> frozenset[str]:
+    return frozenset(_WORDS.findall(description.lower()))
+
+
+def _by_name(tools: list[Tool]) -> list[list[Tool]]:
+    named: dict[str, list[Tool]] = {}
+    for tool in tools:
+        named.setdefault(tool.name, []).append(tool)
+    return list(named.values())
+
+
+def _distinct(named: list[list[Tool]], rng: Random) -> list[Tool]:
+    """One tool of each name; which one, where a catalog has several, is left to chance."""
+    return [same[0] if len(same) == 1 else rng.choice(same) for same in named]
+
+
+def _sample(tools: list[Tool], count: int, rng: Random) -> list[Tool]:
+    return rng.sample(tools, min(count, len(tools)))

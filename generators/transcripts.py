@@ -1,0 +1,75 @@
+"""A conversation as prompts show it, and every value of a response with its path."""
+
+from collections.abc import Iterable, Iterator
+from typing import assert_never
+
+import orjson
+from pydantic import JsonValue
+
+from warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Tool, Turn, UserTurn
+
+
+def conversation_text(turns: Iterable[Turn]) -> str:
+    """The turns as lines `user: …`, `message (app): …`, `assistant: …`; executed calls and results as JSON."""
+    return "\n".join(line for turn in turns for line in _lines(turn))
+
+
+def user_texts(turns: Iterable[Turn]) -> list[str]:
+    """What the user says and the messages that are pointed to: all that a gold value may come from, in order."""
+    texts: list[str] = []
+    for turn in turns:
+        if isinstance(turn, UserTurn):
+            texts.append(turn.text)
+            if turn.external is not None:
+                texts.append(turn.external.text)
+    return texts
+
+
+def shown_tool(tool: Tool) -> dict[str, JsonValue]:
+    """A tool as models see it: name, description and parameters."""
+    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+
+
+def shown_tools(tools: Iterable[Tool]) -> list[dict[str, JsonValue]]:
+    """Tools as models see them."""
+    return [shown_tool(tool) for tool in tools]
+
+
+def shown_call(call: Call | GoldCall) -> dict[str, JsonValue]:
+    """A call as models see it, without its evidence."""
+    return {"tool": call.tool, "arguments": call.arguments}
+
+
+def _lines(turn: Turn) -> Iterator[str]:
+    match turn:
+        case UserTurn(text=text, external=external):
+            yield f"user: {_indented(text)}"
+            if external is not None:
+                yield f"message ({external.app}): {_indented(external.text)}"
+        case ReplyTurn(text=text):
+            yield f"assistant: {_indented(text)}"
+        case CallTurn(calls=calls, executed=True):
+            for call in calls:
+                yield f"call: {orjson.dumps({'tool': call.tool, 'arguments': call.arguments}).decode()}"
+        case CallTurn():
+            return
+        case ResultTurn(results=results):
+            yield from (f"result: {orjson.dumps(result).decode()}" for result in results)
+        case _:
+            assert_never(turn)
+
+
+def _indented(text: str) -> str:
+    """Further lines of one turn stand indented, so that no text can pretend to be another turn."""
+    return "\n  ".join(text.splitlines())
+
+
+def walk(value: JsonValue, path: str) -> Iterator[tuple[str, JsonValue]]:
+    """The value and all inside it, each behind its path: "result.hotels[2].price"."""
+    yield path, value
+    if isinstance(value, dict):
+        for name, member in value.items():
+            yield from walk(member, f"{path}.{name}")
+    elif isinstance(value, list):
+        for index, member in enumerate(value):
+            yield from walk(member, f"{path}[{index}]")
