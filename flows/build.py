@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from flows.chats import roles_of, tell_models
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.groups import GroupRun
+from flows.importing import gather_tools
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import make_and_check
 from flows.planning.conversations import ConversationRow, conversation_rows
@@ -22,7 +23,6 @@ from flows.remote.workers import open_workers
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES
-from flows.toolbox import gather_tools
 from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named
 from llm.models import open_adapter

@@ -1,15 +1,20 @@
-"""Samples that others made, frozen as a release of their own: as they are, and unchecked."""
+"""What others made: the tools of a recipe's sources, and samples frozen as a release of their own."""
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple
 
-from generators.catalogs.catalog import Problem
+from flows.recipe import DomainTools, GeneratedTools, Recipe, SeedTools
+from generators.catalogs import Problem, read_catalog
+from generators.catalogs.domain_catalogs import domain_tools
+from generators.catalogs.seed_catalog import seed_tools
+from generators.environments.protocol import EnvironmentPart
 from generators.imports.callnavi import CallNaviRecord, read_callnavi_samples
 from generators.imports.confetti import ConfettiRecord, read_confetti_samples
 from generators.imports.hammerbench import HammerBenchRecord, read_hammerbench
 from warehouse.errors import ConfigurationError
-from warehouse.records import Release, Sample, Tool
+from warehouse.records import Language, Release, Sample, Tool
 from warehouse.releases import freeze, list_releases
 from warehouse.store import Warehouse
 
@@ -19,6 +24,8 @@ READERS: dict[str, Reader] = {
     "confetti": read_confetti_samples,
     "hammerbench": read_hammerbench,
 }
+Made = Mapping[GeneratedTools, Sequence[Tool]]
+_NOTHING: Made = MappingProxyType({})
 
 
 class ImportedRelease(NamedTuple):
@@ -53,3 +60,49 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     if not any(one.name == name for one in list_releases(warehouse)):
         warehouse.put([*tools.values(), *samples.values()])
     return ImportedRelease(freeze(warehouse, name, keys, f"Imported from {form}."), left_out, problems)
+
+
+class Toolbox(NamedTuple):
+    """Distinct tools, and what was odd in the files they came from."""
+
+    tools: tuple[Tool, ...]
+    problems: tuple[Problem, ...]
+
+
+def gather_tools(
+    recipe: Recipe, made: Made = _NOTHING, answering: Mapping[str, Sequence[Tool]] = MappingProxyType({})
+) -> Toolbox:
+    """Every tool the recipe names, once; `made` are those that were made for it, `answering` those of its environments.
+
+    Raises ConfigurationError where a source has none.
+    """
+    tools: dict[str, Tool] = {}
+    problems: list[Problem] = []
+    for source in recipe.tools:
+        if isinstance(source, SeedTools):
+            found: Sequence[Tool] = _seeds(source, recipe.languages)
+        elif isinstance(source, GeneratedTools):
+            found = made.get(source, ())
+        elif isinstance(source, DomainTools):
+            found = domain_tools(() if source.domains == "all" else source.domains)
+        elif isinstance(source, EnvironmentPart):
+            found = answering.get(source.name, ())
+        else:
+            catalog = read_catalog(source.format, source.path)
+            found = catalog.tools
+            problems += catalog.problems
+            if not found:
+                raise ConfigurationError(f"The {source.format} catalog {str(source.path)!r} has no usable tool.")
+        tools.update((tool.key, tool) for tool in found)
+    return Toolbox(tuple(tools.values()), tuple(problems))
+
+
+def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
+    tools = seed_tools(languages)
+    if source.seed == "all":
+        return tools
+    known = {tool.category for tool in tools}
+    unknown = sorted(set(source.seed) - known)
+    if unknown:
+        raise ConfigurationError(f"The seed catalog has no categories {unknown}; it has {', '.join(sorted(known))}.")
+    return [tool for tool in tools if tool.category in source.seed]

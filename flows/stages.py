@@ -22,10 +22,7 @@ from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values
 from generators.single_turn.requests import choose_parameters, fill_values, write_requests
 from generators.stages import Stage
-from generators.toolset.descriptions import describe_tools
-from generators.toolset.names import name_tools
-from generators.toolset.parameters import choose_tool_parameters
-from generators.toolset.returns import choose_returns
+from generators.toolset.steps import choose_returns, choose_tool_parameters, describe_tools, name_tools
 from validators.checks.ambiguity import applies_to as has_due_call
 from validators.checks.ambiguity import check_ambiguity
 from validators.checks.blind_readings import applies_to as judge_applies

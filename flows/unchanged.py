@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from flows.build import BuildReport, build_key, reopen_build, report_build
 from flows.environments import environment_tools
+from flows.importing import gather_tools
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings, open_warehouse
-from flows.toolbox import gather_tools
 from flows.toolmaking import made_tools
 from warehouse.errors import ConfigurationError
 

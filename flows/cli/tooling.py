@@ -9,7 +9,7 @@ import typer
 from flows.cli.screen import AsJson, Screen, show, show_json, show_table
 
 if TYPE_CHECKING:
-    from flows.tool_findings import ToolsetReport
+    from flows.toolmaking import ToolsetReport
     from generators.catalogs import Problem
     from warehouse.records import Tool
 
@@ -37,7 +37,7 @@ def make(
     """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
     from flows.recipe import read_recipe
     from flows.settings import read_settings
-    from flows.tool_findings import preview_tools, report_tools
+    from flows.toolmaking import preview_tools, report_tools
 
     chosen = read_recipe(recipe)
     chosen = chosen.with_model(model) if model else chosen
@@ -157,7 +157,7 @@ def check_tools(
     as_json: AsJson = False,
 ) -> None:
     """Check tools: what is missing, invalid, too complex or redundant, and what can be created but not managed."""
-    from flows.tool_findings import find_problems
+    from flows.toolmaking import find_problems
 
     tools, before = _tools_to_check(format_name, path)
     problems = (*before, *find_problems(tools))

@@ -28,7 +28,7 @@ from flows.review.prediction_audits import read_audited
 from flows.review.questions import RETURNED_EDIT
 from flows.review.reading_reviews import read_samples
 from flows.tool_checking import tools_of
-from validators.toolset.gaps import find_gaps
+from validators.toolset.complexity import find_gaps
 from warehouse.records import Evidence, Language, Sample, Tool, Verdict
 from warehouse.releases import read_tools
 from warehouse.rows import Row

@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, Draft
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.documents import Row, files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
-from generators.catalogs.shelf import Draft, Shelf
 from warehouse.records import Tool
 
 EXPECTED = "a file or folder of BFCL questions (JSON lines with 'function') or function documents"
@@ -30,14 +30,14 @@ def read_bfcl(path: Path) -> Catalog:
 
     The category is that of the file. Java and JavaScript tools have the source `bfcl:java` or `bfcl:javascript`.
     """
-    shelf = Shelf("bfcl", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
+    builder = CatalogBuilder("bfcl", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
     for file in files_at(path):
         category = _category(file)
         language = next((name for name in LANGUAGES if category.endswith(f"_{name}")), "")
-        others = sum(not _read_row(row, category, language, shelf) for row in read_rows(file))
+        others = sum(not _read_row(row, category, language, builder) for row in read_rows(file))
         if others:
-            shelf.report(str(file), "other_format", f"{others} rows of {file} state no function; left out.")
-    return shelf.catalog(path, EXPECTED)
+            builder.report(str(file), "other_format", f"{others} rows of {file} state no function; left out.")
+    return builder.catalog(path, EXPECTED)
 
 
 def _category(file: Path) -> str:
@@ -46,10 +46,10 @@ def _category(file: Path) -> str:
     return stem.split("_", 2)[-1] if stem.startswith(PREFIX) else stem
 
 
-def _read_row(row: Row | Problem, category: str, language: str, shelf: Shelf) -> bool:
-    """Put the row's functions on the shelf; False where it is no row of this format."""
+def _read_row(row: Row | Problem, category: str, language: str, builder: CatalogBuilder) -> bool:
+    """Put the row's functions on the builder; False where it is no row of this format."""
     if isinstance(row, Problem):
-        shelf.problems.append(row)
+        builder.problems.append(row)
         return True
     value = row.value
     if not isinstance(value, dict):
@@ -57,18 +57,18 @@ def _read_row(row: Row | Problem, category: str, language: str, shelf: Shelf) ->
     functions = value.get("function")
     if isinstance(functions, list):
         for index, function in enumerate(functions):
-            put_function(function, f"{row.where}/function/{index}", category, language, shelf)
+            put_function(function, f"{row.where}/function/{index}", category, language, builder)
         return True
     if "name" in value and "parameters" in value:
-        put_function(value, row.where, category, language, shelf)
+        put_function(value, row.where, category, language, builder)
         return True
     return "involved_classes" in value  # a multi-turn question: its functions stand in files of their own
 
 
-def put_function(function: JsonValue, where: str, category: str, language: str, shelf: Shelf) -> Tool | None:
-    """Put a function document on the shelf; None where it can't be used."""
+def put_function(function: JsonValue, where: str, category: str, language: str, builder: CatalogBuilder) -> Tool | None:
+    """Put a function document on the builder; None where it can't be used."""
     if not isinstance(function, dict):
-        shelf.refuse(where, function)
+        builder.refuse(where, function)
         return None
     draft = Draft(
         where=where,
@@ -78,4 +78,4 @@ def put_function(function: JsonValue, where: str, category: str, language: str, 
         parameters=function.get("parameters"),
         returns=function.get("response"),
     )
-    return shelf.put(draft, f"bfcl:{language}" if language else "bfcl")
+    return builder.put(draft, f"bfcl:{language}" if language else "bfcl")

@@ -5,9 +5,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, Draft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import existing, files_at, read_json
-from generators.catalogs.shelf import Draft, Shelf
 from warehouse.records import JsonSchema
 
 EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
@@ -30,31 +30,31 @@ _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
 def read_callnavi(path: Path) -> Catalog:
     """The tools of all domains; a name that two domains share stays a tool of each (587 items, 575 names)."""
-    shelf = Shelf("callnavi")
+    builder = CatalogBuilder("callnavi")
     folder = existing(path) / "APIs"
     for file in files_at(folder if folder.is_dir() else path):
-        _read_domain(file, shelf)
-    return shelf.catalog(path, EXPECTED)
+        _read_domain(file, builder)
+    return builder.catalog(path, EXPECTED)
 
 
-def _read_domain(file: Path, shelf: Shelf) -> None:
+def _read_domain(file: Path, builder: CatalogBuilder) -> None:
     loaded = read_json(file)
     if isinstance(loaded, Problem):
-        shelf.problems.append(loaded)
+        builder.problems.append(loaded)
         return
     ports = loaded.get("api_ports") if isinstance(loaded, dict) else None
     if not isinstance(ports, list):
-        shelf.report(str(file), "other_format", f"{file} has no list 'api_ports'; left out.")
+        builder.report(str(file), "other_format", f"{file} has no list 'api_ports'; left out.")
         return
     if ports:
         message = "The format marks no parameter as required; all are taken as required, as its APISchema files do."
-        shelf.report(str(file), "assumed_required", message)
+        builder.report(str(file), "assumed_required", message)
     for index, port in enumerate(ports):
         where = f"{file}#/api_ports/{index}"
         if isinstance(port, dict):
-            shelf.put(_draft(port, where, file.stem))
+            builder.put(_draft(port, where, file.stem))
         else:
-            shelf.refuse(where, port)
+            builder.refuse(where, port)
 
 
 def _draft(port: dict[str, JsonValue], where: str, domain: str) -> Draft:

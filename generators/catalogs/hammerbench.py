@@ -4,10 +4,10 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, Draft, language_of
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.documents import files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
-from generators.catalogs.shelf import Draft, Shelf, language_of
 from warehouse.records import Language, Tool
 
 EXPECTED = "a file or folder of HammerBench records with 'multiple_tools'"
@@ -18,26 +18,26 @@ TYPE_WORDS: dict[str, str | None] = {
 TOOL_LISTS = ("multiple_tools", "single_tool")
 
 
-def hammerbench_shelf() -> Shelf:
-    """A shelf that knows HammerBench's type words (its only word that JSON Schema lacks is `float`)."""
-    return Shelf("hammerbench", change=renaming_types(TYPE_WORDS, reported=True))
+def hammerbench_builder() -> CatalogBuilder:
+    """A builder that knows HammerBench's type words (its only word that JSON Schema lacks is `float`)."""
+    return CatalogBuilder("hammerbench", change=renaming_types(TYPE_WORDS, reported=True))
 
 
 def read_hammerbench_tools(path: Path) -> Catalog:
     """The tools of all records; the folder `en` or `zh` tells the language, else the descriptions do."""
-    shelf = hammerbench_shelf()
+    builder = hammerbench_builder()
     for file in files_at(path):
         others = 0
         for row in read_rows(file):
             if isinstance(row, Problem):
-                shelf.problems.append(row)
+                builder.problems.append(row)
             elif isinstance(row.value, dict) and isinstance(row.value.get("multiple_tools"), list):
-                _put_tools(row.value, row.where, file, shelf)
+                _put_tools(row.value, row.where, file, builder)
             else:
                 others += 1
         if others:
-            shelf.report(str(file), "other_format", f"{others} items of {file} have no 'multiple_tools'; left out.")
-    catalog = shelf.catalog(path, EXPECTED)
+            builder.report(str(file), "other_format", f"{others} items of {file} have no 'multiple_tools'; left out.")
+    catalog = builder.catalog(path, EXPECTED)
     return catalog.with_changes(problems=(*catalog.problems, *_all_required(path, catalog.tools)))
 
 
@@ -51,10 +51,12 @@ def language_of_folder(file: Path) -> Language | None:
     return None
 
 
-def put_hammerbench_tool(stated: JsonValue, where: str, language: Language | None, shelf: Shelf) -> Tool | None:
-    """Put one tool document of a record on the shelf: its name is `Category.SubCategory.function`; None if unusable."""
+def put_hammerbench_tool(
+    stated: JsonValue, where: str, language: Language | None, builder: CatalogBuilder
+) -> Tool | None:
+    """Put one tool document of a record on the builder: its name is `Category.SubCategory.function`; None if unusable."""
     if not isinstance(stated, dict):
-        shelf.refuse(where, stated)
+        builder.refuse(where, stated)
         return None
     name, description = stated.get("name"), stated.get("description")
     draft = Draft(
@@ -65,15 +67,15 @@ def put_hammerbench_tool(stated: JsonValue, where: str, language: Language | Non
         parameters=stated.get("parameters"),
         language=language or language_of(description if isinstance(description, str) else ""),
     )
-    return shelf.put(draft)
+    return builder.put(draft)
 
 
-def _put_tools(record: dict[str, JsonValue], where: str, file: Path, shelf: Shelf) -> None:
+def _put_tools(record: dict[str, JsonValue], where: str, file: Path, builder: CatalogBuilder) -> None:
     language = language_of_folder(file)
     for key in TOOL_LISTS:
         listed = record.get(key)
         for index, stated in enumerate(listed if isinstance(listed, list) else []):
-            put_hammerbench_tool(stated, f"{where}/{key}/{index}", language, shelf)
+            put_hammerbench_tool(stated, f"{where}/{key}/{index}", language, builder)
 
 
 def _all_required(path: Path, tools: tuple[Tool, ...]) -> list[Problem]:

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, Draft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import read_json, the_file
-from generators.catalogs.shelf import Draft, Shelf
 from warehouse.errors import ConfigurationError
 
 EXPECTED = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"
@@ -17,15 +17,15 @@ def read_mcp(path: Path) -> Catalog:
     loaded = read_json(the_file(path, EXPECTED))
     if isinstance(loaded, Problem):
         raise ConfigurationError(loaded.message)
-    shelf = Shelf("mcp")
+    builder = CatalogBuilder("mcp")
     pages = loaded if isinstance(loaded, list) else [loaded]
     for number, page in enumerate(pages):
         pointer = f"{path}#/{number}" if isinstance(loaded, list) else f"{path}#"
-        _read_page(page, pointer, path, shelf, last=number == len(pages) - 1)
-    return shelf.catalog(path, EXPECTED)
+        _read_page(page, pointer, path, builder, last=number == len(pages) - 1)
+    return builder.catalog(path, EXPECTED)
 
 
-def _read_page(page: JsonValue, pointer: str, path: Path, shelf: Shelf, *, last: bool) -> None:
+def _read_page(page: JsonValue, pointer: str, path: Path, builder: CatalogBuilder, *, last: bool) -> None:
     result = page.get("result", page) if isinstance(page, dict) else page
     listed = result.get("tools") if isinstance(result, dict) else None
     if not isinstance(result, dict) or not isinstance(listed, list):
@@ -34,12 +34,12 @@ def _read_page(page: JsonValue, pointer: str, path: Path, shelf: Shelf, *, last:
     for index, stated in enumerate(listed):
         where = f"{pointer}{inner}/{index}"
         if isinstance(stated, dict):
-            shelf.put(_draft(stated, where, path.stem))
+            builder.put(_draft(stated, where, path.stem))
         else:
-            shelf.refuse(where, stated)
+            builder.refuse(where, stated)
     if last and result.get("nextCursor"):
         message = f"The reply ends with the cursor {shown(result['nextCursor'])}: the server has more tools than these."
-        shelf.report(pointer, "incomplete_listing", message)
+        builder.report(pointer, "incomplete_listing", message)
 
 
 def _draft(fields: dict[str, JsonValue], where: str, category: str) -> Draft:

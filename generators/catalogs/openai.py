@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, Draft
 from generators.catalogs.catalog import Catalog, Problem, shown
 from generators.catalogs.documents import read_json, the_file
-from generators.catalogs.shelf import Draft, Shelf
 from warehouse.errors import ConfigurationError
 
 EXPECTED = "a JSON list of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
@@ -20,10 +20,10 @@ def read_openai(path: Path) -> Catalog:
     listed, pointer = _listed(loaded)
     if listed is None:
         raise ConfigurationError(f"{str(path)!r} holds {shown(loaded)}; {EXPECTED} is expected.")
-    shelf = Shelf("openai")
+    builder = CatalogBuilder("openai")
     for index, stated in enumerate(listed):
-        _put(stated, f"{path}#{pointer}/{index}", path.stem, shelf)
-    return shelf.catalog(path, EXPECTED)
+        _put(stated, f"{path}#{pointer}/{index}", path.stem, builder)
+    return builder.catalog(path, EXPECTED)
 
 
 def _listed(loaded: JsonValue) -> tuple[list[JsonValue] | None, str]:
@@ -37,15 +37,15 @@ def _listed(loaded: JsonValue) -> tuple[list[JsonValue] | None, str]:
     return None, ""
 
 
-def _put(stated: JsonValue, where: str, category: str, shelf: Shelf) -> None:
+def _put(stated: JsonValue, where: str, category: str, builder: CatalogBuilder) -> None:
     if not isinstance(stated, dict):
-        shelf.refuse(where, stated)
+        builder.refuse(where, stated)
         return
     function, kind = stated.get("function", stated), stated.get("type", "function")
     if kind != "function" or not isinstance(function, dict):
-        shelf.entries += 1
+        builder.entries += 1
         message = f"A tool of type {shown(kind)} is no function with parameters; left out."
-        shelf.report(where, "unsupported", message)
+        builder.report(where, "unsupported", message)
         return
     draft = Draft(
         where=where,
@@ -55,4 +55,4 @@ def _put(stated: JsonValue, where: str, category: str, shelf: Shelf) -> None:
         # OpenAI's reference: leaving the parameters out defines a function without any.
         parameters=function.get("parameters", {"type": "object", "properties": {}}),
     )
-    shelf.put(draft)
+    builder.put(draft)

@@ -5,8 +5,8 @@ from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from generators.catalogs.builder import CatalogBuilder
 from generators.catalogs.openapi import Place, read_operations
-from generators.catalogs.shelf import Shelf
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
 
@@ -36,11 +36,11 @@ def read_endpoints(
     parameters, for the environment sends them itself; `only` patterns of tool names, none for all. The
     tools say that they come from `source`. Raises ConfigurationError where nothing is left.
     """
-    shelf, found = Shelf("openapi"), dict[str, Endpoint]()
+    builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
     for operation in read_operations(path):
         if not is_allowed(operation.method, operation.path, allow) or not is_wanted(str(operation.draft.name), only):
             continue
-        tool = shelf.put(operation.draft, source)
+        tool = builder.put(operation.draft, source)
         # A call names its tool only, so of two tools with one name the first is kept.
         if tool is not None and tool.name not in found:
             endpoint = Endpoint(tool, operation.method.upper(), operation.path, operation.places)

@@ -11,10 +11,10 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from generators.catalogs.builder import language_of
 from generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import files_at, read_rows
-from generators.catalogs.shelf import language_of
 from generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
 from warehouse.exports.callnavi import DIFFICULTIES, DIFFICULTY_TAG, ID_TAG, KIND, QUESTIONS
 from warehouse.records import CallTurn, Evidence, GoldCall, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn

@@ -10,9 +10,9 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, Draft, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, files_at, parse, read_rows
-from generators.catalogs.shelf import Draft, Shelf, language_of
 from generators.multi_step.samples import add_evidence
 from warehouse.exports.complexfuncbench import ID_TAG
 from warehouse.records import CallTurn, GoldCall, Language, Origin, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
@@ -40,16 +40,18 @@ def read_complexfuncbench(path: Path, language: Language | None = None) -> Itera
 
     One line at a time is in memory. The language, unless given, is told by the request.
     """
-    shelf = Shelf("complexfuncbench", by_category=False)  # cross-domain records do not say whose a function is
-    return (record for file in files_at(path, SUFFIX) for record in _read_file(file, language, shelf))
+    builder = CatalogBuilder(
+        "complexfuncbench", by_category=False
+    )  # cross-domain records do not say whose a function is
+    return (record for file in files_at(path, SUFFIX) for record in _read_file(file, language, builder))
 
 
-def _read_file(file: Path, language: Language | None, shelf: Shelf) -> Iterator[ComplexFuncBenchRecord]:
+def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[ComplexFuncBenchRecord]:
     for position, row in enumerate(_rows(file)):
         if isinstance(row, Problem):
             yield ComplexFuncBenchRecord(row.where, position, None, (), (row,))
         else:
-            yield _Reading(row.where, shelf).record(row.value, position, language)
+            yield _Reading(row.where, builder).record(row.value, position, language)
 
 
 def _rows(file: Path) -> Iterator[Row | Problem]:
@@ -82,9 +84,9 @@ def _line(line: bytes, where: str) -> Row | Problem:
 class _Reading:
     """Reads one record, and gathers what was found wrong."""
 
-    def __init__(self, where: str, shelf: Shelf) -> None:
+    def __init__(self, where: str, builder: CatalogBuilder) -> None:
         self._where = where
-        self._shelf = shelf
+        self._builder = builder
         self._problems: list[Problem] = []
         self._readable = True
 
@@ -165,11 +167,11 @@ class _Reading:
         if not isinstance(listed, list):
             self._refuse(f"The functions are {shown(listed)}, not a list")
             return ()
-        before = len(self._shelf.problems)
+        before = len(self._builder.problems)
         put = [
             self._tool(stated, f"{self._where}/functions/{at}", category, language) for at, stated in enumerate(listed)
         ]
-        self._problems += self._shelf.problems[before:]
+        self._problems += self._builder.problems[before:]
         tools = tuple(tool for tool in put if tool is not None)
         if len(tools) < len(put):
             self._refuse(f"{len(put) - len(tools)} of its {len(put)} functions can't be used")
@@ -177,10 +179,10 @@ class _Reading:
 
     def _tool(self, stated: JsonValue, where: str, category: str, language: Language) -> Tool | None:
         if not isinstance(stated, dict):
-            self._shelf.refuse(where, stated)
+            self._builder.refuse(where, stated)
             return None
         name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
-        return self._shelf.put(Draft(where, category, name, description, parameters, language=language))
+        return self._builder.put(Draft(where, category, name, description, parameters, language=language))
 
     def _refuse(self, reason: str) -> None:
         self._readable = False

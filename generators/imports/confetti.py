@@ -12,10 +12,10 @@ import orjson
 from pydantic import JsonValue
 
 from generators.catalogs.bfcl import TYPE_WORDS, put_function
+from generators.catalogs.builder import CatalogBuilder, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, existing, read_rows
 from generators.catalogs.rewriting import renaming_types
-from generators.catalogs.shelf import Shelf, language_of
 from generators.multi_step.samples import add_evidence
 from warehouse.errors import ConfigurationError
 from warehouse.exports.confetti import ACTS, ACTS_FILE, DIALOGUE_TAG, POSSIBLE
@@ -72,9 +72,9 @@ def read_confetti_samples(path: Path) -> Iterator[ConfettiRecord]:
             continue
         dialogue, _, _number = str(row.value.get("dialog_id")).rpartition("_")
         last[dialogue] = (row.where, row.value)
-    shelf = Shelf("confetti", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
+    builder = CatalogBuilder("confetti", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
     for dialogue, (where, fields) in last.items():
-        yield _Reading(where, shelf).record(dialogue, fields, answers.get(str(fields.get("id"))))
+        yield _Reading(where, builder).record(dialogue, fields, answers.get(str(fields.get("id"))))
 
 
 def _problem(where: str, kind: ProblemKind, message: str) -> Problem:
@@ -84,8 +84,8 @@ def _problem(where: str, kind: ProblemKind, message: str) -> Problem:
 class _Reading:
     """Reads one dialogue, and gathers what was found wrong."""
 
-    def __init__(self, where: str, shelf: Shelf) -> None:
-        self._where, self._shelf = where, shelf
+    def __init__(self, where: str, builder: CatalogBuilder) -> None:
+        self._where, self._builder = where, builder
         self._problems: list[Problem] = []
         self._readable = True
 
@@ -168,12 +168,13 @@ class _Reading:
         return tuple(_ACTS[label] for label in listed if label in _ACTS)
 
     def _tools(self, listed: JsonValue, category: str) -> tuple[Tool, ...]:
-        before = len(self._shelf.problems)
+        before = len(self._builder.problems)
         docs = listed if isinstance(listed, list) else []
         put = [
-            put_function(doc, f"{self._where}/function/{at}", category, "", self._shelf) for at, doc in enumerate(docs)
+            put_function(doc, f"{self._where}/function/{at}", category, "", self._builder)
+            for at, doc in enumerate(docs)
         ]
-        self._problems += self._shelf.problems[before:]
+        self._problems += self._builder.problems[before:]
         tools = tuple(tool for tool in put if tool is not None)
         if not docs or len(tools) < len(docs):
             self._refuse(f"{len(docs) - len(tools)} of its {len(docs)} functions can't be used")

@@ -12,10 +12,10 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from generators.catalogs.builder import CatalogBuilder, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, files_at, read_rows
-from generators.catalogs.hammerbench import hammerbench_shelf, language_of_folder, put_hammerbench_tool
-from generators.catalogs.shelf import Shelf, language_of
+from generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
 from warehouse.exports.hammerbench import (
     ALIASES,
     FILES,
@@ -54,12 +54,12 @@ def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[H
     The kind is told by the file's name or the record's id (`Based_0_3`); the language, unless given, by the nearest
     folder named `en` or `zh`, or else by the request.
     """
-    shelf = hammerbench_shelf()
+    builder = hammerbench_builder()
     files = files_at(path)
-    return (record for file in files for record in _read_file(file, language, shelf))
+    return (record for file in files for record in _read_file(file, language, builder))
 
 
-def _read_file(file: Path, language: Language | None, shelf: Shelf) -> Iterator[HammerBenchRecord]:
+def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[HammerBenchRecord]:
     rows = list(read_rows(file))
     if not any(isinstance(row, Row) and isinstance(row.value, dict) and "messages" in row.value for row in rows):
         problem = next((row for row in rows if isinstance(row, Problem)), None)
@@ -72,15 +72,15 @@ def _read_file(file: Path, language: Language | None, shelf: Shelf) -> Iterator[
         if isinstance(row, Problem):
             yield HammerBenchRecord(row.where, position, None, (), (row,))
         else:
-            yield _Reading(row.where, shelf).record(row.value, position, file, told)
+            yield _Reading(row.where, builder).record(row.value, position, file, told)
 
 
 class _Reading:
     """Reads one record: what was found wrong, and the labels that no call is due for."""
 
-    def __init__(self, where: str, shelf: Shelf) -> None:
+    def __init__(self, where: str, builder: CatalogBuilder) -> None:
         self._where = where
-        self._shelf = shelf
+        self._builder = builder
         self._problems: list[Problem] = []
         self._labels: list[GoldCall] = []
         self._readable = True
@@ -151,12 +151,12 @@ class _Reading:
         if not isinstance(listed, list):
             self._refuse(f"The candidate tools are {shown(listed)}, not a list")
             return ()
-        before = len(self._shelf.problems)
+        before = len(self._builder.problems)
         put = [
-            put_hammerbench_tool(stated, f"{self._where}/multiple_tools/{index}", language, self._shelf)
+            put_hammerbench_tool(stated, f"{self._where}/multiple_tools/{index}", language, self._builder)
             for index, stated in enumerate(listed)
         ]
-        self._problems += self._shelf.problems[before:]
+        self._problems += self._builder.problems[before:]
         tools = tuple(tool for tool in put if tool is not None)
         if len(tools) < len(put):
             self._refuse(f"{len(put) - len(tools)} of its {len(put)} candidate tools can't be used")

@@ -7,8 +7,7 @@ import re
 from typing import TYPE_CHECKING, Literal, assert_never
 
 from generators.catalogs.catalog import Problem
-from generators.catalogs.documents import DEEPEST
-from generators.catalogs.yaml_documents import parse_yaml
+from generators.catalogs.documents import DEEPEST, parse_yaml
 from validators.metrics.callnavi.answers import NAMES, PARAMETERS, repair_answer, wash_text
 from validators.replies.parsing import (
     LONGEST,

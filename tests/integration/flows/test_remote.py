@@ -14,7 +14,7 @@ from flows.recipe import Recipe, parse_recipe
 from flows.remote.exchange import Exchange
 from flows.remote.parcels import share_of, validate_it_can_travel
 from flows.settings import Settings, read_settings
-from flows.tool_findings import report_tools
+from flows.toolmaking import report_tools
 from tests.support.flows.distant import Distant, counts, distant
 from tests.support.flows.model_server import PRICE, PRICED, ModelServer
 from tests.support.flows.small_builds import build, one, settings_of, small_recipe, stub_roles, warehouse_of

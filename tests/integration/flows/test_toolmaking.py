@@ -12,8 +12,7 @@ from flows.progress import Silence
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.stages import stages_of
-from flows.tool_findings import find_problems, report_tools
-from flows.toolmaking import PLANS_A_SHARD, make_tools, toolset_of
+from flows.toolmaking import PLANS_A_SHARD, find_problems, make_tools, report_tools, toolset_of
 from generators.catalogs.seed_catalog import seed_tools
 from tests.support.flows.model_server import ModelServer
 from tests.support.flows.small_builds import build, one, row_counts, settings_of, small_recipe, stub_roles, warehouse_of

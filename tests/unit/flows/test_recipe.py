@@ -4,8 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from flows.importing import gather_tools
 from flows.recipe import Recipe, read_recipe, write_first_recipe
-from flows.toolbox import gather_tools
 from warehouse.errors import ConfigurationError
 
 TOP = Path(__file__).parents[3]

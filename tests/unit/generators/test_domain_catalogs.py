@@ -7,10 +7,9 @@ from random import Random
 import pytest
 from jsonschema import Draft202012Validator
 
+from flows.importing import gather_tools
 from flows.recipe import parse_recipe
-from flows.toolbox import gather_tools
-from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain
-from generators.catalogs.domain_fields import shape_of
+from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
 from generators.kinds import KINDS, ROUTING
 from generators.routing.tool_graph import Atlas
 from generators.tools import value_validator

@@ -10,8 +10,7 @@ from generators.catalogs import read_catalog
 from generators.catalogs.checks import MOST_PARAMETERS
 from generators.catalogs.seed_catalog import seed_tools
 from tests.support.validators.toolsets import tool
-from validators.toolset.complexity import MANY_PARAMETERS, check_complexity
-from validators.toolset.gaps import find_gaps
+from validators.toolset.complexity import MANY_PARAMETERS, check_complexity, find_gaps
 from warehouse.records import Tool
 
 TEXT: dict[str, str] = {}

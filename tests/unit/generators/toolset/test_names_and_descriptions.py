@@ -4,8 +4,7 @@ from collections.abc import Sequence
 
 import pytest
 
-from generators.toolset.descriptions import ToolDescription, describe_tools
-from generators.toolset.names import NamedGoal, ToolNames, name_tools
+from generators.toolset.steps import NamedGoal, ToolDescription, ToolNames, describe_tools, name_tools
 from tests.support.generators.toolset.toolset_plans import named, plan, scripted
 from warehouse.errors import ReplyError
 

@@ -6,9 +6,14 @@ import pytest
 from pydantic import ValidationError
 
 from generators.tools import argument_problems
-from generators.toolset.parameters import ToolParameters, choose_tool_parameters
-from generators.toolset.returns import ToolReturns, changes_something, choose_returns
 from generators.toolset.sketches import ParameterSketch
+from generators.toolset.steps import (
+    ToolParameters,
+    ToolReturns,
+    changes_something,
+    choose_returns,
+    choose_tool_parameters,
+)
 from tests.support.generators.toolset.toolset_plans import described, parameter, parameterised, result, scripted
 from warehouse.errors import ReplyError
 from warehouse.records import Tool

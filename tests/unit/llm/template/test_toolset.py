@@ -8,11 +8,8 @@ import pytest
 from generators.stages import StageContext
 from generators.tools import value_validator
 from generators.toolset.categories import category_named, load_categories, plan_toolset
-from generators.toolset.descriptions import describe_tools
-from generators.toolset.names import ToolNames, name_tools
-from generators.toolset.parameters import choose_tool_parameters
-from generators.toolset.returns import choose_returns
 from generators.toolset.sketches import in_language
+from generators.toolset.steps import ToolNames, choose_returns, choose_tool_parameters, describe_tools, name_tools
 from language.names import plural, split_name, with_article
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.prompts import render

@@ -1,0 +1,239 @@
+"""Making a tool step by step: its name, its description, its parameters, what it returns (HammerBench 4.2, D.1)."""
+
+import re
+
+from pydantic import BaseModel
+
+from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.tools import value_validator
+from generators.toolset.sketches import ParameterSketch, ResultSketch, in_language, object_schema, sketches_problem
+from llm.prompts import render
+from warehouse.errors import RecordError
+from warehouse.records import DescribedTool, JsonSchema, Language, NamedTool, ParameterisedTool, Tool, ToolsetPlan
+
+PROMPTS = "generators.toolset.prompts"
+NAMES_STAGE = "tool_names"
+LONGEST_NAME = 100
+LONGEST_GOAL = 120
+_NAME = re.compile(r"([A-Z][A-Za-z]*)\.[A-Z][A-Za-z]{1,40}\.[a-z][A-Za-z]{1,60}")
+DESCRIPTIONS_STAGE = "tool_descriptions"
+DESCRIPTIONS_TEMPLATE = "describe_tool"
+LONGEST: dict[Language, int] = {"en": 120, "zh": 50}
+_SENTENCE_ENDS = re.compile(r"[.!?](?:\s|$)|[。！？]")
+PARAMETERS_STAGE = "tool_parameters"
+MOST_PARAMETERS = 6
+# who is signed in has one account, one profile, one cart: their ids tell nothing (D.1, additional request 5)
+_NEEDLESS_ID = re.compile(
+    r"(?:(?:user|account|customer|profile|session|cart|device|request|client)_?(?:id|uuid|token|key)|login|username"
+    r"|access_token|api_key|auth_token|user_password)"
+)
+SOURCE = "generated"
+MOST_RETURNS = 6
+_STATUS = ("success", "status")
+_CHANGING = re.compile(
+    r"(?:add|create|new|save|set|change|update|edit|rename|move|delete|remove|cancel|book|reserve|order|buy|send|post"
+    r"|publish|schedule|share|upload|register|enroll|subscribe|unsubscribe|block|mute|turn|lock|unlock|pay|transfer)(?=[A-Z]|$)"
+)
+
+
+NAMES_TEMPLATE = "name_tools"
+
+
+class NamedGoal(BaseModel):
+    """A tool's name and the goal that it serves."""
+
+    name: str
+    goal: str
+
+
+class ToolNames(BaseModel):
+    """The tools of a category, by name."""
+
+    tools: list[NamedGoal]
+
+
+async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool]:
+    """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers are unusable."""
+    prompt = render(PROMPTS, NAMES_TEMPLATE, plan=plan)
+    answer = await first_fit(
+        context,
+        prompt,
+        ToolNames,
+        lambda given: names_problem(given, plan),
+        f"The tool names for {plan.category!r} were unusable in {ATTEMPTS} answers",
+    )
+    origin = made_by(context, NAMES_STAGE, prompt, parent=plan.key, seed=plan.seed)
+    return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
+
+
+def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
+    """Why these names can't be used, "" where they can: as many as planned, well formed, no two alike."""
+    if len(answer.tools) != plan.count:
+        return f"{len(answer.tools)} tools were named where {plan.count} were asked for."
+    functions: set[str] = set()
+    goals: set[str] = set()
+    for one in answer.tools:
+        problem = _name_problem(one.name, plan.category) or _goal_problem(one, plan)
+        if problem:
+            return problem
+        function, goal = one.name.rpartition(".")[2].casefold(), one.goal.strip().casefold()
+        if function in functions or goal in goals:
+            return f"the tool {one.name!r} for {one.goal.strip()!r} has the name or the goal of another."
+        functions.add(function)
+        goals.add(goal)
+    return ""
+
+
+def _name_problem(name: str, category: str) -> str:
+    match = _NAME.fullmatch(name) if len(name) <= LONGEST_NAME else None
+    if match is None or match[1] != category:
+        return f"the name {name[:LONGEST_NAME]!r} is not of the form '{category}.SubArea.functionName'."
+    return ""
+
+
+def _goal_problem(one: NamedGoal, plan: ToolsetPlan) -> str:
+    goal = one.goal.strip()
+    if not goal or len(goal) > LONGEST_GOAL or "\n" in goal:
+        return f"the goal of {one.name!r} has not 1 to {LONGEST_GOAL} characters on one line."
+    if not in_language(goal, plan.language):
+        return f"the goal of {one.name!r}, {goal!r}, is not in the language {plan.language!r}."
+    return ""
+
+
+class ToolDescription(BaseModel):
+    """What a tool does, as a short command."""
+
+    description: str
+
+
+async def describe_tools(named: NamedTool, context: StageContext) -> list[DescribedTool]:
+    """The tool with its description in the plan's language; ReplyError where three answers are unusable."""
+    plan = named.plan
+    prompt = render(PROMPTS, DESCRIPTIONS_TEMPLATE, named=named, plan=plan)
+    answer = await first_fit(
+        context,
+        prompt,
+        ToolDescription,
+        lambda given: description_problem(given.description.strip(), plan.language),
+        f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers",
+    )
+    origin = made_by(context, DESCRIPTIONS_STAGE, prompt, parent=named.key, seed=plan.seed)
+    return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
+
+
+def description_problem(description: str, language: Language) -> str:
+    """Why these words can't describe a tool, "" where they can: one short sentence in the language."""
+    if not description or len(description) > LONGEST[language] or "\n" in description:
+        return f"{len(description)} characters were given; one line of 1 to {LONGEST[language]} is allowed."
+    if not in_language(description, language):
+        return f"{description!r} is not in the language {language!r}."
+    if len(_SENTENCE_ENDS.findall(description)) > 1:
+        return f"{description!r} is more than one sentence."
+    return ""
+
+
+PARAMETERS_TEMPLATE = "choose_tool_parameters"
+
+
+class ToolParameters(BaseModel):
+    """The parameters of a tool, the most important first."""
+
+    parameters: list[ParameterSketch]
+
+
+async def choose_tool_parameters(described: DescribedTool, context: StageContext) -> list[ParameterisedTool]:
+    """The tool with its parameters; ReplyError where three answers are unusable or too complex to be said."""
+    named = described.named
+    plan = named.plan
+    prompt = render(PROMPTS, PARAMETERS_TEMPLATE, described=described, named=named, plan=plan, most=MOST_PARAMETERS)
+    answer = await first_fit(
+        context,
+        prompt,
+        ToolParameters,
+        lambda given: parameters_problem(given, plan.language),
+        f"The parameters of {named.name!r} were unusable in {ATTEMPTS} answers",
+    )
+    origin = made_by(context, PARAMETERS_STAGE, prompt, parent=described.key, seed=plan.seed)
+    return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
+
+
+def parameters_problem(answer: ToolParameters, language: Language) -> str:
+    """Why a tool can't have these parameters, "" where it can."""
+    if len(answer.parameters) > MOST_PARAMETERS:
+        return f"{len(answer.parameters)} parameters were given; at most {MOST_PARAMETERS} can be said in a request."
+    problem = sketches_problem(answer.parameters, language, shown=True) or _needless(
+        [one.name for one in answer.parameters]
+    )
+    return problem or _schema_problem(parameters_schema(answer))
+
+
+def parameters_schema(answer: ToolParameters) -> JsonSchema:
+    """The object schema of these parameters."""
+    return object_schema(answer.parameters, [one.name for one in answer.parameters if one.required])
+
+
+def _needless(names: list[str]) -> str:
+    for name in names:
+        if _NEEDLESS_ID.fullmatch(name):
+            return f"{name!r} is known of whoever is signed in; leave it out."
+        thing = name.removesuffix("_id").removesuffix("_number")
+        twins = [other for other in names if other != name and other in (thing, f"{thing}_name")]
+        if name.endswith("_id") and twins:
+            return f"{name!r} says the same as {twins[0]!r}; leave one of them out."
+    return ""
+
+
+def _schema_problem(schema: JsonSchema) -> str:
+    try:
+        value_validator(schema)
+    except RecordError as error:
+        return str(error)
+    return ""
+
+
+RETURNS_TEMPLATE = "choose_returns"
+
+
+class ToolReturns(BaseModel):
+    """What a tool returns."""
+
+    returns: list[ResultSketch]
+
+
+async def choose_returns(parameterised: ParameterisedTool, context: StageContext) -> list[Tool]:
+    """The finished tool, of the source "generated"; ReplyError where three answers are unusable."""
+    described = parameterised.described
+    named = described.named
+    plan = named.plan
+    prompt = render(PROMPTS, RETURNS_TEMPLATE, parameterised=parameterised, described=described, named=named, plan=plan)
+    answer = await first_fit(
+        context,
+        prompt,
+        ToolReturns,
+        lambda given: returns_problem(given, named),
+        f"The returns of {named.name!r} were unusable in {ATTEMPTS} answers",
+    )
+    tool = Tool(
+        name=named.name,
+        description=described.description,
+        parameters=parameterised.parameters,
+        returns=object_schema(answer.returns, [one.name for one in answer.returns]),
+        category=plan.category,
+        language=plan.language,
+        source=SOURCE,
+    )
+    return [tool]
+
+
+def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
+    """Why the tool can't return this, "" where it can; whoever changes something hears whether it went well."""
+    if not 1 <= len(answer.returns) <= MOST_RETURNS:
+        return f"{len(answer.returns)} values are returned; 1 to {MOST_RETURNS} are allowed."
+    if changes_something(named.name) and not any(one.name in _STATUS for one in answer.returns):
+        return f"{named.name!r} changes something, but returns none of {list(_STATUS)}."
+    return sketches_problem(answer.returns, named.plan.language, shown=False)
+
+
+def changes_something(name: str) -> bool:
+    """Whether a tool of this name creates, changes or deletes something, by its verb."""
+    return _CHANGING.match(name.rpartition(".")[2]) is not None
