@@ -17,7 +17,7 @@ from validators.judges import PROMPTS as OWN_PROMPTS
 from validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
 from validators.metrics.complexeval.calls import MadeCall, chain_of
 from validators.metrics.complexeval.results import parameter_type
-from validators.metrics.complexeval.rules import TURN_LIMIT, Rules
+from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, Rules
 from validators.metrics.complexeval.runs import Outcome, Run
 from validators.metrics.complexeval.turns import Judge, JudgedCall, Matchers, Respond, wrong_arguments
 from validators.replies.reading import parse_completion
@@ -331,7 +331,7 @@ def _wrong_in(judged: JudgedCall, chain: Sequence[Exchange]) -> list[_Argument]:
     if call is None or mistake is None:
         return []
     if golden is not None:
-        names = wrong_arguments(call, golden.call) if call.tool == golden.call.tool else ()
+        names = wrong_arguments(call, golden.call, UNORDERED) if call.tool == golden.call.tool else ()
         return [(golden.step, golden.place, name) for name in names]
     # The format check comes before the mapping: the first gold call of that function is the one that was tried.
     tried = (one for one in _arguments(chain) if chain[one[0]].calls[one[1]].tool == call.tool)

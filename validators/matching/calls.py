@@ -1,7 +1,8 @@
 """Comparing a call that was made with the call that was due: what differs, by name; typed values; Rouge-L."""
 
+import math
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache, lru_cache
 from typing import Any, NamedTuple
 
@@ -188,3 +189,18 @@ def _scorer() -> Any:  # noqa: ANN401 - rouge_score has no types
     from rouge_score.rouge_scorer import RougeScorer  # five seconds when cold, and equal values never need it
 
     return RougeScorer(["rougeL"], tokenizer=_Tokenizer())
+
+
+def assign(likeness: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
+    """Pairs of a row and a column, each taken once, whose sum of `likeness` is the highest; sorted by row.
+
+    Where several assignments are best, rows and columns are taken in their order. What is no number counts as 0.
+    """
+    if not likeness or not likeness[0]:
+        return []
+    # scipy has no types; it takes a third of a second to import, and most turns have one call
+    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
+
+    finite = [[value if math.isfinite(value) else 0.0 for value in row] for row in likeness]
+    rows, columns = linear_sum_assignment(finite, maximize=True)
+    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]

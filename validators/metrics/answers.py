@@ -13,8 +13,8 @@ from statistics import fmean
 from validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
 from validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
-from validators.metrics.errors import ErrorType, error_type
-from validators.metrics.plans import BY_DIFFICULTY, PlanScore, plan_error, score_plan
+from validators.metrics.errors import ErrorType, error_type, plan_error
+from validators.metrics.plans import BY_DIFFICULTY, PlanScore, score_plan
 from validators.predictions import CandidateRun, run_of
 from validators.replies.reading import join_replies
 from validators.strategies import format_of, setting_of

@@ -1,10 +1,14 @@
 """What kind of mistake a prediction makes: one name each, the gravest first (HammerBench 6.3 and appendix B)."""
 
-from typing import Literal
+from collections.abc import Iterable, Sequence
+from itertools import zip_longest
+from typing import Literal, NamedTuple, get_args
 
+from validators.matching.calls import assign
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
+from validators.metrics.callnavi.matching import UNKNOWN
 from warehouse.errors import RecordError
-from warehouse.records import Arguments, GoldCall, Prediction, Sample
+from warehouse.records import Arguments, Call, GoldCall, Language, Prediction, Sample
 
 ErrorType = Literal[
     "",
@@ -16,31 +20,37 @@ ErrorType = Literal[
     "hallucinated_argument",
     "wrong_value",
 ]
+_GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
 _UNSAID = ("", "\\")
 
 
+class CallPair(NamedTuple):
+    """A call that is due and the call that was made for it; None where the one or the other has none."""
+
+    due: GoldCall | None
+    made: Call | None
+
+
 def error_type(prediction: Prediction, sample: Sample) -> ErrorType:
-    """The mistake of a prediction at its snapshot, "" where it is right. Raises RecordError for a turn without one."""
-    gold = gold_at(prediction, sample)
-    if prediction.calls is None:
-        return "unparseable"
-    if gold is None:
-        return "called_when_none_fits" if prediction.calls else ""
-    if not prediction.calls:
-        return "refused"
-    made = prediction.calls[0]
-    if made.tool != gold.tool:
-        return "wrong_tool"
-    given = said_arguments(made.arguments)
-    if arguments_match(gold.arguments, given, sample.language):
-        return ""
-    if missing_names(gold.arguments, given):
-        return "missing_argument"
-    return "hallucinated_argument" if hallucinated_names(gold.arguments, given) else "wrong_value"
+    """The gravest mistake of a prediction at its snapshot, "" where it is right.
+
+    Raises RecordError for a turn without a snapshot.
+    """
+    gold, made = due_calls(prediction, sample), prediction.calls
+    mistake = _mistake_as_a_whole(made, gold)
+    return _gravest(pair_calls(gold, made or (), sample.language), sample.language) if mistake is None else mistake
 
 
-def gold_at(prediction: Prediction, sample: Sample) -> GoldCall | None:
-    """The call due at the prediction's snapshot, None where none is; the first where several are.
+def plan_error(prediction: Prediction, gold: Sequence[GoldCall], language: Language) -> ErrorType:
+    """The gravest mistake of an answer to all the calls due at a turn, whose order counts, "" where it is right."""
+    mistake = _mistake_as_a_whole(prediction.calls, gold)
+    if mistake is not None:
+        return mistake
+    return _gravest([CallPair(*pair) for pair in zip_longest(gold, prediction.calls or ())], language)
+
+
+def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
+    """The calls due at the prediction's snapshot.
 
     Raises RecordError where the sample has no call turn there, or is another sample.
     """
@@ -50,9 +60,62 @@ def gold_at(prediction: Prediction, sample: Sample) -> GoldCall | None:
             f"A prediction for turn {prediction.turn} of {prediction.subject} was held against the sample {sample.key},"
             " which has no call turn there. Predict this release again."
         )
-    return turn.calls[0] if turn.calls else None
+    return turn.calls
+
+
+def gold_at(prediction: Prediction, sample: Sample) -> GoldCall | None:
+    """The call due at the prediction's snapshot, None where none is; the first where several are. Raises as `due_calls`."""
+    return next(iter(due_calls(prediction, sample)), None)
+
+
+def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Language) -> list[CallPair]:
+    """Each due call with the call that was made for it, in the order of the gold; then calls that nothing was due for.
+
+    Of several calls the pairs are those with the least grave mistakes in all, whatever the order of the calls. Where
+    one call is due the first one that is made counts, as in HammerBench's own scoring.
+    """
+    if len(gold) <= 1:
+        return [CallPair(due, made[0] if made else None) for due in gold]
+    likeness = [[float(_likeness(due, call, language)) for call in made] for due in gold]
+    found = dict(assign(likeness))
+    pairs = [CallPair(due, made[found[at]] if at in found else None) for at, due in enumerate(gold)]
+    taken = set(found.values())
+    return pairs + [CallPair(None, call) for at, call in enumerate(made) if at not in taken]
 
 
 def said_arguments(arguments: Arguments) -> Arguments:
     """The arguments that say something: HammerBench asks for empty strings where nothing was said."""
     return {name: value for name, value in arguments.items() if value not in _UNSAID}
+
+
+def _mistake_as_a_whole(made: Sequence[Call] | None, gold: Sequence[GoldCall]) -> ErrorType | None:
+    """What can be told without looking into calls; None where calls are to be compared."""
+    if made is None:
+        return "unparseable"
+    if not gold:
+        return "called_when_none_fits" if made else ""
+    return None if made else "refused"
+
+
+def _gravest(pairs: Iterable[CallPair], language: Language) -> ErrorType:
+    mistakes = {_pair_error(pair, language) for pair in pairs}
+    return next((kind for kind in _GRAVEST_FIRST if kind in mistakes), "")
+
+
+def _pair_error(pair: CallPair, language: Language) -> ErrorType:
+    if pair.due is None or pair.made is None or pair.due.tool != pair.made.tool:
+        return "wrong_tool"
+    due, made = pair.due.arguments, pair.made.arguments
+    open_ones = {name: UNKNOWN for name, value in due.items() if value == UNKNOWN and name in made}
+    given = said_arguments({**made, **open_ones})
+    if arguments_match(due, given, language):
+        return ""
+    if missing_names(due, given):
+        return "missing_argument"
+    return "hallucinated_argument" if hallucinated_names(due, given) else "wrong_value"
+
+
+def _likeness(due: GoldCall, made: Call, language: Language) -> int:
+    """How little is wrong with a call as the one that is due: the graver the mistake, the less."""
+    mistake = _pair_error(CallPair(due, made), language)
+    return _GRAVEST_FIRST.index(mistake) if mistake else len(_GRAVEST_FIRST)

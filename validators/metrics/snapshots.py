@@ -14,11 +14,11 @@ from typing import NamedTuple, get_args
 
 from generators.shifts.turns import SHIFT_TAG
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
-from validators.metrics.errors import gold_at, said_arguments
+from validators.metrics.errors import CallPair, due_calls, pair_calls, said_arguments
 from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
 from validators.predictions import CandidateRun, run_of
 from warehouse.errors import RecordError
-from warehouse.records import CallTurn, Prediction, Sample, Score, Snapshot, SnapshotsScored, Tool, UserTurn
+from warehouse.records import CallTurn, Language, Prediction, Sample, Score, Snapshot, SnapshotsScored, Tool, UserTurn
 
 SLICES = ("kind", "category", "language")
 CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
@@ -170,7 +170,7 @@ class GoldSnapshots:
             by_rule = result.arguments_right
             flags.append(by_rule if agreements is None else _is_judged_right(prediction, self._sample, agreements))
         for prediction in by_turn.values():
-            gold_at(prediction, self._sample)  # raises: the sample has no such call turn
+            due_calls(prediction, self._sample)  # raises: the sample has no such call turn
         return self._tallied(tuple(results), tuple(flags), tuple(silences))
 
     def _result(self, prediction: Prediction) -> SnapshotResult:
@@ -201,25 +201,47 @@ def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, 
 
     Raises RecordError where no call is due.
     """
-    gold = gold_at(prediction, sample)
-    if gold is None:
+    gold = due_calls(prediction, sample)
+    if not gold:
         raise RecordError(f"No call is due at turn {prediction.turn} of {sample.key}; there is nothing to compare.")
-    made = prediction.calls[0] if prediction.calls else None
-    if made is None:
-        refused = is_refusal(prediction.text)
+    if not prediction.calls:
         return SnapshotResult(
-            tool_right=False, arguments_right=False, missing=len(gold.arguments), refused=refused, is_call=False,
-            problem=prediction.problem,
+            tool_right=False, arguments_right=False, missing=sum(len(due.arguments) for due in gold),
+            refused=is_refusal(prediction.text), is_call=False, problem=prediction.problem,
         )  # fmt: skip
-    given = said_arguments(made.arguments)
-    tool_right = made.tool == gold.tool
-    defined = next((tools[key] for key in sample.candidates if key in tools and tools[key].name == gold.tool), None)
+    named = {tools[key].name: tools[key] for key in reversed(sample.candidates) if key in tools}
+    results = [_pair_result(pair, sample.language, named) for pair in _pairs(prediction, sample)]
+    undefined = [one.undefined for one in results if one.undefined is not None]
+    tool_right = all(one.tool_right for one in results)
     return SnapshotResult(
         tool_right=tool_right,
-        arguments_right=tool_right and arguments_match(gold.arguments, given, sample.language),
-        hallucinated=hallucinated_names(gold.arguments, given),
-        missing=missing_names(gold.arguments, given),
+        arguments_right=all(one.arguments_right for one in results),
+        hallucinated=sum(one.hallucinated for one in results),
+        missing=sum(one.missing for one in results),
         refused=not tool_right and is_refusal(prediction.text),
+        undefined=sum(undefined) if undefined else None,
+    )
+
+
+def _pairs(prediction: Prediction, sample: Sample) -> list[CallPair]:
+    return pair_calls(due_calls(prediction, sample), prediction.calls or (), sample.language)
+
+
+def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) -> SnapshotResult:
+    """What is right about one call; what was left out, or made without need, has all its names wrong."""
+    due, made = pair
+    if due is None or made is None:
+        return SnapshotResult(
+            tool_right=False, arguments_right=False, missing=len(due.arguments) if due else 0,
+            hallucinated=len(said_arguments(made.arguments)) if made else 0,
+        )  # fmt: skip
+    given, tool_right = said_arguments(made.arguments), made.tool == due.tool
+    defined = tools.get(due.tool)
+    return SnapshotResult(
+        tool_right=tool_right,
+        arguments_right=tool_right and arguments_match(due.arguments, given, language),
+        hallucinated=hallucinated_names(due.arguments, given),
+        missing=missing_names(due.arguments, given),
         undefined=None if defined is None else hallucinated_names(defined.properties, given),
     )
 
@@ -227,14 +249,15 @@ def snapshot_result(prediction: Prediction, sample: Sample, tools: Mapping[str, 
 def needs_judge(prediction: Prediction, sample: Sample) -> bool:
     """Whether only a judge can say if the call is right: tool and parameter names are, a value is written otherwise.
 
-    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's word either.
+    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's word either. A judge is
+    asked about one call: several that are due at once are compared by rule.
     """
-    gold = gold_at(prediction, sample)
-    if gold is None or not prediction.calls:
+    gold = due_calls(prediction, sample)
+    if len(gold) != 1 or not prediction.calls:
         return False
     given = said_arguments(prediction.calls[0].arguments)
-    has_its_names = prediction.calls[0].tool == gold.tool and given.keys() == gold.arguments.keys()
-    return has_its_names and given != gold.arguments
+    has_its_names = prediction.calls[0].tool == gold[0].tool and given.keys() == gold[0].arguments.keys()
+    return has_its_names and given != gold[0].arguments
 
 
 def shifted_snapshots(sample: Sample) -> list[int]:
@@ -302,7 +325,8 @@ def _where_none_is_due(silences: Counter[Silence]) -> Iterator[Figure]:
 
 def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreements) -> bool:
     if not needs_judge(prediction, sample):
-        return snapshot_result(prediction, sample, {}).names_right
+        result = snapshot_result(prediction, sample, {})
+        return result.names_right and result.arguments_right
     if prediction.key not in agreements:
         raise RecordError(
             f"The judge has not been asked about the prediction {prediction.key}. Evaluate again with it."

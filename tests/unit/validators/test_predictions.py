@@ -65,6 +65,48 @@ def test_each_mistake_has_a_name(perfect: Sample, calls: tuple, mistake: str) ->
     assert error_type(predicted(perfect, *calls), perfect) == mistake
 
 
+BOOKING, OTHER = book(**GOLD), book(**{**GOLD, "party_size": 2})
+TAXI = Call(tool="order_taxi", arguments={"destination": "Lindenhof"})
+
+
+@pytest.mark.parametrize(
+    ("calls", "mistake"),
+    [
+        ((BOOKING, TAXI), ""),
+        ((TAXI, BOOKING), ""),  # they do not depend on each other
+        ((BOOKING,), "wrong_tool"),
+        ((BOOKING, BOOKING), "wrong_tool"),
+        ((BOOKING, TAXI, TAXI), "wrong_tool"),
+        ((TAXI, OTHER), "wrong_value"),
+        ((Call(tool="order_taxi"), OTHER), "missing_argument"),
+        ((), "refused"),
+    ],
+)
+def test_calls_that_are_due_at_once_are_compared_as_a_set(perfect: Sample, calls: tuple, mistake: str) -> None:
+    """The gravest mistake of any of them counts, wherever it stands."""
+    both = due_at_once(perfect, BOOKING, TAXI)
+    assert error_type(predicted(both, *calls), both) == mistake
+    values = {
+        (score.metric, score.snapshots): score.value for score in score_predictions([predicted(both, *calls)], [both])
+    }
+    assert values["args_acc", "all"] == (mistake == "")
+    assert values["func_acc", "all"] == (mistake not in {"wrong_tool", "refused"})
+
+
+def test_of_two_calls_of_one_tool_each_is_compared_with_the_one_it_is_for(perfect: Sample) -> None:
+    both = due_at_once(perfect, BOOKING, OTHER)
+    assert error_type(predicted(both, OTHER, BOOKING), both) == ""
+    assert error_type(predicted(both, OTHER, OTHER), both) == "wrong_value"
+    judged = predicted(both, OTHER, OTHER)
+    scores = score_predictions([judged], [both], judge="judge", agreements={})
+    assert next(one.value for one in scores if one.metric == "args_acc" and one.snapshots == "all") == 0
+
+
+def due_at_once(sample: Sample, *calls: Call) -> Sample:
+    gold = tuple(GoldCall(tool=call.tool, arguments=call.arguments) for call in calls)
+    return sample.with_changes(turns=(sample.turns[0], CallTurn(calls=gold)))
+
+
 def test_mistakes_where_no_call_is_due(irrelevant: Sample) -> None:
     assert error_type(predicted(irrelevant), irrelevant) == ""
     assert error_type(predicted(irrelevant, book()), irrelevant) == "called_when_none_fits"

@@ -18,21 +18,23 @@ FREE_FUNCTIONS = frozenset({
     "Location_to_Lat_Long", "Search_Hotel_Destination", "Search_Attraction_Location", "Search_Car_Location",
     "Search_Flight_Location", "Taxi_Search_Location",
 })  # fmt: skip
+UNORDERED = frozenset({"categories_filter"})  # texts of values with commas between them, in any order
 
 
 class Rules(NamedTuple):
-    """The rules of a run. All but `turn_limit` are the published code's own and do nothing as the paper has it.
+    """The rules of a run. All but `turn_limit` and `unordered` are the published code's and do nothing as the paper has it.
 
     `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end, and so is a call of
     `exempt`'s tool whose argument has that value. `exact` names the parameters that must be equal, by function.
-    Of the runners, GPT and Claude end at an unknown name, GPT and Mistral at an error in the last turn with calls.
+    Values of `unordered` parameters are equal
+    in any order. Of the runners, GPT and Claude end at an unknown name, GPT and Mistral at an error in the last turn with calls.
     """
 
     free: frozenset[str] = FREE_FUNCTIONS
     dropped: frozenset[str] = FREE_FUNCTIONS - {"Location_to_Lat_Long"}
     exempt: tuple[str, str, str] = ("Search_Hotels", "search_type", "hotel")
     exact: Mapping[str, Collection[str]] = MappingProxyType({})
-    unordered: frozenset[str] = frozenset({"categories_filter"})
+    unordered: frozenset[str] = UNORDERED
     runner: Runner = "gpt"
     turn_limit: int = TURN_LIMIT
 

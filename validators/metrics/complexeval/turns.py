@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from validators.matching.calls import assign
 from validators.metrics.complexeval.calls import GoldenCall, Mistake, call_text, check_format, is_equal, sorted_call
 from validators.metrics.complexeval.golden import FreeCalls
 from warehouse.records import Call
@@ -132,7 +132,7 @@ def match_by_rule(made: Call, golden: Call, unordered: Collection[str] = ()) -> 
     if made.tool != golden.tool or made.arguments.keys() != golden.arguments.keys():
         return False
     return all(
-        _same_list(made.arguments[name], value) if name in unordered else is_equal(made.arguments[name], value)
+        _is_same_value(made.arguments[name], value, is_unordered=name in unordered)
         for name, value in golden.arguments.items()
     )
 
@@ -146,18 +146,18 @@ def check_values(made: Call, golden: Call, exact: Mapping[str, Collection[str]])
     return _about(made, differing[0]) if differing else None
 
 
-def describe_difference(made: Call, golden: Call) -> Mistake:
+def describe_difference(made: Call, golden: Call, unordered: Collection[str] = ()) -> Mistake:
     """What is wrong with a call of the right function that no matching accepts: a gold argument, or one too many."""
-    differing = _differing(made, golden)
+    differing = _differing(made, golden, unordered)
     if differing:
         return _about(made, differing[0])
     extra = next((name for name in made.arguments if name not in golden.arguments), "")
     return Mistake("param_hallucination", extra, f"{made.tool} was given {extra!r}, which nobody asked for.")
 
 
-def wrong_arguments(made: Call, golden: Call) -> tuple[str, ...]:
+def wrong_arguments(made: Call, golden: Call, unordered: Collection[str] = ()) -> tuple[str, ...]:
     """The gold arguments that a call lacks or gives another value; all of them where it calls another function."""
-    return tuple(golden.arguments) if made.tool != golden.tool else tuple(_differing(made, golden))
+    return tuple(golden.arguments) if made.tool != golden.tool else tuple(_differing(made, golden, unordered))
 
 
 def wrong_function(made: Call, golden: Call) -> Mistake:
@@ -174,14 +174,14 @@ async def _compare_as_paper(made: Sequence[Call], golden: Sequence[GoldenCall], 
     }
     passed = [(at, call) for at, call in enumerate(made) if at not in judged]
     for pair in map_calls(passed, golden, setting.matchers.likeness, FreeCalls()):
-        judged[pair.at] = await _match_as_paper(made[pair.at], pair, setting.matchers)
+        judged[pair.at] = await _match_as_paper(made[pair.at], pair, setting)
     calls = tuple(judged.get(at) or _surplus(call) for at, call in enumerate(made))
     return TurnResult(calls, tuple(one.mistake for one in calls if one.mistake is not None))
 
 
-async def _match_as_paper(call: Call, pair: Pair, matchers: Matchers) -> JudgedCall:
-    golden = pair.golden.call
-    if pair.by == "equal":
+async def _match_as_paper(call: Call, pair: Pair, setting: Setting) -> JudgedCall:
+    golden, matchers, unordered = pair.golden.call, setting.matchers, setting.rules.unordered
+    if pair.by == "equal" or match_by_rule(call, golden, unordered):
         return JudgedCall(call, "rule", pair.golden)
     if call.tool != golden.tool:
         return JudgedCall(call, "", pair.golden, wrong_function(call, golden))
@@ -190,7 +190,7 @@ async def _match_as_paper(call: Call, pair: Pair, matchers: Matchers) -> JudgedC
         return JudgedCall(call, "response", pair.golden)
     if matchers.judge is not None and await matchers.judge(call, golden):
         return JudgedCall(call, "judge", pair.golden)
-    return JudgedCall(call, "", pair.golden, describe_difference(call, golden))
+    return JudgedCall(call, "", pair.golden, describe_difference(call, golden, unordered))
 
 
 async def _compare_as_published(
@@ -256,11 +256,11 @@ def _surplus(call: Call) -> JudgedCall:
     return JudgedCall(call, mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."))
 
 
-def _differing(made: Call, golden: Call) -> list[str]:
+def _differing(made: Call, golden: Call, unordered: Collection[str] = ()) -> list[str]:
     return [
         name
         for name, value in golden.arguments.items()
-        if name not in made.arguments or not is_equal(made.arguments[name], value)
+        if name not in made.arguments or not _is_same_value(made.arguments[name], value, is_unordered=name in unordered)
     ]
 
 
@@ -270,8 +270,8 @@ def _about(made: Call, name: str) -> Mistake:
     return Mistake("value_error", name, f"{made.tool} has another value for {name!r} than the one due.")
 
 
-def _same_list(made: JsonValue, golden: JsonValue) -> bool:
-    if not isinstance(made, str) or not isinstance(golden, str):
+def _is_same_value(made: JsonValue, golden: JsonValue, *, is_unordered: bool) -> bool:
+    if not (is_unordered and isinstance(made, str) and isinstance(golden, str)):
         return is_equal(made, golden)
     return {part.strip() for part in made.split(",")} == {part.strip() for part in golden.split(",")}
 
@@ -287,18 +287,3 @@ def _assign_left(made: Sequence[Call], due: Sequence[Call], likeness: Likeness) 
 
 def _are_equal(one: Call, other: Call) -> bool:
     return one.tool == other.tool and is_equal(one.arguments, other.arguments)
-
-
-def assign(likeness: Sequence[Sequence[float]]) -> list[tuple[int, int]]:
-    """Pairs of a row and a column, each taken once, whose sum of `likeness` is the highest; sorted by row.
-
-    Where several assignments are best, rows and columns are taken in their order. What is no number counts as 0.
-    """
-    if not likeness or not likeness[0]:
-        return []
-    # scipy has no types; it takes a third of a second to import, and most turns have one call
-    from scipy.optimize import linear_sum_assignment  # type: ignore[import-untyped]
-
-    finite = [[value if math.isfinite(value) else 0.0 for value in row] for row in likeness]
-    rows, columns = linear_sum_assignment(finite, maximize=True)
-    return [(int(row), int(column)) for row, column in zip(rows, columns, strict=True)]
