@@ -22,11 +22,10 @@ from flows.recipe import Recipe
 from flows.remote.workers import open_workers
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
-from flows.stages import STAGES
+from flows.stages import STAGES, stage_rows, version_of
 from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named
 from llm.models import open_adapter
-from llm.prompts import prompt_version
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool, content_key
 from warehouse.releases import read_tools
@@ -94,10 +93,6 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     key = build_key(recipe, toolbox.tools)
     warehouse = open_warehouse(settings)
     path = _write_toolbox(settings, key, toolbox.tools)
-    stages = [
-        {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
-        for position, stage in enumerate(STAGES)
-    ]
     build: Row = {
         "key": key, "recipe": recipe.name, "body": recipe.model_dump_json(by_alias=True),
         "started_at": datetime.now(UTC), "finished_at": None,
@@ -106,7 +101,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         warehouse.put(toolbox.tools)
         warehouse.put_rows(
             {
-                "stages": stages,
+                "stages": stage_rows(),
                 "builds": [build],
                 "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
             }
@@ -137,26 +132,24 @@ def _write_toolbox(settings: Settings, key: str, tools: Sequence[Tool]) -> Path:
 
 
 def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
-    """The name of a build: the same for the same recipe, tools and prompts, however often it is run."""
+    """The name of a build: the same for the same recipe, tools and prompts, however often it is run.
+
+    Checks have no part in it: they make nothing. Which versions of them a build has met stands in `build_checks`.
+    """
     body = recipe.model_dump(
         mode="json",
         include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
     )
-    groups = {"consistency", *(kind_named(name).group for name in recipe.samples)}
+    groups = {kind_named(name).group for name in recipe.samples}
     ingredients: dict[str, JsonValue] = {
         "version": BUILD_VERSION,
         "recipe": body,
         "models": {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)},
         "tools": [*sorted(tool.key for tool in tools)],
         "environments": [one.model_dump(mode="json") for one in environments_of(recipe)],
-        "prompts": [_version(path) for stage in STAGES if stage.group in groups for path in stage.templates],
+        "stages": [version_of(stage) for stage in STAGES if stage.group in groups],
     }
     return content_key(ingredients)
-
-
-def _version(path: str) -> str:
-    package, _, name = path.removesuffix(".j2").rpartition("/")
-    return prompt_version(package.replace("/", "."), name)
 
 
 def land(run: GroupRun) -> None:

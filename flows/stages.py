@@ -3,6 +3,8 @@
 The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one table.
 """
 
+from collections.abc import Sequence
+
 from generators.conversations.acts import label_conversations
 from generators.conversations.plans import plan_conversations, word_scenarios
 from generators.conversations.wording import write_conversations
@@ -23,25 +25,12 @@ from generators.shifts.values import change_values
 from generators.single_turn.requests import choose_parameters, fill_values, write_requests
 from generators.stages import Stage
 from generators.toolset.steps import choose_returns, choose_tool_parameters, describe_tools, name_tools
-from validators.checks.ambiguity import applies_to as has_due_call
-from validators.checks.ambiguity import check_ambiguity
-from validators.checks.blind_readings import applies_to as judge_applies
-from validators.checks.blind_readings import applies_to as one_call_a_turn
-from validators.checks.blind_readings import check_consistency, check_meaning
-from validators.checks.complexity import applies_to as has_a_complexity
-from validators.checks.complexity import check_complexity
-from validators.checks.dialogue import applies_to as has_several_user_turns
-from validators.checks.dialogue import check_dialogue
-from validators.checks.format import check_format
-from validators.checks.grounding import check_grounding
-from validators.checks.path import applies_to as was_carried_out
-from validators.checks.path import check_path
-from validators.checks.relevance import applies_to as lacks_due_call
-from validators.checks.relevance import check_relevance
-from validators.checks.routing import applies_to as is_routed
-from validators.checks.routing import check_routing
-from validators.checks.scenario import check_scenario
+from llm.prompts import prompt_version
+from validators.checks.table import CHECKS, SCENARIO_CHECK
 from warehouse.errors import ConfigurationError
+from warehouse.rows import Row
+
+_NAMED, _AND = ".", "+"
 
 STAGES: tuple[Stage, ...] = (
     Stage(
@@ -174,11 +163,7 @@ STAGES: tuple[Stage, ...] = (
         "ConversationPlan", "WordedScenario", "CONFETTI 3.1",
         word_scenarios, "generator", ("generators/conversations/prompts/plan_scenario_goal.j2",),
     ),
-    Stage(
-        "scenario", "conversational", "Does the goal want what its APIs do, and is the complexity possible with them?",
-        "WordedScenario", "Verdict", "CONFETTI 3.1",
-        check_scenario, "judge", ("validators/prompts/read_scenario.j2",), must_prove=True,
-    ),
+    SCENARIO_CHECK,
     Stage(
         "conversations", "conversational", "Word each turn, again until it says, asks or tells what is planned.",
         "WordedScenario", "Conversation", "CONFETTI 3.1",
@@ -190,50 +175,7 @@ STAGES: tuple[Stage, ...] = (
         "Conversation", "Sample", "CONFETTI 3.1",
         label_conversations, "generator", ("generators/conversations/prompts/label_acts.j2",),
     ),
-    Stage(
-        "format", "consistency", "Is the sample well-formed and its gold valid by the schema?",
-        "Sample", "Verdict", "HammerBench 4.2.1", check_format,
-    ),
-    Stage(
-        "grounding", "consistency", "Is there evidence for every gold argument?",
-        "Sample", "Verdict", "HammerBench 4.2.1, 5", check_grounding,
-    ),
-    Stage(
-        "ambiguity", "consistency", "Is each gold value the last one said for its argument, and nothing said beside the gold?",
-        "Sample", "Verdict", "HammerBench 4.2.3", check_ambiguity, applies=has_due_call,
-    ),
-    Stage(
-        "dialogue", "consistency", "Does each snapshot follow from the turns before it?",
-        "Sample", "Verdict", "HammerBench 4.2.2, 4.2.3", check_dialogue, applies=has_several_user_turns,
-    ),
-    Stage(
-        "path", "consistency", "Is each value where its evidence says, and no other path as short?",
-        "Sample", "Verdict", "ComplexFuncBench 2.1.2", check_path, applies=was_carried_out,
-    ),
-    Stage(
-        "routing", "consistency", "Do the request and what tools return prove each call, and no other tool of the catalog?",
-        "Sample", "Verdict", "CallNavi 4.1", check_routing, applies=is_routed,
-    ),
-    Stage(
-        "complexity", "consistency", "Is the complexity that the scenario requires really there?",
-        "Sample", "Verdict", "CONFETTI 3.1", check_complexity, applies=has_a_complexity,
-    ),
-    Stage(
-        "relevance", "consistency", "Where no call is due: can none of the candidates do it?",
-        "Sample", "Verdict", "HammerBench 4.2, D.5",
-        check_relevance, "judge", ("validators/prompts/judge_relevance.j2",), lacks_due_call,
-    ),
-    Stage(
-        "consistency", "consistency", "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
-        "Sample", "Verdict", "HammerBench 4.2.1",
-        check_consistency, "checker", ("validators/prompts/call_zero_shot.j2", "validators/prompts/call_one_shot.j2"),
-        one_call_a_turn, threshold="rouge_l",
-    ),
-    Stage(
-        "meaning", "consistency", "Does the judge read the same call out of the conversation, or one that means the same?",
-        "Sample", "Verdict", "HammerBench 4.2.1, D.4",
-        check_meaning, "judge", ("validators/prompts/call_zero_shot.j2", "validators/prompts/judge_calls.j2"), judge_applies,
-    ),
+    *CHECKS,
     Stage("duplicates", "landing", "Is the sample unlike those before it?", "Sample", "Verdict", "HammerBench 5"),
     Stage("review", "landing", "Do people accept what a check could not prove?", "Sample", "Review", "HammerBench 4.2.1, 5"),
     Stage("land", "landing", "Keep each accepted sample once.", "Sample", "Acceptance", "HammerBench 5"),
@@ -250,9 +192,36 @@ def stage_named(name: str) -> Stage:
 
 
 def stages_of(group: str) -> tuple[Stage, ...]:
-    """The stages of a group, in order. Raises ConfigurationError that lists the groups there are."""
+    """The stages of a group, in order; or those of it that are named, as `some_of` writes them.
+
+    Raises ConfigurationError that lists the groups there are.
+    """
+    group, _, names = group.partition(_NAMED)
     found = tuple(stage for stage in STAGES if stage.group == group)
     if not found:
         known = ", ".join(dict.fromkeys(stage.group for stage in STAGES))
         raise ConfigurationError(f"There is no group of stages {group!r}; the groups are {known}.")
-    return found
+    return tuple(stage for stage in found if stage.name in names.split(_AND)) if names else found
+
+
+def some_of(group: str, names: Sequence[str]) -> str:
+    """The part of a group that has the stages of these names."""
+    return f"{group}{_NAMED}{_AND.join(names)}"
+
+
+def version_of(stage: Stage) -> str:
+    """A stage's version: that of its code, where it is a check, and those of its prompts."""
+    return "+".join((stage.version, *map(_prompt_version, stage.templates)))
+
+
+def _prompt_version(path: str) -> str:
+    package, _, name = path.removesuffix(".j2").rpartition("/")
+    return prompt_version(package.replace("/", "."), name)
+
+
+def stage_rows() -> list[Row]:
+    """The table as the warehouse keeps it, for views to order by."""
+    return [
+        {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
+        for position, stage in enumerate(STAGES)
+    ]

@@ -20,7 +20,7 @@ from flows.remote.workers import open_workers, validate_workers_can_take
 from flows.review.tool_decisions import settle_tools, usable_tools
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
-from flows.stages import STAGES, stages_of
+from flows.stages import stage_rows, stages_of
 from flows.tool_checking import check_made_tools, tools_of
 from generators.catalogs import Problem, check_catalog
 from generators.toolset.categories import category_named, load_categories, plan_toolset
@@ -142,10 +142,6 @@ def _as_set(run: GroupRun) -> AbstractContextManager[Workers]:
 
 def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Warehouse, progress: Progress) -> GroupRun:
     """Write down what is to be made; a toolset has no tools to begin with."""
-    stages = [
-        {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
-        for position, stage in enumerate(STAGES)
-    ]
     body = {
         "source": toolset.source.model_dump(mode="json"),
         "recipe": orjson.loads(recipe.model_dump_json(by_alias=True)),
@@ -153,7 +149,7 @@ def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Wareh
     row = {
         "key": toolset.key, "body": orjson.dumps(body).decode(), "started_at": datetime.now(UTC), "finished_at": None,
     }  # fmt: skip
-    warehouse.put_rows({"stages": stages, "toolsets": [row]})
+    warehouse.put_rows({"stages": stage_rows(), "toolsets": [row]})
     path = settings.home / "toolsets" / f"{toolset.key}.tools.jsonl"
     write_lines(path, ())
     by_plan = recipe.model_copy(update={"shard_size": min(recipe.shard_size, PLANS_A_SHARD)})

@@ -39,6 +39,7 @@ class Stage(NamedTuple):
     applies: Callable[[Any], bool] = _always
     threshold: str = ""  # the recipe's check setting that the function takes as `threshold`
     must_prove: bool = False  # a check before anything is made: what it doesn't prove is rejected
+    version: str = ""  # of a check: raised where it may decide otherwise about the same sample
 
     @property
     def is_check(self) -> bool:

@@ -1,0 +1,105 @@
+"""The table of checks: which there are, in which order samples meet them, what each asks, applies to and needs.
+
+A new check is a module beside this one and a row here. A build that exists meets it by carrying what it has through that
+check alone; so does one that meets a new version of a check, or of a prompt that a check asks with.
+"""
+
+from collections.abc import Callable
+
+from generators.stages import Role, Stage, StageFunction
+from validators.checks import (
+    ambiguity,
+    blind_readings,
+    complexity,
+    dialogue,
+    grounding,
+    path,
+    relevance,
+    routing,
+    scenario,
+)
+from validators.checks import (
+    format as form,
+)
+from warehouse.records import Sample
+
+GROUP = "consistency"
+
+
+def _always(_sample: Sample) -> bool:
+    return True
+
+
+def _check(  # noqa: PLR0913 - a row has as many columns
+    name: str,
+    version: str,
+    about: str,
+    source: str,
+    function: StageFunction,
+    *,
+    applies: Callable[[Sample], bool] = _always,
+    role: Role | None = None,
+    prompts: tuple[str, ...] = (),
+    threshold: str = "",
+) -> Stage:
+    """A row: `prompts` are those of validators/prompts, `role` answers them, `threshold` names a setting of the recipe."""
+    templates = tuple(f"validators/prompts/{prompt}.j2" for prompt in prompts)
+    return Stage(
+        name, GROUP, about, "Sample", "Verdict", source, function, role, templates, applies, threshold, version=version
+    )
+
+
+CHECKS: tuple[Stage, ...] = (
+    _check(
+        "format", form.VERSION, "Is the sample well-formed and its gold valid by the schema?",
+        "HammerBench 4.2.1", form.check_format,
+    ),
+    _check(
+        "grounding", grounding.VERSION, "Is there evidence for every gold argument?",
+        "HammerBench 4.2.1, 5", grounding.check_grounding,
+    ),
+    _check(
+        "ambiguity", ambiguity.VERSION, "Is each gold value the last one said for its argument, and nothing said beside the gold?",
+        "HammerBench 4.2.3", ambiguity.check_ambiguity, applies=ambiguity.applies_to,
+    ),
+    _check(
+        "dialogue", dialogue.VERSION, "Does each snapshot follow from the turns before it?",
+        "HammerBench 4.2.2, 4.2.3", dialogue.check_dialogue, applies=dialogue.applies_to,
+    ),
+    _check(
+        "path", path.VERSION, "Is each value where its evidence says, and no other path as short?",
+        "ComplexFuncBench 2.1.2", path.check_path, applies=path.applies_to,
+    ),
+    _check(
+        "routing", routing.VERSION, "Do the request and what tools return prove each call, and no other tool of the catalog?",
+        "CallNavi 4.1", routing.check_routing, applies=routing.applies_to,
+    ),
+    _check(
+        "complexity", complexity.VERSION, "Is the complexity that the scenario requires really there?",
+        "CONFETTI 3.1", complexity.check_complexity, applies=complexity.applies_to,
+    ),
+    _check(
+        "relevance", relevance.VERSION, "Where no call is due: can none of the candidates do it?",
+        "HammerBench 4.2, D.5", relevance.check_relevance, applies=relevance.applies_to,
+        role="judge", prompts=("judge_relevance",),
+    ),
+    _check(
+        "consistency", blind_readings.CONSISTENCY_VERSION,
+        "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
+        "HammerBench 4.2.1", blind_readings.check_consistency, applies=blind_readings.applies_to,
+        role="checker", prompts=("call_zero_shot", "call_one_shot"), threshold="rouge_l",
+    ),
+    _check(
+        "meaning", blind_readings.MEANING_VERSION,
+        "Does the judge read the same call out of the conversation, or one that means the same?",
+        "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,
+        role="judge", prompts=("call_zero_shot", "judge_calls"),
+    ),
+)  # fmt: skip
+
+# It comes before anything is made of a scenario: what it does not prove is rejected.
+SCENARIO_CHECK = Stage(
+    "scenario", "conversational", "Does the goal want what its APIs do, and is the complexity possible with them?",
+    "WordedScenario", "Verdict", "CONFETTI 3.1",
+    scenario.check_scenario, "judge", ("validators/prompts/read_scenario.j2",), must_prove=True, version=scenario.VERSION,
+)  # fmt: skip
