@@ -24,7 +24,20 @@ from bench.processes import Run, cores, watch
 from flows.settings import environment
 from generators.environments.travel import open_travel
 from generators.environments.travel.world import TravelWorld
-from warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn, content_key
+from warehouse.outcomes import outcome_row
+from warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Outcome,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    content_key,
+)
 from warehouse.store import Warehouse
 
 TOKENS = 100_000
@@ -137,7 +150,6 @@ def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Samp
         "started_at": moment,
         "finished_at": moment,
     }
-    landed = {"build": build, "stage": "land", "outcome": "passed", "reason": "", "made_at": moment}
     told = {
         "name": "bench",
         "key": build,
@@ -149,7 +161,10 @@ def _release(warehouse: Warehouse, tools: Sequence[Tool], samples: Sequence[Samp
     warehouse.put_rows(
         {
             "builds": [recipe],
-            "fates": [{**landed, "subject": sample.key} for sample in samples],
+            "outcomes": [
+                outcome_row(Outcome(build=build, stage="land", subject=sample.key, outcome="passed"))
+                for sample in samples
+            ],
             "releases": [told],
             "release_samples": [{"release": "bench", "subject": sample.key} for sample in samples],
         }

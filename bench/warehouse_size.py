@@ -1,7 +1,7 @@
 """A warehouse of made-up rows, asked what people and analysts ask: `python -m bench.warehouse_size [--samples N] [--json]`.
 
-Each sample has 14 fates and 7 verdicts, every twentieth is in doubt and asked about; what landed is a release that four candidates
-answered. Every command runs in a process of its own with DuckDB held to `--memory`.
+Each sample has 14 outcomes and 7 verdicts, every twentieth is in doubt and asked about; what landed is a release that four
+candidates answered. Every command runs in a process of its own with DuckDB held to `--memory`.
 """
 
 import argparse
@@ -107,19 +107,20 @@ insert into samples
 insert into drafts
     select md5('d' || n), 'Draft', '{}', 'request', ['t' || n % 1000], 'template/v1', '', '' from range($first, $until) t(n);
 insert into build_samples select 'b1', md5('s' || n), md5('d' || n) from range($first, $until) t(n);
-insert into fates
+insert into outcomes
     select 'b1', case s when 12 then 'format' when 13 then 'land' else 'check' || s end, md5('s' || n),
-        if(s = 13 and n % 20 = 0, 'waiting', 'passed'), 'Every argument is in the request.', now()
+        if(s = 13 and n % 20 = 0, 'waiting', 'passed'), 'none', 'Every argument is in the request.', 'machine', '', '', now()
     from range($first, $until) t(n), range(14) u(s);
 insert into verdicts
     select md5('v' || n || '.' || s), md5('s' || n), 'check' || s, if(s = 6 and n % 20 = 0, 'unproved', 'proved'),
         if(s = 6 and n % 20 = 0, (n % 97) / 97, 1), 'Every argument is in the request.', '[]', '1', now()
     from range($first, $until) t(n), range(7) u(s);
 insert into review_requests
-    select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5
+    select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5, ''
     from range($first, $until) t(n) where n % 20 = 0;
 insert into acceptances
-    select md5('s' || n), 'b1', 'made up', true, 'machine', false, now(), null from range($first, $until) t(n) where n % 20 <> 0;
+    select md5('s' || n), 'b1', 'made up', true, 'machine', false, now(), null, 'machine'
+    from range($first, $until) t(n) where n % 20 <> 0;
 insert into release_samples select 'r1', md5('s' || n) from range($first, $until) t(n) where n % 20 <> 0
 """
 _OF_ANSWERS = """

@@ -12,7 +12,8 @@ from typing import BinaryIO, Self
 import orjson
 
 from warehouse.errors import CallwrightError
-from warehouse.records import Failure, Record, Sample, Tool
+from warehouse.outcomes import outcome_row
+from warehouse.records import Failure, Outcome, ReasonCode, Record, Sample, StageOutcome, Tool
 from warehouse.rows import Row, Stamp, rows_of
 
 
@@ -30,18 +31,14 @@ class Facts:
         for table, row in rows_of(records, Stamp(self._now)):
             self.rows[table].append(row)
 
-    def note(self, stage: str, record: Record, outcome: str, reason: str = "") -> None:
-        """What became of a record at a stage."""
-        self.rows["fates"].append(
-            {
-                "build": self._build,
-                "stage": stage,
-                "subject": record.key,
-                "outcome": outcome,
-                "reason": reason,
-                "made_at": self._now,
-            }
+    def note(
+        self, stage: str, record: Record, outcome: StageOutcome, reason: str = "", code: ReasonCode = "none"
+    ) -> None:
+        """What became of a record at a stage, why in a sentence, and as a code."""
+        kept = Outcome(
+            build=self._build, stage=stage, subject=record.key, outcome=outcome, reason_code=code, reason=reason
         )
+        self.rows["outcomes"].append(outcome_row(kept, self._now))
 
     def fail(self, stage: str, record: Record, error: CallwrightError) -> None:
         """A record goes no further, and why."""
@@ -49,7 +46,7 @@ class Facts:
             stage=stage, subject=record.key, error=type(error).__name__, reason=str(error), build=self._build
         )
         self.keep([failure])
-        self.note(stage, record, "failed", str(error))
+        self.note(stage, record, "failed", str(error), "error")
 
     def link(self, draft: Record, outputs: Iterable[Record]) -> None:
         """Which samples and tools were made of a draft."""

@@ -17,11 +17,10 @@ from flows.review.path_reviews import carry_over_corrections, corrections_to_ask
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
 from generators.kinds import CONVERSATION
 from validators.checks.duplicates import find_duplicates
-from warehouse.records import Sample, Verdict
+from warehouse.outcomes import outcome_row, pass_all
+from warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
-
-MACHINE = "machine"
 
 
 class Landing(NamedTuple):
@@ -31,20 +30,18 @@ class Landing(NamedTuple):
     recipe: Recipe
     warehouse: Warehouse
 
-    def note(self, stage: str, subject: str, outcome: str, reason: str = "") -> Row:
-        """The fate of a sample at a stage, as a row."""
-        return {
-            "build": self.build, "stage": stage, "subject": subject, "outcome": outcome, "reason": reason,
-            "made_at": datetime.now(UTC),
-        }  # fmt: skip
+    def note(self, stage: str, subject: str, outcome: StageOutcome, reason: str = "", code: ReasonCode = "none") -> Row:
+        """What became of a sample at a stage, as a row."""
+        kept = Outcome(build=self.build, stage=stage, subject=subject, outcome=outcome, reason_code=code, reason=reason)
+        return outcome_row(kept)
 
 
 # A sample is as far as a stage when the stage before passed it; the newest verdicts of each check count. What came of
 # an edit lands by the decision about it.
 _PASSED = """
-    select s.key from samples s join fates f on f.subject = s.key
+    select s.key from samples s join outcomes f on f.subject = s.key
     where f.build = ? and f.stage = ? and f.outcome = 'passed' and s.stage <> 'review'
-        and not exists (select 1 from fates g where g.build = f.build and g.stage = ? and g.subject = s.key)
+        and not exists (select 1 from outcomes g where g.build = f.build and g.stage = ? and g.subject = s.key)
     order by exists (select 1 from acceptances a where a.subject = s.key) desc, s.key
 """
 
@@ -71,19 +68,19 @@ def _samples(warehouse: Warehouse, sql: str, parameters: Sequence[str]) -> Itera
 
 
 def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
-    """A verdict about likeness, and the fate that follows from it, as rows."""
-    is_twin = verdict.decision == "contradicted"
-    fate = landing.note(
-        "duplicates", verdict.subject, "rejected" if is_twin else "passed", verdict.reason if is_twin else ""
-    )
+    """A verdict about likeness, and the outcome that follows from it, as rows."""
+    if verdict.decision == "contradicted":
+        outcome = landing.note("duplicates", verdict.subject, "rejected", verdict.reason, "duplicate")
+    else:
+        outcome = landing.note("duplicates", verdict.subject, "passed")
     [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
-    return {table: [row], "fates": [fate]}
+    return {table: [row], "outcomes": [outcome]}
 
 
 # What has a place already: samples of this build that came through before, and other recipes' accepted ones.
 _EARLIER = """
     select s.body from samples s
-    where exists (select 1 from fates f
+    where exists (select 1 from outcomes f
             where f.build = ? and f.stage = 'duplicates' and f.outcome = 'passed' and f.subject = s.key)
         or exists (select 1 from acceptances a
             where a.subject = s.key and a.recipe <> ? and a.withdrawn_at is null)
@@ -95,9 +92,9 @@ def route_review(landing: Landing) -> None:
     """Ask people about all that a check could not prove; what they decided before is not asked again."""
     asked = [landing.build, "duplicates", "review"]
     doubts = landing.warehouse.rows(_DOUBTFUL, [landing.build, *asked])
-    fates = [landing.note("review", row["key"], "waiting", row["reasons"]) for row in doubts]
+    outcomes = [landing.note("review", row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
     contradicted = landing.warehouse.rows(
-        "select subject, reason from fates where build = ? and outcome = 'waiting' and stage <> 'review'",
+        "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> 'review'",
         [landing.build],
     )
     doubtful = {row["subject"]: row["reason"] for row in contradicted}
@@ -110,8 +107,8 @@ def route_review(landing: Landing) -> None:
     questions = with_kinds(landing.warehouse, requests) + corrections_to_ask(
         landing.warehouse, landing.build, landing.recipe
     )
-    landing.warehouse.put_rows({"fates": fates, "review_requests": questions})
-    landing.warehouse.execute(f"{_NOTE_PASSED} from ({_PASSED})", [landing.build, "review", *asked])
+    landing.warehouse.put_rows({"outcomes": outcomes, "review_requests": questions})
+    landing.warehouse.execute(pass_all(_PASSED), [landing.build, "review", *asked])
     carry_over_corrections(landing.warehouse)
     settle_decisions(landing.warehouse)
 
@@ -126,24 +123,18 @@ _DOUBTFUL = f"""
         from verdicts semi join doubted using (subject) where check_name <> 'duplicates' group by all
     ), doubts as (
         select n.subject, string_agg(n.check_name || ': ' || n.reason, ' ' order by n.check_name) as reasons
-        from newest n join fates f on f.subject = n.subject
+        from newest n join outcomes f on f.subject = n.subject
         where f.build = ? and f.stage = 'duplicates' and n.decision <> 'proved' group by n.subject
     )
     select p.key, d.reasons from ({_PASSED}) p join doubts d on d.subject = p.key
 """  # noqa: S608
 
-# Most samples pass, and there may be millions: they never leave the warehouse.
-_NOTE_PASSED = """
-    insert into fates (build, stage, subject, outcome, reason, made_at) select ?, ?, key, 'passed', '', now()
-"""
-
-
 _UNDECIDED = _PASSED.replace("order by", "and s.key not in (select subject from decisions) order by")
 
 
 _ACCEPT = """
-    insert into acceptances (subject, build, recipe, proved, accepted_by, vouched, accepted_at, withdrawn_at)
-    select key, ?, ?, true, ?, false, now(), null
+    insert into acceptances (subject, build, recipe, proved, accepted_by, decided_by, vouched, accepted_at, withdrawn_at)
+    select key, ?, ?, true, 'machine', 'machine', false, now(), null
 """
 _ONCE = "where key not in (select subject from acceptances)"
 
@@ -152,10 +143,8 @@ def land_samples(landing: Landing) -> None:
     """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
     asked = [landing.build, "review", "land"]
     with landing.warehouse.writing() as connection:
-        connection.execute(
-            f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, MACHINE, *asked]
-        )
-        connection.execute(f"{_NOTE_PASSED} from ({_UNDECIDED})", [landing.build, "land", *asked])
+        connection.execute(f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, *asked])
+        connection.execute(pass_all(_UNDECIDED), [landing.build, "land", *asked])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 
@@ -174,13 +163,13 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
     """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn."""
     rows = landing.warehouse.stream(
         """
-        select f.subject, r.cause, f.stage = 'land' and f.outcome = 'passed' and a.accepted_by = ? as is_free from fates f
+        select f.subject, r.cause, f.stage = 'land' and f.outcome = 'passed' and a.decided_by = 'machine' as is_free from outcomes f
         join samples s on s.key = f.subject
         left join review_requests r on r.subject = f.subject and r.kind = ?
         left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
         where f.build = ? and f.stage in ('review', 'land') and (? <> ? or s.kind = ?)
         """,
-        [MACHINE, kind, landing.build, kind, DIALOGUE_ACTS, CONVERSATION],
+        [kind, landing.build, kind, DIALOGUE_ACTS, CONVERSATION],
     )
     drawn: set[str] = set()
 

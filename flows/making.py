@@ -9,6 +9,7 @@ from flows.planning.planner import Planner, waves
 from flows.shards import record_line
 from flows.stages import STAGES, stages_of
 from generators.kinds import kind_named
+from warehouse.outcomes import reject_repeated
 from warehouse.records import Record, Sample
 from warehouse.rows import body_of
 
@@ -49,16 +50,9 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
 
 
 def _reject_twins(run: GroupRun) -> None:
-    """A sample is its content: where two drafts were worded alike, the second made nothing new, and its fate says so."""
+    """A sample is its content: where two drafts were worded alike, the second made nothing new, and its outcome says so."""
     makers = [stage.name for stage in STAGES if stage.yields == "Sample"]
-    run.warehouse.execute(
-        """
-        update fates set outcome = 'rejected', reason = 'Another draft had already become this very sample.'
-        where build = ? and list_contains(?, stage) and outcome = 'passed'
-            and not exists (select 1 from build_samples b where b.build = fates.build and b.draft = fates.subject)
-        """,
-        [run.build, makers],
-    )
+    reject_repeated(run.warehouse, run.build, makers, "sample")
 
 
 async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample] = ()) -> None:
@@ -67,7 +61,7 @@ async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample
         """
         select s.body from build_samples b join samples s on s.key = b.sample
         where b.build = ?
-            and not exists (select 1 from fates g where g.build = b.build and g.stage = 'format' and g.subject = s.key)
+            and not exists (select 1 from outcomes g where g.build = b.build and g.stage = 'format' and g.subject = s.key)
         order by s.key
         """,
         [run.build],

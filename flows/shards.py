@@ -162,7 +162,7 @@ class _Work:
     async def _work(self, stage: Stage, record: Record, chats: Chats, facts: Facts) -> list[Record] | None:
         """What the record becomes: new records, [] for itself, None where it goes no further."""
         if stage.function is None or not stage.applies(record):
-            facts.note(stage.name, record, "passed", "The stage does not apply to this kind.")
+            facts.note(stage.name, record, "passed", "The stage does not apply to this kind.", "not_applicable")
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls))
@@ -214,14 +214,23 @@ def _judge(facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) 
     Where a stage must prove before anything is made, what it does not prove goes no further.
     """
     if stage.must_prove and (doubts := [one for one in verdicts if one.decision != "proved"]):
-        facts.note(stage.name, record, "rejected", doubts[0].reason)
+        facts.note(
+            stage.name,
+            record,
+            "rejected",
+            doubts[0].reason,
+            "contradicted" if doubts[0].decision == "contradicted" else "unproved",
+        )
         return None
     against = [verdict for verdict in verdicts if verdict.decision == "contradicted"]
     if against:
-        facts.note(stage.name, record, "waiting", against[0].reason)
+        facts.note(stage.name, record, "waiting", against[0].reason, "contradicted")
         return None
-    unproved = next((one.reason for one in verdicts if one.decision == "unproved"), "")
-    facts.note(stage.name, record, "passed", unproved)
+    unproved = next((one for one in verdicts if one.decision == "unproved"), None)
+    if unproved is None:
+        facts.note(stage.name, record, "passed")
+    else:
+        facts.note(stage.name, record, "passed", unproved.reason, "unproved")
     return []
 
 

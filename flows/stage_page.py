@@ -9,7 +9,7 @@ HEAD = """# The stages
 This page is generated from the table in `flows/stages.py` (`make docs`); a test fails when it is stale.
 
 A record goes through the stages of its group in order. At every stage, entered = passed + rejected + failed + waiting, each
-with a reason, kept in the table `fates` and counted in the view `funnel`. A check that proves its sample passes it on; one
+with a reason, kept in the table `outcomes` and counted in the view `funnel`. A check that proves its sample passes it on; one
 that can't (*unproved*) passes it on too, and people are asked at the stage `review`; one that *contradicts* it sends it to
 people at once. The check `scenario` comes before anything is made: what it doesn't prove is rejected.
 """

@@ -8,7 +8,8 @@ from flows.review.questions import DOUBTFUL, Question, request_row
 from flows.stages import stages_of
 from validators.toolset.complexity import check_complexity
 from validators.toolset.redundancy import check_redundancy
-from warehouse.records import Tool, Verdict
+from warehouse.outcomes import outcome_row
+from warehouse.records import Outcome, Tool, Verdict
 from warehouse.releases import read_tools
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
@@ -22,12 +23,12 @@ def check_made_tools(warehouse: Warehouse, toolset: str) -> None:
     complexity = check_complexity(tools)
     simple = [tool for tool, verdict in zip(tools, complexity, strict=True) if verdict.decision != "contradicted"]
     redundancy = check_redundancy(simple)
-    fates = _fates(toolset, complexity, redundancy)
-    waiting = [(row["subject"], row["reason"]) for row in fates if row["outcome"] == "waiting"]
+    outcomes = _outcomes(toolset, complexity, redundancy)
+    waiting = [(row["subject"], row["reason"]) for row in outcomes if row["outcome"] == "waiting"]
     warehouse.put_rows(
         {
             "verdicts": verdict_rows([*complexity, *redundancy]),
-            "fates": fates,
+            "outcomes": outcomes,
             "review_requests": [tool_request(toolset, subject, reason) for subject, reason in waiting],
         }
     )
@@ -46,30 +47,30 @@ def tools_of(warehouse: Warehouse, toolset: str) -> list[Tool]:
     return sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key))
 
 
-def _fates(toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]) -> list[Row]:
+def _outcomes(toolset: str, complexity: Sequence[Verdict], redundancy: Sequence[Verdict]) -> list[Row]:
     """What is contradicted waits where it was; what is unproved goes on, and waits at the review."""
-    fates = [_fate(toolset, COMPLEXITY, verdict) for verdict in complexity]
-    fates += [_fate(toolset, REDUNDANCY, verdict) for verdict in redundancy]
+    outcomes = [_outcome(toolset, COMPLEXITY, verdict) for verdict in complexity]
+    outcomes += [_outcome(toolset, REDUNDANCY, verdict) for verdict in redundancy]
     before: Mapping[str, Verdict] = {verdict.subject: verdict for verdict in complexity}
     for verdict in redundancy:
         if verdict.decision != "contradicted":
             doubts = [one for one in (before[verdict.subject], verdict) if one.decision != "proved"]
             reason = " ".join(f"{one.check}: {one.reason}" for one in doubts)
-            fates.append(fate(toolset, REVIEW, verdict.subject, "waiting" if doubts else "passed", reason))
-    return fates
+            at_review = Outcome(
+                build=toolset, stage=REVIEW, subject=verdict.subject, outcome="waiting" if doubts else "passed",
+                reason_code="unproved" if doubts else "none", reason=reason,
+            )  # fmt: skip
+            outcomes.append(outcome_row(at_review))
+    return outcomes
 
 
-def _fate(toolset: str, stage: str, verdict: Verdict) -> Row:
-    outcome = "waiting" if verdict.decision == "contradicted" else "passed"
-    return fate(toolset, stage, verdict.subject, outcome, verdict.reason)
-
-
-def fate(toolset: str, stage: str, subject: str, outcome: str, reason: str) -> Row:
-    """The fate of a tool at a stage, as a row."""
-    return {
-        "build": toolset, "stage": stage, "subject": subject, "outcome": outcome, "reason": reason,
-        "made_at": datetime.now(UTC),
-    }  # fmt: skip
+def _outcome(toolset: str, stage: str, verdict: Verdict) -> Row:
+    kept = Outcome(
+        build=toolset, stage=stage, subject=verdict.subject, reason=verdict.reason,
+        outcome="waiting" if verdict.decision == "contradicted" else "passed",
+        reason_code="none" if verdict.decision == "proved" else verdict.decision,
+    )  # fmt: skip
+    return outcome_row(kept)
 
 
 def tool_request(toolset: str, subject: str, reason: str) -> Row:

@@ -29,6 +29,7 @@ from llm.prompts import prompt_version
 from validators.toolset.complexity import find_gaps, hard_to_say
 from validators.toolset.redundancy import find_twins
 from warehouse.errors import ConfigurationError
+from warehouse.outcomes import reject_repeated
 from warehouse.records import Tool, ToolsetPlan, content_key
 from warehouse.rows import body_of
 from warehouse.store import Warehouse
@@ -40,7 +41,7 @@ Working = Callable[[GroupRun], AbstractContextManager[Workers]]
 # The last check that each tool met: where it waits or was rejected, else the review.
 _OUTCOMES = """
     select f.subject, arg_max(f.outcome, t.position) as outcome, arg_max(f.reason, t.position) as reason
-    from made_tools m join fates f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage
+    from made_tools m join outcomes f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage
     where m.toolset = ? group by f.subject
 """
 
@@ -157,21 +158,14 @@ def _open(toolset: Toolset, recipe: Recipe, settings: Settings, warehouse: Wareh
 
 
 async def _carry_out(run: GroupRun, toolset: Toolset, workers: Workers) -> None:
-    """Carry the plans that have no fate yet through the stages."""
+    """Carry the plans that have no outcome yet through the stages."""
     first, last = stages_of(GROUP)[0].name, stages_of(GROUP)[-1].name
-    fates = run.warehouse.rows("select subject from fates where build = ? and stage = ?", [run.build, first])
-    done = {row["subject"] for row in fates}
+    outcomes = run.warehouse.rows("select subject from outcomes where build = ? and stage = ?", [run.build, first])
+    done = {row["subject"] for row in outcomes}
     plans: Sequence[ToolsetPlan] = [plan for plan in toolset.plans if plan.key not in done]
     await run_group(run, GROUP, (record_line("ToolsetPlan", body_of(plan)) for plan in plans), workers)
-    # A tool is its content: where two drafts came to the same one, the second made nothing new, and its fate says so.
-    run.warehouse.execute(
-        """
-        update fates set outcome = 'rejected', reason = 'Another draft had already become this very tool.'
-        where build = ? and stage = ? and outcome = 'passed' and not exists (
-            select 1 from made_tools m where m.toolset = fates.build and m.draft = fates.subject)
-        """,
-        [run.build, last],
-    )
+    # A tool is its content: where two drafts came to the same one, the second made nothing new, and its outcome says so.
+    reject_repeated(run.warehouse, run.build, [last], "tool")
 
 
 class CategoryRow(NamedTuple):

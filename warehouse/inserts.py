@@ -17,7 +17,10 @@ _CONFLICT = {
 }
 # And these only where the caller means to replace them.
 _REPLACED = {
-    "review_requests": ("subject, kind", "build cause reason requested_at pushed_at server reviewers overlap priority"),
+    "review_requests": (
+        "subject, kind",
+        "build cause reason requested_at pushed_at server reviewers overlap priority",
+    ),
     "review_rounds": ("subject, kind, version", "pushed_at server priority"),
 }
 _KEYLESS = {"llm_calls"}
@@ -28,12 +31,12 @@ _MERGED = {
     "build_samples": ("build sample", "draft"),
     "drafts": ("key", ""),
     "samples": ("key", ""),
-    "fates": ("build stage subject", "made_at desc"),
+    "outcomes": ("build stage subject", "made_at desc"),
     "verdicts": ("key", "made_at"),
     "acceptances": ("subject", "accepted_at"),
 }
-_UPDATED = {"fates": "outcome reason made_at"}
-_UPDATED_IF_REPLACING = {"acceptances": "proved accepted_by vouched accepted_at withdrawn_at"}
+_UPDATED = {"outcomes": "outcome reason_code reason decided_by decided_who carried_from made_at"}
+_UPDATED_IF_REPLACING = {"acceptances": "proved accepted_by decided_by vouched accepted_at withdrawn_at"}
 
 
 def insert(table: str, source: str, *, replacing: bool = False) -> str:

@@ -68,7 +68,7 @@ def freeze(warehouse: Warehouse, name: str, keys: Sequence[str], note: str = "")
 _LANDED = """
     select a.subject from acceptances a
     where a.withdrawn_at is null and (len(?::varchar[]) = 0 or list_contains(?::varchar[], a.recipe))
-        and exists (select 1 from fates f join latest_builds l on l.build = f.build
+        and exists (select 1 from outcomes f join latest_builds l on l.build = f.build
             where f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject)
     order by a.subject
 """

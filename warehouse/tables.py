@@ -25,8 +25,9 @@ TABLES: dict[str, dict[str, Column]] = {
         "body": "json", "call_turns": "whole", "calls": "whole",
         "stage": "text", "parents": "texts", "seed": "whole", "model": "text", "prompt_version": "text", "planted": "text",
     },
-    "fates": {
-        "build": "text", "stage": "text", "subject": "text", "outcome": "text", "reason": "text", "made_at": "moment",
+    "outcomes": {
+        "build": "text", "stage": "text", "subject": "text", "outcome": "text", "reason_code": "text", "reason": "text",
+        "decided_by": "text", "decided_who": "text", "carried_from": "text", "made_at": "moment",
     },
     "verdicts": {
         "key": "text", "subject": "text", "check_name": "text", "decision": "text", "score": "real", "reason": "text",
@@ -38,15 +39,17 @@ TABLES: dict[str, dict[str, Column]] = {
     "review_requests": {
         "build": "text", "subject": "text", "kind": "text", "cause": "text", "reason": "text", "requested_at": "moment",
         "pushed_at": "moment", "server": "text", "reviewers": "whole", "overlap": "whole", "priority": "real",
+        "against": "text",
     },
     "reviews": {
         "key": "text", "subject": "text", "kind": "text", "decision": "text", "reviewer": "text", "reviewed_at": "moment",
         "reasons": "texts", "comment": "text", "seconds": "real", "result": "text", "annotation_id": "whole",
-        "task_id": "whole", "server": "text", "withdrawn_at": "moment",
+        "task_id": "whole", "server": "text", "carried_from": "text", "withdrawn_at": "moment",
     },
     "review_rounds": {
         "subject": "text", "kind": "text", "version": "whole", "cause": "text", "request": "text", "calls": "text",
         "problem": "text", "reviewer": "text", "made_at": "moment", "pushed_at": "moment", "server": "text", "priority": "real",
+        "against": "text",
     },
     "task_states": {
         "server": "text", "task_id": "whole", "kind": "text", "subject": "text", "version": "whole", "annotations": "whole",
@@ -64,7 +67,8 @@ TABLES: dict[str, dict[str, Column]] = {
     },
     "review_cursors": {"server": "text", "kind": "text", "pulled_until": "moment"},
     "acceptances": {
-        "subject": "text", "build": "text", "recipe": "text", "proved": "flag", "accepted_by": "text", "vouched": "flag",
+        "subject": "text", "build": "text", "recipe": "text", "proved": "flag", "accepted_by": "text",
+        "decided_by": "text", "vouched": "flag",
         "accepted_at": "moment", "withdrawn_at": "moment",
     },
     "releases": {

@@ -185,11 +185,11 @@ class _Tries:
 
 
 def _rest(shard: Shard, number: int) -> Shard:
-    """The records of a shard that have no fate in its target, as a shard for try number `number`."""
+    """The records of a shard that have no outcome in its target, as a shard for try number `number`."""
     done: set[str] = set()
-    fates = shard.target / "fates.jsonl"
-    if fates.is_file():
-        with fates.open("rb") as file:
+    outcomes = shard.target / "outcomes.jsonl"
+    if outcomes.is_file():
+        with outcomes.open("rb") as file:
             done = {orjson.loads(line)["subject"] for line in file}
     name = f"{shard.group}-{shard.number:05}-try-{number}"
     source = shard.source.with_name(f"{name}.jsonl")

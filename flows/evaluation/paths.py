@@ -167,7 +167,7 @@ def _shared(of: RunsOf) -> list[str]:
 
 _BUILDS = """
     select b.recipe, b.body from builds b where b.key in (
-        select f.build from fates f join release_samples r on r.subject = f.subject join samples s on s.key = f.subject
+        select f.build from outcomes f join release_samples r on r.subject = f.subject join samples s on s.key = f.subject
         where r.release = ? and f.stage = 'land' and f.outcome = 'passed' and list_contains(?::varchar[], s.kind)
     ) order by b.started_at
 """

@@ -52,7 +52,7 @@ def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
     """The statistics of a build's landed conversations; nothing where there are none."""
     bodies = run.warehouse.stream(
         """
-        select s.body from samples s join fates f on f.subject = s.key
+        select s.body from samples s join outcomes f on f.subject = s.key
         where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and s.kind = ?
         """,
         [run.build, CONVERSATION],

@@ -13,7 +13,7 @@ from warehouse.records import Derivation, Language, Sample, Tool
 PASSED = """
     with mine as (
         select distinct b.sample from build_samples b
-        where b.build = ? and exists (select 1 from fates f
+        where b.build = ? and exists (select 1 from outcomes f
             where f.build = b.build and f.subject = b.sample and f.stage = 'duplicates' and f.outcome = 'passed')
     ), newest as (
         select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision

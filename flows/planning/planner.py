@@ -125,7 +125,7 @@ class Planner:
                 return self.derivations(group, first.name)
 
     def assignments(self) -> Iterator[Assignment]:
-        """The assignments without a fate yet."""
+        """The assignments without an outcome yet."""
         stage = stages_of("single_turn")[0].name
         for demand in self.demands:
             if demand.kind.group == "single_turn":
@@ -135,7 +135,7 @@ class Planner:
                 yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
 
     async def goals(self) -> Iterator[Goal]:
-        """The goals without a fate yet, each good for several samples (ComplexFuncBench 2.1.3)."""
+        """The goals without an outcome yet, each good for several samples (ComplexFuncBench 2.1.3)."""
         stage = stages_of(PATHS)[0].name
         found: list[Iterator[Goal]] = []
         with ExitStack() as opened:
@@ -150,7 +150,7 @@ class Planner:
             return _all_of(found, opened.pop_all())
 
     def questions(self) -> Iterator[RoutingPlan]:
-        """The plans over whole catalogs without a fate yet."""
+        """The plans over whole catalogs without an outcome yet."""
         recipe, stage = self._run.recipe, stages_of(ROUTING)[0].name
         for demand in self.demands:
             if demand.kind.group == ROUTING:
@@ -160,7 +160,7 @@ class Planner:
                 yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
 
     def scenarios(self) -> Iterator[Scenario]:
-        """The scenarios of conversations without a fate yet; what did not pass is replaced by one of its complexity."""
+        """The scenarios of conversations without an outcome yet; what did not pass is replaced by one of its complexity."""
         stage = stages_of(CONVERSATIONAL)[0].name
         for demand in self.demands:
             if demand.kind.name == CONVERSATION:
@@ -199,8 +199,10 @@ def _assignments(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Too
 
 
 def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Planned]:
-    """Those that have no fate at the stage yet, looked up some at a time: a build may have millions."""
-    is_begun = bool(run.warehouse.rows("select 1 from fates where build = ? and stage = ? limit 1", [run.build, stage]))
+    """Those that have no outcome at the stage yet, looked up some at a time: a build may have millions."""
+    is_begun = bool(
+        run.warehouse.rows("select 1 from outcomes where build = ? and stage = ? limit 1", [run.build, stage])
+    )
     left = iter(planned)
     while some := list(islice(left, _AT_ONCE)):
         done: set[str] = set()
@@ -210,11 +212,11 @@ def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Pl
         yield from (one for one in some if one.key not in done)
 
 
-_DONE = "select subject from fates where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
+_DONE = "select subject from outcomes where build = ? and stage = ? and subject in (select unnest(?::varchar[]))"
 _AT_ONCE = 1000
 
 
-# The planner's own marks are the fates of what it planned, at whatever stage.
+# The planner's own marks are the outcomes of what it planned, at whatever stage.
 _PLANNED = """
     select d.type, d.body ->> 'kind' as kind, d.body ->> 'transform' as transform, s.kind as source,
         coalesce(s.language, d.body ->> 'language') as language,
@@ -222,7 +224,7 @@ _PLANNED = """
         sum(coalesce((d.body ->> 'variants')::int, 1))::int as planned
     from drafts d left join samples s on s.key = d.body ->> 'source'
     where d.type in ('Assignment', 'Derivation', 'Goal', 'RoutingPlan', 'Scenario')
-        and exists (select 1 from fates f where f.build = ? and f.subject = d.key)
+        and exists (select 1 from outcomes f where f.build = ? and f.subject = d.key)
     group by all
 """
 

@@ -29,7 +29,7 @@ _QUERIES = {
             count(*) filter (f.stage = 'land' and f.outcome = 'passed') as landed,
             count(*) filter (f.outcome = 'waiting') as waiting, count(*) filter (f.outcome = 'failed') as failed,
             count(*) filter (f.outcome = 'rejected') as rejected
-        from latest_builds l join fates f on f.build = l.build group by all order by l.started_at desc""",
+        from latest_builds l join outcomes f on f.build = l.build group by all order by l.started_at desc""",
     "funnel": """
         select stage, min(position) as position, sum(entered) as entered, sum(passed) as passed, sum(rejected) as rejected,
             sum(failed) as failed, sum(waiting) as waiting

@@ -179,7 +179,7 @@ def _ask_about_edits(warehouse: Warehouse, edited: Sequence[Row]) -> int:
 _AGAINST = """
     select f.build, f.subject,
         'As edited by ' || any_value(d.reviewer) || ': ' || arg_max(f.reason, f.made_at) as reason
-    from decisions d join fates f on f.subject = d.result
+    from decisions d join outcomes f on f.subject = d.result
     where list_contains(?::varchar[], d.kind) and d.decision = 'edit' and f.outcome in ('waiting', 'failed')
     group by f.build, f.subject
 """

@@ -1,4 +1,4 @@
-"""Carrying out what people decided: the fates and acceptances that follow from it, wherever a sample has a seat.
+"""Carrying out what people decided: the outcomes and acceptances that follow from it, wherever a sample has a seat.
 
 Everything is derived from what is kept and only the difference is written. So a decision is carried out once however
 often this runs, also after a crash, and a new build takes over what people said in an earlier one.
@@ -11,14 +11,15 @@ from typing import NamedTuple
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW
 from flows.review.standings import (
     Decision,
+    Resolution,
     Seat,
-    Standing,
-    Step,
     is_settled_by_people,
-    is_word_of_people,
-    standing_of,
-    steps_of,
+    outcomes_of,
+    resolution_of,
+    settled,
 )
+from warehouse.outcomes import outcome_row, remove_outcomes
+from warehouse.records import Outcome
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
@@ -29,20 +30,19 @@ class _Books(NamedTuple):
     """What is kept about decided samples, all of one moment."""
 
     decisions: dict[str, Decision]
-    standings: dict[str, Standing]
+    resolutions: dict[str, Resolution]
     roots: set[str]
     seats: list[Seat]
     rows: dict[str, list[Row]]
 
 
 def settle_decisions(warehouse: Warehouse) -> None:
-    """Bring fates and acceptances to what people decided."""
+    """Bring outcomes and acceptances to what people decided."""
     books = _read_books(warehouse)
-    fates, gone = _settled_seats(books)
-    fates += _settled_edits(books)
-    if gone:
-        warehouse.execute(_LEAVE, [[build for build, _ in gone], [subject for _, subject in gone]])
-    warehouse.put_rows({"fates": fates, "acceptances": _changed_acceptances(books)}, replacing=True)
+    outcomes, gone = _settled_seats(books)
+    outcomes += _settled_edits(books)
+    remove_outcomes(warehouse, [(build, "land", subject) for build, subject in gone])
+    warehouse.put_rows({"outcomes": outcomes, "acceptances": _changed_acceptances(books)}, replacing=True)
 
 
 def _read_books(warehouse: Warehouse) -> _Books:
@@ -61,7 +61,7 @@ def _read_books(warehouse: Warehouse) -> _Books:
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
     return _Books(
         decisions=decisions,
-        standings={subject: standing_of(subject, decisions, doubts) for subject in decisions},
+        resolutions={subject: resolution_of(subject, decisions, doubts) for subject in decisions},
         roots={row["subject"] for row in rows["roots"]} & decisions.keys(),
         seats=seats,
         rows=rows,
@@ -87,67 +87,65 @@ def _counting(decisions: Iterable[Decision], seats: Iterable[Seat]) -> dict[str,
 def _is_settled(seat: Seat, decision: Decision) -> bool:
     """Whether a decision settles a seat: acts that are right, or put right, say nothing about what a check doubts."""
     if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and seat.outcome != "passed":
-        return is_word_of_people(seat.reason)
+        return seat.decided_by == "person"
     return is_settled_by_people(seat)
 
 
 def _settled_seats(books: _Books) -> tuple[list[Row], list[tuple[str, str]]]:
-    """The fates that change, and the (build, sample) whose fate at landing goes because another sample has the place."""
+    """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
     independent = {(row["build"], row["subject"]) for row in books.rows["independent"]}
-    landed = {(row["build"], row["subject"]): row["reason"] for row in books.rows["landed_edits"]}
-    fates: list[Row] = []
+    landed = {(row["build"], row["subject"]): Seat(**row) for row in books.rows["landed_edits"]}
+    outcomes: list[Row] = []
     gone: set[tuple[str, str]] = set()
     taken: set[tuple[str, str]] = set()
     for seat in books.seats:
         if seat.subject not in books.roots or not _is_settled(seat, books.decisions[seat.subject]):
             continue
-        standing = books.standings[seat.subject]
-        place = (seat.build, standing.subject)
-        steps = steps_of(seat, standing, is_there=place in independent or place in taken)
-        if seat.stage == "land" and steps[-1].stage != "land":
+        resolution = books.resolutions[seat.subject]
+        place = (seat.build, resolution.subject)
+        found = outcomes_of(seat, resolution, is_there=place in independent or place in taken)
+        if seat.stage == "land" and found[-1].stage != "land":
             gone.add((seat.build, seat.subject))
-        fates += _fates(seat, steps)
-        if standing.subject != seat.subject and steps[-1] == Step("review", "passed", standing.reason):
+        outcomes += _changed(seat, found)
+        if resolution.subject != seat.subject and (found[-1].stage, found[-1].outcome) == ("review", "passed"):
             taken.add(place)
-            before = Seat(*place, "land", "passed", landed.get(place, ""))
-            fates += _fates(before, [Step("land", "passed", standing.reason)])
-    return fates, sorted(gone | (landed.keys() - taken))
+            edited = seat._replace(subject=resolution.subject)
+            lands = settled(edited, "land", resolution).with_changes(carried_from=seat.subject)
+            outcomes += _changed(landed.get(place), [lands])
+    return outcomes, sorted(gone | (landed.keys() - taken))
 
 
 def _settled_edits(books: _Books) -> list[Row]:
-    """The fates of edited samples that were contradicted, and that people decided about since."""
-    fates: list[Row] = []
+    """The outcomes of edited samples that were contradicted, and that people decided about since."""
+    outcomes: list[Row] = []
     for seat in books.seats:
-        standing = None if seat.subject in books.roots else books.standings.get(seat.subject)
-        if standing is not None and seat.stage != "land" and seat.outcome in ("waiting", "rejected"):
-            outcome = "passed" if standing.subject != seat.subject else standing.outcome
-            fates += _fates(seat, [Step(seat.stage, outcome, standing.reason)])
-    return fates
+        resolution = None if seat.subject in books.roots else books.resolutions.get(seat.subject)
+        if resolution is not None and seat.stage != "land" and seat.outcome in ("waiting", "rejected"):
+            is_itself = resolution.subject == seat.subject
+            decided = resolution if is_itself else resolution._replace(outcome="passed")
+            outcomes += _changed(seat, [settled(seat, seat.stage, decided)])
+    return outcomes
 
 
-def _fates(seat: Seat, steps: Iterable[Step]) -> list[Row]:
-    """The steps as rows, without the one that the seat has taken already."""
-    now = datetime.now(UTC)
-    return [
-        {"build": seat.build, "subject": seat.subject, "made_at": now, **step._asdict()}
-        for step in steps
-        if step != Step(seat.stage, seat.outcome, seat.reason)
-    ]
+def _changed(seat: Seat | None, outcomes: Iterable[Outcome]) -> list[Row]:
+    """The outcomes as rows, without the one that the seat has already; None is a seat that is not taken yet."""
+    before = None if seat is None else Outcome(**seat._asdict())
+    return [outcome_row(outcome) for outcome in outcomes if outcome != before]
 
 
 def _changed_acceptances(books: _Books) -> list[Row]:
     """The acceptances that change: what people let land does so under their name, what they took away is withdrawn."""
-    standings = [books.standings[subject] for subject in books.roots]
-    lands = {standing.subject: standing for standing in standings if standing.outcome == "passed"}
+    resolutions = [books.resolutions[subject] for subject in books.roots]
+    lands = {one.subject: one for one in resolutions if one.outcome == "passed"}
     changed: list[Row] = []
     for row in books.rows["acceptances"]:
-        standing = lands.get(row["subject"])
+        resolution = lands.get(row["subject"])
         acceptance = {name: value for name, value in row.items() if not name.startswith("asked_")}
-        if standing is not None:
+        if resolution is not None:
             wanted = {
                 "build": row["build"] or row["asked_build"], "recipe": row["recipe"] or row["asked_recipe"],
-                "proved": row["asked_proved"], "vouched": not row["asked_proved"], "accepted_by": standing.reviewer,
-                "accepted_at": standing.reviewed_at, "withdrawn_at": None,
+                "proved": row["asked_proved"], "vouched": not row["asked_proved"], "accepted_by": resolution.reviewer,
+                "decided_by": "person", "accepted_at": resolution.reviewed_at, "withdrawn_at": None,
             }  # fmt: skip
             if acceptance != acceptance | wanted:
                 changed.append(acceptance | wanted)
@@ -170,35 +168,29 @@ _ROOTS = "select distinct d.subject from decisions d join samples s on s.key = d
 _DOUBTS = """
     with edited as (select distinct result as subject from decisions where decision = 'edit'),
     stopped as (
-        select f.subject, arg_max(f.reason, f.made_at) as reason from fates f join edited e on e.subject = f.subject
+        select f.subject, arg_max(f.reason, f.made_at) as reason from outcomes f join edited e on e.subject = f.subject
         where f.outcome in ('waiting', 'failed') group by f.subject
     )
-    select e.subject, coalesce(s.reason, case when not exists (
-        select 1 from verdicts v where v.subject = e.subject
-    ) then ? else '' end) as reason
+    select e.subject, coalesce(s.reason, ?) as reason
     from edited e left join stopped s on s.subject = e.subject
+    where s.subject is not null or not exists (select 1 from verdicts v where v.subject = e.subject)
 """
 
 _SEATS = """
-    select f.build, f.subject, arg_max(f.stage, t.position) as stage, arg_max(f.outcome, t.position) as outcome,
-        arg_max(f.reason, t.position) as reason
-    from fates f join decisions d on d.subject = f.subject join stages t on t.name = f.stage
-    group by f.build, f.subject order by f.build, f.subject
+    select f.* exclude (made_at) from outcomes f join stages t on t.name = f.stage
+    where f.subject in (select subject from decisions)
+    qualify row_number() over (partition by f.build, f.subject order by t.position desc) = 1
+    order by f.build, f.subject
 """
 
 _INDEPENDENT = """
-    select distinct f.build, f.subject from fates f join decisions d on d.result = f.subject
+    select distinct f.build, f.subject from outcomes f join decisions d on d.result = f.subject
     join samples s on s.key = f.subject where s.stage <> 'review'
 """
 
 _LANDED_EDITS = """
-    select f.build, f.subject, f.reason from fates f join samples s on s.key = f.subject
+    select f.* exclude (made_at) from outcomes f join samples s on s.key = f.subject
     where f.stage = 'land' and s.stage = 'review'
-"""
-
-_LEAVE = """
-    delete from fates using (select unnest(?::varchar[]) as build, unnest(?::varchar[]) as subject) g
-    where fates.stage = 'land' and fates.build = g.build and fates.subject = g.subject
 """
 
 # Of every sample that was decided about or came of an edit: its acceptance, the build that asked, and whether the
@@ -216,9 +208,9 @@ _ACCEPTANCES = """
         select subject, bool_and(decision = 'proved') as proved from newest group by subject
     ), asked as (
         select y.subject, arg_max(b.key, b.started_at) as build, arg_max(b.recipe, b.started_at) as recipe
-        from family y join fates f on f.subject = y.asked join builds b on b.key = f.build group by y.subject
+        from family y join outcomes f on f.subject = y.asked join builds b on b.key = f.build group by y.subject
     )
-    select k.subject, a.build, a.recipe, a.accepted_by, a.accepted_at, a.withdrawn_at, a.proved, a.vouched,
+    select k.subject, a.build, a.recipe, a.accepted_by, a.decided_by, a.accepted_at, a.withdrawn_at, a.proved, a.vouched,
         k.build as asked_build, k.recipe as asked_recipe, coalesce(p.proved, false) as asked_proved
     from asked k left join acceptances a on a.subject = k.subject left join proofs p on p.subject = k.subject
 """

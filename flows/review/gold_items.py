@@ -200,7 +200,7 @@ _COUNTS = """
 _ORIGINALS = """
     select a.subject as key, coalesce(d.decision = 'accept', false) as is_vouched
     from acceptances a
-    join fates f on f.build = ? and f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject
+    join outcomes f on f.build = ? and f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject
     left join review_requests q on q.subject = a.subject and q.kind = ?
     left join decisions d on d.subject = q.subject and d.kind = q.kind
     where a.withdrawn_at is null and a.proved and (q.subject is null or d.decision = 'accept')

@@ -86,6 +86,7 @@ def _for_sample(row: Row) -> Review:
         reviewed_at=row["reviewed_at"],
         reasons=tuple(row["reasons"]),
         comment=f"Decided about the correction of its path, {row['path']}.",
+        carried_from=row["path"],
     )
 
 

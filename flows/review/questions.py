@@ -20,7 +20,10 @@ DRAWN = "Drawn from the accepted samples, to see how good they are."
 
 
 class Question(NamedTuple):
-    """Something that people shall look at; `reviewers` is how many of them, each on their own."""
+    """Something that people shall look at; `reviewers` is how many of them, each on their own.
+
+    `against` is the answer that a suspicion holds against the gold, "" where it is none: people are asked once about each.
+    """
 
     subject: str
     cause: str
@@ -28,6 +31,7 @@ class Question(NamedTuple):
     build: str = ""
     kind: str = SAMPLE_REVIEW
     reviewers: int = 1
+    against: str = ""
 
 
 def request_row(question: Question) -> Row:
@@ -66,6 +70,7 @@ def _round(question: Question, version: int) -> Row:
         "subject": question.subject, "kind": question.kind, "version": version, "cause": question.cause, "request": "",
         "calls": "", "problem": question.reason, "reviewer": "", "made_at": datetime.now(UTC), "pushed_at": None,
         "server": None, "priority": RETURNED_FIRST,
+        "against": question.against,
     }  # fmt: skip
 
 

@@ -1,11 +1,11 @@
-"""Where a sample stands after what people decided about it: edits are followed to their end."""
+"""What comes of a sample after what people decided about it: edits are followed to their end."""
 
 from collections.abc import Mapping
 from datetime import datetime
 from typing import Literal, NamedTuple
 
 from flows.stages import STAGES, stages_of
-from warehouse.records import ReviewDecision
+from warehouse.records import DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome
 
 
 class Decision(NamedTuple):
@@ -20,13 +20,17 @@ class Decision(NamedTuple):
     kind: str = ""
 
 
-class Standing(NamedTuple):
-    """What comes of a decided sample: `subject` lands in its place where the outcome is "passed"."""
+class Resolution(NamedTuple):
+    """What comes of a decided sample: `subject` lands in its place where the outcome is "passed".
+
+    `reason_code` and `reason` tell of the decision that counts, `reviewer` whose it is.
+    """
 
     outcome: Literal["passed", "rejected", "waiting"]
     subject: str
     reviewer: str
     reviewed_at: datetime
+    reason_code: ReasonCode
     reason: str
 
 
@@ -36,47 +40,40 @@ class Seat(NamedTuple):
     build: str
     subject: str
     stage: str
-    outcome: str
+    outcome: StageOutcome
+    reason_code: ReasonCode
     reason: str
-
-
-class Step(NamedTuple):
-    """A fate that a seat shall have."""
-
-    stage: str
-    outcome: str
-    reason: str
+    decided_by: DecidedBy
+    decided_who: str
+    carried_from: str
 
 
 _ORDER = tuple(stage.name for stage in STAGES)
 _BEYOND_CHECKS = frozenset(stage.name for stage in stages_of("landing")) - {"duplicates"}
 
 
-def standing_of(subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]) -> Standing:
-    """Where a decided sample stands; `doubts` says of edited samples why they can't land as they are."""
+def resolution_of(subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]) -> Resolution:
+    """What comes of a decided sample; `doubts` has, of edited samples that can't land as they are, why not."""
     at = decisions[subject]
-    seen, edits = {subject}, ""
+    seen, edit = {subject}, ""
     while at.decision == "edit" and at.result is not None:
-        edits = f"Edited by {at.reviewer} as {at.result}."
-        if at.result in seen:  # edited back to what it was
-            return Standing("passed", at.result, at.reviewer, at.reviewed_at, edits)
-        seen.add(at.result)
+        edit = f"Edited by {at.reviewer} as {at.result}."
         following = decisions.get(at.result)
-        if following is None:
-            doubt = doubts.get(at.result, "")
-            outcome: Literal["waiting", "passed"] = "waiting" if doubt else "passed"
-            return Standing(outcome, at.result, at.reviewer, at.reviewed_at, f"{edits} {doubt}".strip())
+        if (
+            following is None or at.result in seen
+        ):  # nobody decided about the edit, or it was edited back to what it was
+            if at.result in seen or at.result not in doubts:
+                return Resolution("passed", at.result, at.reviewer, at.reviewed_at, "edited", edit)
+            reason = f"{edit} {doubts[at.result]}".strip()
+            return Resolution("waiting", at.result, at.reviewer, at.reviewed_at, "edited", reason)
+        seen.add(at.result)
         at = following
     if at.decision == "reject":
         reasons = ", ".join(at.reasons) or "no reason given"
-        said = f"{edits} Rejected by {at.reviewer}: {reasons}.".strip()
-        return Standing("rejected", at.subject, at.reviewer, at.reviewed_at, said)
-    return Standing("passed", at.subject, at.reviewer, at.reviewed_at, f"{edits} Accepted by {at.reviewer}.".strip())
-
-
-def is_word_of_people(reason: str) -> bool:
-    """Whether the reason of a fate tells of a decision: the sentences of `standing_of`."""
-    return reason.startswith(("Accepted by ", "Rejected by ", "Edited by "))
+        reason = f"{edit} Rejected by {at.reviewer}: {reasons}.".strip()
+        return Resolution("rejected", at.subject, at.reviewer, at.reviewed_at, "rejected", reason)
+    reason = f"{edit} Accepted by {at.reviewer}.".strip()
+    return Resolution("passed", at.subject, at.reviewer, at.reviewed_at, "accepted", reason)
 
 
 def is_settled_by_people(seat: Seat) -> bool:
@@ -86,19 +83,36 @@ def is_settled_by_people(seat: Seat) -> bool:
     return seat.outcome == "rejected" and seat.stage != "duplicates"
 
 
-def steps_of(seat: Seat, standing: Standing, *, is_there: bool = False) -> list[Step]:
-    """The fates that a standing gives a seat, from the stage where it sits.
+def outcomes_of(seat: Seat, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
+    """The outcomes that a resolution gives a seat, from the stage where it sits.
 
     `is_there`: what the sample was edited into has a seat of its own in this build.
     """
-    if standing.outcome == "rejected":
-        return [Step(seat.stage, "rejected", standing.reason)]
+    if resolution.outcome == "rejected":
+        return [settled(seat, seat.stage, resolution)]
     before_land = "review" if seat.stage == "land" else seat.stage
-    if standing.outcome == "waiting":
-        return [Step(before_land, "waiting", standing.reason)]
-    if standing.subject == seat.subject:
-        return [Step(stage, "passed", standing.reason) for stage in _ORDER[_ORDER.index(seat.stage) :]]
+    if resolution.outcome == "waiting":
+        return [settled(seat, before_land, resolution)]
+    if resolution.subject == seat.subject:
+        return [settled(seat, stage, resolution) for stage in _ORDER[_ORDER.index(seat.stage) :]]
     if is_there:
-        return [Step(before_land, "rejected", f"{standing.reason} That sample is there already.")]
+        reason = f"{resolution.reason} That sample is there already."
+        taken = resolution._replace(outcome="rejected", reason_code="taken", reason=reason)
+        return [settled(seat, before_land, taken)]
     first, last = _ORDER.index(before_land), _ORDER.index("review")
-    return [Step(stage, "passed", standing.reason) for stage in _ORDER[first : last + 1]]
+    return [settled(seat, stage, resolution) for stage in _ORDER[first : last + 1]]
+
+
+def settled(seat: Seat, stage: str, resolution: Resolution) -> Outcome:
+    """The outcome of a seat at a stage by what people decided."""
+    return Outcome(
+        build=seat.build,
+        stage=stage,
+        subject=seat.subject,
+        outcome=resolution.outcome,
+        reason_code=resolution.reason_code,
+        reason=resolution.reason,
+        decided_by="person",
+        decided_who=resolution.reviewer,
+        carried_from="" if resolution.subject == seat.subject else resolution.subject,
+    )

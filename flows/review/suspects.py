@@ -30,6 +30,7 @@ class Suspect(NamedTuple):
     agreeing: int
     answer: str
     reason: str
+    against: str
     build: str
     has_landed: bool
     is_new: bool
@@ -51,7 +52,13 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
     release_named(warehouse, release)
     suspects = tuple(_suspect(row) for row in warehouse.rows(_SUSPECTS, [release]))
     new = [one for one in suspects if one.is_new]
-    asked = ask_again(warehouse, [Question(one.subject, SUSPECT, one.reason, one.build) for one in new]) if new else 0
+    asked = (
+        ask_again(
+            warehouse, [Question(one.subject, SUSPECT, one.reason, one.build, against=one.against) for one in new]
+        )
+        if new
+        else 0
+    )
     return Suspicions(release, suspects, asked)
 
 
@@ -70,10 +77,10 @@ def _suspect(row: Row) -> Suspect:
     made = _calls(row["calls"])
     gold = _calls(row["gold"])
     against = _against(made, gold) if row["agreeing"] else ""
-    is_known = row["asked_before"] and (not against or any(against in reason for reason in row["reasons"]))
+    is_known = row["asked_before"] and (not against or against in row["against"])
     fields = {name: row[name] for name in Suspect._fields if name in row}
     reason = _reason(row, against)
-    return Suspect(**fields, reason=reason, is_new=row["has_landed"] and not is_known)
+    return Suspect(**fields, reason=reason, against=against, is_new=row["has_landed"] and not is_known)
 
 
 def _reason(row: Row, against: str) -> str:
@@ -127,17 +134,17 @@ def _calls(body: str | None) -> list[Call]:
     return [Call(tool=call["tool"], arguments=call["arguments"]) for call in orjson.loads(body)]
 
 
-# `place` is the number of the call turn among the sample's; for `reasons` people were asked about it as a suspect before.
+# `place` is the number of the call turn among the sample's; for `against` people were asked about it as a suspect before.
 _SUSPECTS = """
     select p.subject, p.turn, p.candidates, p.failing, p.errors, p.agreeing, p.answer, p.calls, p.has_landed,
         s.kind, s.category, s.request, s.call_turns, coalesce(a.build, '') as build,
         if(p.calls is null, null, json_extract(s.body, '$.turns[' || p.turn || '].calls')) as gold,
         len(list_filter((s.body ->> '$.turns[*].kind')[1:p.turn + 1], lambda kind: kind = 'calls')) as place,
-        coalesce(q.reasons, []) as reasons, q.reasons is not null as asked_before
+        coalesce(q.against, []) as against, q.against is not null as asked_before
     from suspects p join samples s on s.key = p.subject
     left join acceptances a on a.subject = p.subject and a.withdrawn_at is null
     left join (
-        select subject, list(if(version = 1, reason, problem)) as reasons from review_queue where cause = 'suspect' group by subject
+        select subject, list(against) as against from review_queue where cause = 'suspect' group by subject
     ) q on q.subject = p.subject
     where p.release = ?
     order by p.agreeing / p.candidates desc, p.failing / p.candidates desc, p.subject

@@ -25,7 +25,7 @@ from annotation.tool_review import Company, ToolTask, tool_task
 from flows.review.gold_items import gold_rows, verdicts_shown
 from flows.review.path_reviews import read_paths, samples_of_paths
 from flows.review.prediction_audits import read_audited
-from flows.review.questions import RETURNED_EDIT
+from flows.review.questions import AUDIT, GOLD_ITEM, RETURNED_EDIT, SECOND_LOOK, SPOT_CHECK
 from flows.review.reading_reviews import read_samples
 from flows.tool_checking import tools_of
 from validators.toolset.complexity import find_gaps
@@ -34,7 +34,7 @@ from warehouse.releases import read_tools
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
-_DRAWN = "Drawn from "  # how the reasons begin that no check gives
+_DRAWN = frozenset({SPOT_CHECK, SECOND_LOOK, GOLD_ITEM, AUDIT})  # the causes that are no doubt about what is shown
 _VERDICTS = """
     select subject, check_name, arg_max(decision, made_at) as decision, arg_max(score, made_at) as score,
         arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence, arg_max(version, made_at) as version
@@ -162,9 +162,10 @@ def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequen
 
 def reason_of(row: Row, language: Language) -> str:
     """Why people are asked: what came up since the first question is told in its place."""
-    said = str(row["problem"] if row["version"] > 1 and row["cause"] != RETURNED_EDIT else row["reason"])
+    is_new = row["version"] > 1 and row["cause"] != RETURNED_EDIT
+    cause = row["first_cause"] if row["cause"] == RETURNED_EDIT else row["cause"]
     drawn = screen_words(row["kind"], language).drawn
-    return drawn if drawn and said.startswith(_DRAWN) else said
+    return drawn if drawn and cause in _DRAWN else str(row["problem"] if is_new else row["reason"])
 
 
 def edit_of(row: Row) -> Returned | None:

@@ -1,13 +1,12 @@
-"""What people decided about tools: the fates that follow from it, and which tools a build may use."""
-
-from typing import NamedTuple
+"""What people decided about tools: the outcomes that follow from it, and which tools a build may use."""
 
 from annotation.screens import TOOL_REVIEW
 from flows.review.decisions import UNCHECKED
-from flows.review.standings import Decision, Standing, standing_of
+from flows.review.standings import Decision, Resolution, Seat, resolution_of, settled
 from flows.stages import stages_of
-from flows.tool_checking import check_edited_tool, fate, tool_request, tools_of, verdict_rows
-from warehouse.records import Tool
+from flows.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
+from warehouse.outcomes import outcome_row
+from warehouse.records import Outcome, Tool
 from warehouse.releases import read_tools
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -16,26 +15,16 @@ _STAGES = [stage.name for stage in stages_of("toolset_checks")]
 REVIEW = _STAGES[-1]
 
 
-class _Seat(NamedTuple):
-    """Where a decided tool sits: the last check that it met in a toolset."""
-
-    toolset: str
-    subject: str
-    stage: str
-    outcome: str
-    reason: str
-
-
 def settle_tools(warehouse: Warehouse) -> None:
-    """Bring the fates of tools to what people decided; only the difference is written."""
-    standings = _standings(warehouse)
-    if not standings:
+    """Bring the outcomes of tools to what people decided; only the difference is written."""
+    resolutions = _resolutions(warehouse)
+    if not resolutions:
         return
-    fates: list[Row] = []
+    outcomes: list[Row] = []
     for row in warehouse.rows(_SEATS, [_STAGES, TOOL_REVIEW]):
-        seat = _Seat(**row)
-        fates += _settled(seat, standings[seat.subject])
-    warehouse.put_rows({"fates": fates})
+        seat = Seat(**row)
+        outcomes += _settled(seat, resolutions[seat.subject])
+    warehouse.put_rows({"outcomes": outcomes})
 
 
 def settle_edited_tools(warehouse: Warehouse) -> int:
@@ -54,32 +43,33 @@ def settle_edited_tools(warehouse: Warehouse) -> int:
     return against
 
 
-def _settled(seat: _Seat, standing: Standing) -> list[Row]:
-    if (seat.outcome, seat.reason) == (standing.outcome, standing.reason):
+def _settled(seat: Seat, resolution: Resolution) -> list[Row]:
+    at_seat = settled(seat, seat.stage, resolution)
+    if at_seat == Outcome(**seat._asdict()):
         return []
-    onward = _STAGES[_STAGES.index(seat.stage) :] if standing.outcome == "passed" else [seat.stage]
-    return [fate(seat.toolset, stage, seat.subject, standing.outcome, standing.reason) for stage in onward]
+    onward = _STAGES[_STAGES.index(seat.stage) :] if resolution.outcome == "passed" else [seat.stage]
+    return [outcome_row(at_seat.with_changes(stage=stage)) for stage in onward]
 
 
 def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
     """The tools of a toolset that passed, each as people left it, in a fixed order."""
     passed = warehouse.rows(
-        "select subject from fates where build = ? and stage = ? and outcome = 'passed'", [toolset, REVIEW]
+        "select subject from outcomes where build = ? and stage = ? and outcome = 'passed'", [toolset, REVIEW]
     )
-    standings = _standings(warehouse)
-    keys = {standings[row["subject"]].subject if row["subject"] in standings else row["subject"] for row in passed}
+    resolutions = _resolutions(warehouse)
+    keys = {resolutions[row["subject"]].subject if row["subject"] in resolutions else row["subject"] for row in passed}
     tools = read_tools(warehouse, sorted(keys)).values()
     return tuple(sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key)))
 
 
-def _standings(warehouse: Warehouse) -> dict[str, Standing]:
-    """Where each decided tool stands, by its key."""
+def _resolutions(warehouse: Warehouse) -> dict[str, Resolution]:
+    """What comes of each decided tool, by its key."""
     rows = warehouse.rows_by_name(
         {"decisions": (_DECISIONS, [TOOL_REVIEW]), "doubts": (_DOUBTS, [UNCHECKED, TOOL_REVIEW])}
     )
     decisions = {row["subject"]: Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]}
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
-    return {subject: standing_of(subject, decisions, doubts) for subject in decisions}
+    return {subject: resolution_of(subject, decisions, doubts) for subject in decisions}
 
 
 _DECISIONS = "select subject, decision, reviewer, reviewed_at, reasons, result from decisions where kind = ?"
@@ -90,10 +80,11 @@ _DOUBTS = """
         select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
         from verdicts group by all
     )
-    select d.result as subject, case when count(n.subject) = 0 then ?
-        else coalesce(string_agg(n.reason, ' ' order by n.check_name) filter (n.decision = 'contradicted'), '') end as reason
+    select d.result as subject,
+        coalesce(string_agg(n.reason, ' ' order by n.check_name) filter (n.decision = 'contradicted'), ?) as reason
     from decisions d left join newest n on n.subject = d.result
     where d.kind = ? and d.decision = 'edit' group by d.result
+    having count(n.subject) = 0 or bool_or(n.decision = 'contradicted')
 """
 
 _UNSEEN = """
@@ -104,9 +95,10 @@ _UNSEEN = """
 """
 
 _SEATS = """
-    select m.toolset, f.subject, arg_max(f.stage, t.position) as stage, arg_max(f.outcome, t.position) as outcome,
-        arg_max(f.reason, t.position) as reason
-    from made_tools m join fates f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage
+    select f.* exclude (made_at)
+    from (select distinct toolset, tool from made_tools) m
+    join outcomes f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage
     where list_contains(?, f.stage) and exists (select 1 from decisions d where d.subject = f.subject and d.kind = ?)
-    group by m.toolset, f.subject order by all
+    qualify row_number() over (partition by f.build, f.subject order by t.position desc) = 1
+    order by f.build, f.subject
 """

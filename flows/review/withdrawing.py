@@ -5,8 +5,9 @@ from datetime import UTC, datetime
 
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.studio.records import TaskState
-from flows.landing import MACHINE
 from flows.review.questions import DOUBTFUL
+from warehouse.outcomes import outcome_row, remove_outcomes
+from warehouse.records import Outcome, ReasonCode
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
@@ -37,14 +38,17 @@ def reopen_undecided(warehouse: Warehouse) -> None:
         return
     doubtful = [said for said in seats.values() if said[0]["cause"] == DOUBTFUL and said[0]["stage"] != _LAND]
     later = [row for said in doubtful for row in said[1:]]
-    fates = [_fate(said[0], said[0]["stage"], "waiting", said[0]["asked"]) for said in doubtful]
+    outcomes = [_outcome(said[0], said[0]["stage"], said[0]["asked"]) for said in doubtful]
     others = [said for said in seats.values() if said not in doubtful]
-    fates += [_fate(said[0], stage, "passed", "") for said in others for stage in _stages(said)]
+    outcomes += [_outcome(said[0], stage) for said in others for stage in _stages(said)]
     landed = {said[0]["subject"] for said in others}
     acceptances = warehouse.rows(_ACCEPTED, [[subject for _, subject in seats]])
-    warehouse.execute(_LEAVE, [[row[name] for row in later] for name in ("build", "stage", "subject")])
+    remove_outcomes(warehouse, [(row["build"], row["stage"], row["subject"]) for row in later])
     warehouse.put_rows(
-        {"fates": fates, "acceptances": [_acceptance(row, is_landed=row["subject"] in landed) for row in acceptances]},
+        {
+            "outcomes": outcomes,
+            "acceptances": [_acceptance(row, is_landed=row["subject"] in landed) for row in acceptances],
+        },
         replacing=True,
     )
 
@@ -54,16 +58,30 @@ def _stages(said: Iterable[Row]) -> list[str]:
     return list(dict.fromkeys([*(row["stage"] for row in said), *(_LAND for row in said if row["is_sample"])]))
 
 
-def _fate(row: Row, stage: str, outcome: str, reason: str) -> Row:
-    taken = {name: row[name] for name in ("build", "subject")}
-    return taken | {"stage": stage, "outcome": outcome, "reason": reason, "made_at": datetime.now(UTC)}
+def _outcome(row: Row, stage: str, asked: str | None = None) -> Row:
+    """What a sample was at a stage before people spoke: it passed, or waited for the reason that they were asked for."""
+    if asked is None:
+        return outcome_row(Outcome(build=row["build"], stage=stage, subject=row["subject"], outcome="passed"))
+    code: ReasonCode = "unproved" if stage == "review" else "contradicted"
+    return outcome_row(
+        Outcome(
+            build=row["build"], stage=stage, subject=row["subject"], outcome="waiting", reason_code=code, reason=asked
+        )
+    )
 
 
 def _acceptance(row: Row, *, is_landed: bool) -> Row:
     now = datetime.now(UTC)
     if not is_landed:
         return row | {"withdrawn_at": row["withdrawn_at"] or now}
-    return row | {"accepted_by": MACHINE, "proved": True, "vouched": False, "accepted_at": now, "withdrawn_at": None}
+    return row | {
+        "accepted_by": "machine",
+        "decided_by": "machine",
+        "proved": True,
+        "vouched": False,
+        "accepted_at": now,
+        "withdrawn_at": None,
+    }
 
 
 _LAND = "land"
@@ -73,7 +91,7 @@ _SETTLING = [
     CORRECTION,
     TOOL_REVIEW,
     DIALOGUE_ACTS,
-]  # the review kinds that fates tell of
+]  # the review kinds that outcomes tell of
 _STANDING = """
     select key, task_id, annotation_id from reviews
     where server = ? and withdrawn_at is null and annotation_id > 0 and list_contains(?::bigint[], task_id)
@@ -84,9 +102,9 @@ _WITHDRAW_CARRIED = """
     update reviews set withdrawn_at = now() from reviews p
     where reviews.kind = ? and reviews.annotation_id = 0 and reviews.withdrawn_at is null and p.kind = reviews.kind
         and p.withdrawn_at is not null and p.reviewer = reviews.reviewer and p.reviewed_at = reviews.reviewed_at
-        and contains(reviews.comment, p.subject)
+        and reviews.carried_from = p.subject
 """
-# The fates that tell of a decision which is no more, and why people had been asked. What is said of dialogue acts decides
+# The outcomes that tell of a decision which is no more, and why people had been asked. What is said of dialogue acts decides
 # nothing about a doubt, and an edited sample lands, or does not, by the decision about what it was edited from.
 _UNDECIDED = """
     with asked as (
@@ -94,21 +112,16 @@ _UNDECIDED = """
             min(reason) filter (cause = 'doubtful') as reason
         from review_requests group by subject
     )
-    select f.build, f.stage, f.subject, f.reason, coalesce(q.cause, 'spot check') as cause, coalesce(q.reason, '') as asked,
+    select f.build, f.stage, f.subject, coalesce(q.cause, 'spot check') as cause, coalesce(q.reason, '') as asked,
         s.key is not null as is_sample
-    from fates f join stages t on t.name = f.stage left join asked q on q.subject = f.subject
+    from outcomes f join stages t on t.name = f.stage left join asked q on q.subject = f.subject
     left join samples s on s.key = f.subject
-    where regexp_matches(f.reason, '^(Accepted|Rejected|Edited) by ')
+    where f.decided_by = 'person'
         and not exists (
             select 1 from decisions d where d.subject = f.subject and list_contains(?::varchar[], d.kind)
                 and (d.kind <> ? or d.decision = 'reject' or coalesce(q.cause, '') <> 'doubtful')
         )
         and not (f.stage = 'land' and coalesce(s.stage, '') = 'review')
     order by f.build, f.subject, t.position
-"""
-_LEAVE = """
-    delete from fates using (
-        select unnest(?::varchar[]) as build, unnest(?::varchar[]) as stage, unnest(?::varchar[]) as subject
-    ) g where fates.build = g.build and fates.stage = g.stage and fates.subject = g.subject
 """
 _ACCEPTED = "select * from acceptances where list_contains(?::varchar[], subject)"

@@ -1,7 +1,7 @@
 """The domain model: every stored type, in one place."""
 
 from warehouse.records.base import Record, content_key
-from warehouse.records.checks import Decision, Failure, Verdict
+from warehouse.records.checks import DecidedBy, Decision, Failure, Outcome, ReasonCode, StageOutcome, Verdict
 from warehouse.records.conversational import (
     Complexity,
     Conversation,
@@ -97,6 +97,7 @@ __all__ = [
     "ConversationPlan",
     "Correction",
     "CorrectionKind",
+    "DecidedBy",
     "Decision",
     "Default",
     "Derivation",
@@ -132,6 +133,7 @@ __all__ = [
     "MultiStepRun",
     "NamedTool",
     "Origin",
+    "Outcome",
     "ParameterChoice",
     "ParameterCount",
     "ParameterisedTool",
@@ -139,6 +141,7 @@ __all__ = [
     "Picked",
     "PlannedCall",
     "Prediction",
+    "ReasonCode",
     "Record",
     "Release",
     "ReplyTurn",
@@ -158,6 +161,7 @@ __all__ = [
     "SlotPlan",
     "Snapshot",
     "SnapshotsScored",
+    "StageOutcome",
     "Strike",
     "Tool",
     "ToolsShown",

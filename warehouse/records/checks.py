@@ -6,6 +6,20 @@ from warehouse.records.base import Record
 from warehouse.records.samples import Evidence
 
 Decision = Literal["proved", "unproved", "contradicted"]
+StageOutcome = Literal["passed", "rejected", "failed", "waiting"]
+ReasonCode = Literal[
+    "none",
+    "not_applicable",
+    "unproved",
+    "contradicted",
+    "error",
+    "duplicate",
+    "accepted",
+    "rejected",
+    "edited",
+    "taken",
+]
+DecidedBy = Literal["machine", "person"]
 
 
 class Verdict(Record):
@@ -28,3 +42,21 @@ class Failure(Record):
     error: str
     reason: str
     build: str = ""
+
+
+class Outcome(Record):
+    """What became of a record at a stage of a build, and why: `reason` is a sentence for people, code decides by the others.
+
+    `decided_who` is the reviewer where a person decided; `carried_from` the sample whose decision this follows, where it is
+    another: of an edited sample its edit, of a landed edit what it was edited from.
+    """
+
+    build: str
+    stage: str
+    subject: str
+    outcome: StageOutcome
+    reason_code: ReasonCode = "none"
+    reason: str = ""
+    decided_by: DecidedBy = "machine"
+    decided_who: str = ""
+    carried_from: str = ""

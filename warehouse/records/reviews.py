@@ -1,7 +1,7 @@
 """What people said about a sample or a tool."""
 
 from datetime import datetime
-from typing import Literal
+from typing import ClassVar, Literal
 
 from warehouse.records.base import Record
 
@@ -9,7 +9,12 @@ ReviewDecision = Literal["accept", "edit", "reject"]
 
 
 class Review(Record):
-    """One annotation: who decided what, when, why, in how many seconds; `result` is the key of the edited sample."""
+    """One annotation: who decided what, when, why, in how many seconds; `result` is the key of the edited sample.
+
+    `carried_from` is the thing that was decided about where this follows from it: the corrected path of a sample.
+    """
+
+    UNKEYED: ClassVar[frozenset[str]] = frozenset({"origin", "carried_from"})  # the comment has it
 
     subject: str
     kind: str
@@ -23,3 +28,4 @@ class Review(Record):
     annotation_id: int = 0
     task_id: int = 0
     server: str = ""
+    carried_from: str = ""

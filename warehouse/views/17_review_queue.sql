@@ -4,11 +4,12 @@
 create or replace view review_queue as
 with asked as (
     select subject, kind, 1 as version, cause, reason, '' as request, '' as calls, '' as problem, '' as reviewer, build, reviewers,
-        overlap, priority, requested_at, pushed_at, server
+        overlap, priority, requested_at, pushed_at, server, against, cause as first_cause
     from review_requests
     union all
     select n.subject, n.kind, n.version, n.cause, coalesce(q.reason, ''), n.request, n.calls, n.problem, n.reviewer,
-        coalesce(q.build, ''), coalesce(q.reviewers, 1), coalesce(q.overlap, 1), n.priority, n.made_at, n.pushed_at, n.server
+        coalesce(q.build, ''), coalesce(q.reviewers, 1), coalesce(q.overlap, 1), n.priority, n.made_at, n.pushed_at, n.server,
+        n.against, coalesce(q.cause, '')
     from review_rounds n left join review_requests q on q.subject = n.subject and q.kind = n.kind
 ), spoken as (
     select a.subject, a.kind, a.version, count(distinct v.reviewer) as speakers
@@ -22,7 +23,7 @@ select
             and (a.version = 1 or n.cause <> 'returned edit')
     ) as is_answered,
     a.version > 1 or a.cause not in ('doubtful', 'spot check') or t.key is not null or s.stage = 'review' or exists (
-        select 1 from fates f join latest_builds l on l.build = f.build where f.subject = a.subject
+        select 1 from outcomes f join latest_builds l on l.build = f.build where f.subject = a.subject
     ) as is_current
 from asked a
 left join spoken k using (subject, kind, version)

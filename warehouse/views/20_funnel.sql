@@ -10,7 +10,7 @@ select
     count(*) filter (f.outcome = 'failed') as failed,
     count(*) filter (f.outcome = 'waiting') as waiting,
     f.build = l.build as is_latest
-from fates f
+from outcomes f
 join builds b on b.key = f.build
 join latest_builds l on l.recipe = b.recipe
 left join stages s on s.name = f.stage

@@ -7,7 +7,7 @@ select
     count(*) filter (f.outcome = 'rejected') as rejected,
     count(*) filter (f.outcome = 'failed') as failed,
     count(*) filter (f.outcome = 'waiting') as waiting
-from fates f
+from outcomes f
 join toolsets t on t.key = f.build
 left join stages s on s.name = f.stage
 group by all

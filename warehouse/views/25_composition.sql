@@ -1,6 +1,6 @@
 -- What each build has of each kind of sample, by language: made, proved by every check, landed, waiting for people. An edited
 -- sample counts under its kind where it lands; what it was edited from counts as made. There may be millions of samples, with
--- a score of fates each: so only the few fates that tell are looked at, and verdicts of those only that were ever doubted.
+-- a score of outcomes each: so only the few outcomes that tell are looked at, and verdicts of those only that were ever doubted.
 create or replace view composition as
 with doubted as (
     select subject from verdicts where decision <> 'proved' group by subject
@@ -15,7 +15,7 @@ with doubted as (
         bool_or(f.stage = 'format' and f.outcome <> 'failed') as checked,
         bool_or(f.stage = 'land' and f.outcome = 'passed') as landed,
         bool_or(f.outcome = 'waiting') as waiting
-    from fates f where f.stage in ('format', 'land') or f.outcome = 'waiting' group by f.build, f.subject
+    from outcomes f where f.stage in ('format', 'land') or f.outcome = 'waiting' group by f.build, f.subject
 )
 select
     b.recipe, w.build, s.kind, s.language,

@@ -7,7 +7,7 @@ select
     avg(s.call_turns) as steps,
     avg(s.calls) as calls,
     max(strlen(s.body)) as most_characters
-from fates f
+from outcomes f
 join samples s on s.key = f.subject
 join builds b on b.key = f.build
 where f.stage = 'land' and f.outcome = 'passed' and s.kind in ('multi_step', 'multi_step_cross')

@@ -8,7 +8,7 @@ with kinds as (
     from latest_builds l join build_samples b on b.build = l.build join kinds k on k.key = b.sample group by all
 ), landed as (
     select l.recipe, k.kind, count(*) as samples, histogram(k.category) as landed
-    from latest_builds l join fates f on f.build = l.build and f.stage = 'land' and f.outcome = 'passed'
+    from latest_builds l join outcomes f on f.build = l.build and f.stage = 'land' and f.outcome = 'passed'
     join kinds k on k.key = f.subject group by all
 )
 select
@@ -23,5 +23,5 @@ create or replace view toolset_needs as
 select
     y.key as toolset, t.category, t.language, (any_value(y.body) -> 'source' ->> 'tools_per_category')::integer as planned,
     count(*) filter (f.stage = 'tool_review' and f.outcome = 'passed') as usable
-from toolsets y join fates f on f.build = y.key join tools t on t.key = f.subject
+from toolsets y join outcomes f on f.build = y.key join tools t on t.key = f.subject
 group by all;

@@ -3,7 +3,7 @@ create or replace view cost_per_accepted as
 with spent as (
     select build, sum(cost) as cost, count(*) filter (not cached) as calls from llm_calls where build <> '' group by build
 ), landed as (
-    select build, count(*) as accepted from fates where stage = 'land' and outcome = 'passed' group by build
+    select build, count(*) as accepted from outcomes where stage = 'land' and outcome = 'passed' group by build
 )
 select
     b.recipe, b.key as build, coalesce(l.accepted, 0) as accepted, coalesce(s.calls, 0) as calls, coalesce(s.cost, 0) as cost,

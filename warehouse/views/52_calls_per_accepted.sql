@@ -7,7 +7,7 @@ with asked as (
         sum(prompt_tokens) as prompt_tokens, sum(completion_tokens) as completion_tokens, sum(cost) as cost
     from llm_calls where build <> '' group by build, stage
 ), landed as (
-    select build, count(*) as accepted from fates where stage = 'land' and outcome = 'passed' group by build
+    select build, count(*) as accepted from outcomes where stage = 'land' and outcome = 'passed' group by build
 )
 select
     b.recipe, a.build, s.position, s.stage_group, a.stage, coalesce(l.accepted, 0) as accepted, a.calls, a.cached, a.errors,

@@ -149,7 +149,7 @@ def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_an
     assert talks.pull().rejected == 1
     assert talks.accepted(key) is None
     assert talks.standing(key) == ("land", "rejected")
-    reason = talks.value("select reason from fates where subject = ? and outcome = 'rejected'", key)
+    reason = talks.value("select reason from outcomes where subject = ? and outcome = 'rejected'", key)
     assert reason == "Rejected by ann: unnatural."
     talks.studio.annotate(key, "accept", kind=ACTS, change=number)
     talks.pull()
@@ -203,10 +203,11 @@ def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(bo
 def test_right_acts_say_nothing_about_what_a_check_doubts(both: Office) -> None:
     first, second, _ = _asked(both)
     for key in (first, second):  # as where a later build checks more strictly
-        both.warehouse.execute("delete from fates where subject = ? and stage = 'land'", [key])
+        both.warehouse.execute("delete from outcomes where subject = ? and stage = 'land'", [key])
         both.warehouse.execute("delete from acceptances where subject = ?", [key])
         doubt = (
-            "update fates set outcome = 'waiting', reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
+            "update outcomes set outcome = 'waiting', reason_code = 'unproved', decided_by = 'machine', "
+            "reason = 'meaning: In doubt.' where subject = ? and stage = 'review'"
         )
         both.warehouse.execute(doubt, [key])
     both.studio.annotate(first, "accept", kind=ACTS)

@@ -112,7 +112,7 @@ def test_shifts_and_messages_take_conversations_too_and_are_proved(tmp_path: Pat
 def test_each_conversation_comes_of_a_scenario_that_was_proved_before(built: Built) -> None:
     sql = """
         select count(*) as made, count(*) filter (v.decision = 'proved') as proved
-        from fates f join verdicts v on v.subject = f.subject and v.check_name = 'scenario'
+        from outcomes f join verdicts v on v.subject = f.subject and v.check_name = 'scenario'
         where f.stage = 'conversations'
     """
     (row,) = warehouse_of(built.settings).rows(sql)
@@ -133,7 +133,7 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
     settings = settings_of(tmp_path)
     report = build(parse_recipe(RECIPE | changes, Path(), "talks"), settings)
     warehouse = warehouse_of(settings)
-    sql = "select outcome, reason, count(*) as scenarios from fates where stage = 'scenario' group by all order by outcome"
+    sql = "select outcome, reason, count(*) as scenarios from outcomes where stage = 'scenario' group by all order by outcome"
     passed, *rejected = warehouse.rows(sql)
     assert (passed["outcome"], passed["scenarios"], report.landed) == ("passed", 3, 3)
     assert {row["outcome"] for row in rejected} == {"rejected"}

@@ -128,7 +128,7 @@ def test_a_query_reads_and_changes_nothing(home: Path) -> None:
     before = row_counts(settings_of(home))
     for sql in (
         "delete from samples",
-        "drop table fates",
+        "drop table outcomes",
         "copy (select 1) to '/tmp/x.csv'",
         "select * from '/etc/passwd'",
     ):

@@ -21,11 +21,11 @@ def lines_of(path: Path) -> list[dict[str, object]]:
 def test_a_folder_of_facts_appears_whole_at_the_end(tmp_path: Path) -> None:
     folder = tmp_path / "facts"
     with FactFiles(folder) as files:
-        files.add({"fates": [{"stage": "one"}], "samples": []})
-        files.add({"fates": [{"stage": "two"}], "drafts": [{"key": "k"}]})
+        files.add({"outcomes": [{"stage": "one"}], "samples": []})
+        files.add({"outcomes": [{"stage": "two"}], "drafts": [{"key": "k"}]})
         assert not folder.exists()
-    assert {path.name for path in folder.iterdir()} == {"fates.jsonl", "drafts.jsonl"}
-    assert lines_of(folder / "fates.jsonl") == [{"stage": "one"}, {"stage": "two"}]
+    assert {path.name for path in folder.iterdir()} == {"outcomes.jsonl", "drafts.jsonl"}
+    assert lines_of(folder / "outcomes.jsonl") == [{"stage": "one"}, {"stage": "two"}]
 
 
 def test_a_folder_of_facts_whose_work_broke_off_does_not_appear_and_does_not_get_in_the_way(tmp_path: Path) -> None:
@@ -33,15 +33,15 @@ def test_a_folder_of_facts_whose_work_broke_off_does_not_appear_and_does_not_get
 
     def break_off() -> None:
         with FactFiles(folder) as files:
-            files.add({"fates": [{"stage": "lost"}]})
+            files.add({"outcomes": [{"stage": "lost"}]})
             raise TransientError("away")
 
     with pytest.raises(TransientError):
         break_off()
     assert not folder.exists()
     with FactFiles(folder) as files:
-        files.add({"fates": [{"stage": "kept"}]})
-    assert lines_of(folder / "fates.jsonl") == [{"stage": "kept"}]
+        files.add({"outcomes": [{"stage": "kept"}]})
+    assert lines_of(folder / "outcomes.jsonl") == [{"stage": "kept"}]
 
 
 def test_facts_say_what_became_of_a_record() -> None:
@@ -49,7 +49,7 @@ def test_facts_say_what_became_of_a_record() -> None:
     record = ChatMessage(role="user", content="any record has a key")
     facts.note("parameters", record, "passed")
     facts.fail("values", record, BudgetError("No money."))
-    assert [(row["stage"], row["outcome"], row["reason"]) for row in facts.rows["fates"]] == [
+    assert [(row["stage"], row["outcome"], row["reason"]) for row in facts.rows["outcomes"]] == [
         ("parameters", "passed", ""),
         ("values", "failed", "No money."),
     ]

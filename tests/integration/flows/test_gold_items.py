@@ -87,7 +87,7 @@ def test_a_gold_item_is_no_part_of_any_book_but_its_own(trust_office: Office) ->
     assert changed <= {"reviews", "review_cursors", "task_states"}
     assert told == {view: office.rows(f"from {view} order by all") for view in told}
     keys = {row["subject"] for row in gold(office)}
-    assert not keys & {row["subject"] for row in before["fates"]} | keys & {
+    assert not keys & {row["subject"] for row in before["outcomes"]} | keys & {
         row["subject"] for row in before["acceptances"]
     }
     assert not keys & {row["subject"] for row in before["verdicts"]}
@@ -138,7 +138,7 @@ def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(trust_of
     row = accuracy(office, "ann")
     assert (row["answered"], row["correct"], row["missed"]) == (2, 1, 1)
     assert office.rows("from acceptances where subject in (select result from reviews)") == []
-    assert office.rows("from fates where subject in (select result from reviews)") == []
+    assert office.rows("from outcomes where subject in (select result from reviews)") == []
     assert office.rows("from verdicts where subject in (select result from reviews)") == []
 
 

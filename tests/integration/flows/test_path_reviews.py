@@ -71,10 +71,11 @@ def _made_after(office: Office, path: str) -> list[str]:
 
 def _waiting(office: Office, key: str) -> None:
     """Let a landed sample wait for people instead."""
-    office.warehouse.execute("delete from fates where stage = 'land' and subject = ?", [key])
+    office.warehouse.execute("delete from outcomes where stage = 'land' and subject = ?", [key])
     office.warehouse.execute("delete from acceptances where subject = ?", [key])
     office.warehouse.execute(
-        "update fates set outcome = 'waiting', reason = 'path: a doubt' where stage = 'review' and subject = ?", [key]
+        "update outcomes set outcome = 'waiting', reason = 'path: a doubt' where stage = 'review' and subject = ?",
+        [key],
     )
 
 
@@ -128,7 +129,7 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
         Question(doubtful, DOUBTFUL, "path: a doubt", office.value("select any_value(key) from builds"))
     )
     office.warehouse.put_rows({"review_requests": [request]})
-    books = "select subject, build, stage, outcome, reason from fates where list_contains(?::varchar[], subject) order by all"
+    books = "select subject, build, stage, outcome, reason from outcomes where list_contains(?::varchar[], subject) order by all"
     before = office.rows(books, family), [office.accepted(key) for key in family]
     for decision in ("reject", "accept"):
         number = office.studio.annotate(path, decision, **({"reasons": ["incomplete"]} if decision == "reject" else {}))

@@ -208,7 +208,11 @@ def test_the_view_tells_how_often_the_metric_is_right(audited: Office) -> None:
 def test_an_audit_changes_no_sample(audited: Office) -> None:
     draw(audited, 32)
     audited.push()
-    books = ("select * from fates order by all", "select * from acceptances order by all", "from samples order by all")
+    books = (
+        "select * from outcomes order by all",
+        "select * from acceptances order by all",
+        "from samples order by all",
+    )
     before = [audited.rows(sql) for sql in books]
     decide(audited, "too_lenient")
     decide(audited)

@@ -22,7 +22,10 @@ from warehouse.errors import ConfigurationError, TransientError
 
 pytestmark = pytest.mark.enable_socket
 FEW: dict[str, Any] = {"samples": {"perfect": 4, "imperfect": 2}, "shard_size": 3}
-KEPT = ("select key, body from samples order by key", "select stage, subject, outcome, reason from fates order by all")
+KEPT = (
+    "select key, body from samples order by key",
+    "select stage, subject, outcome, reason from outcomes order by all",
+)
 
 
 def make_tools(recipe: Recipe, settings: Settings) -> object:

@@ -19,11 +19,12 @@ from tests.support.flows.offices import (
 )
 from tests.support.flows.paper_studio import START, PaperStudio
 from tests.support.flows.small_builds import build
-from warehouse.records import Verdict
+from warehouse.outcomes import outcome_row
+from warehouse.records import Outcome, Verdict
 
 
 def test_all_that_failed_a_check_and_some_of_the_others_are_asked_about(office: Office) -> None:
-    doubtful = {row["subject"] for row in office.rows("select subject from fates where outcome = 'waiting'")}
+    doubtful = {row["subject"] for row in office.rows("select subject from outcomes where outcome = 'waiting'")}
     assert len(doubtful) >= 5
     assert set(office.asked("doubtful")) == doubtful
     assert len(office.asked("spot check")) == 5
@@ -58,7 +59,7 @@ def test_another_label_studio_gets_what_nobody_has_decided(office: Office) -> No
 def test_an_accepted_sample_lands_under_the_name_of_who_vouched(office: Office) -> None:
     waiting = {
         row["stage"]: row["subject"]
-        for row in office.rows("select stage, subject from fates where outcome = 'waiting' order by subject")
+        for row in office.rows("select stage, subject from outcomes where outcome = 'waiting' order by subject")
     }
     assert len(waiting) > 1, "samples wait where a check contradicted them, and at review"
     for key in waiting.values():
@@ -94,8 +95,8 @@ def test_a_rejected_sample_stays_out_with_the_reasons(office: Office) -> None:
     office.studio.annotate(key, "reject", reasons=["wrong_value", "invented"])
     assert office.pull().rejected == 1
     assert office.accepted(key) is None
-    [fate] = office.rows("select reason from fates where subject = ? and outcome = 'rejected'", key)
-    assert fate["reason"] == "Rejected by ann: wrong_value, invented."
+    [outcome] = office.rows("select reason from outcomes where subject = ? and outcome = 'rejected'", key)
+    assert outcome["reason"] == "Rejected by ann: wrong_value, invented."
 
 
 def test_a_rejected_spot_check_is_taken_back(office: Office) -> None:
@@ -120,7 +121,7 @@ def test_an_edited_sample_is_checked_again_and_takes_the_seat(office: Office) ->
     assert office.rows("select ancestor from lineage where sample = ? and distance = 1", edited) == [{"ancestor": key}]
     checks = {row["check_name"] for row in office.rows("select check_name from verdicts where subject = ?", edited)}
     assert checks >= {"format", "grounding", "consistency"}
-    assert office.value("select count(*) from fates where subject = ? and stage = 'format'", edited) == 1
+    assert office.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited) == 1
     assert office.accepted(edited) == {"proved": True, "vouched": False, "accepted_by": "ann"}
     assert office.accepted(key) is None
     assert office.standing(key) == ("review", "passed")
@@ -139,7 +140,7 @@ def test_a_contradicted_edit_goes_back_to_people_and_lands_when_they_insist(offi
     assert office.pull() == Pulled(reviews=1, accepted=1)
     assert office.accepted(edited) == {"proved": False, "vouched": True, "accepted_by": "bob"}
     assert office.standing(key) == ("review", "passed")
-    assert office.rows("select * from fates where outcome = 'waiting' and subject = ?", edited) == []
+    assert office.rows("select * from outcomes where outcome = 'waiting' and subject = ?", edited) == []
 
 
 def test_a_contradicted_edit_that_people_reject_is_gone(office: Office) -> None:
@@ -180,13 +181,13 @@ def test_an_edit_into_a_sample_that_is_there_already_gives_up_its_seat(office: O
         "build": office.value("select key from builds"), "recipe": "small", "subject": twin.key, "proved": True,
         "accepted_by": "machine", "vouched": False, "accepted_at": START, "withdrawn_at": None,
     }  # fmt: skip
-    fates = [
-        {"build": landed["build"], "stage": stage.name, "subject": twin.key, "outcome": "passed", "reason": "", "made_at": START}
+    outcomes = [
+        outcome_row(Outcome(build=landed["build"], stage=stage.name, subject=twin.key, outcome="passed"), START)
         for stage in STAGES
         if stage.group in {"single_turn", "consistency", "landing"}
     ]  # fmt: skip
     office.warehouse.put([twin, Verdict(subject=twin.key, check="format", decision="proved")])
-    office.warehouse.put_rows({"acceptances": [landed], "fates": fates})
+    office.warehouse.put_rows({"acceptances": [landed], "outcomes": outcomes})
     office.balance()
     edit(office, key, "Hello.")
     office.pull()

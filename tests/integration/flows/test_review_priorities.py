@@ -21,7 +21,8 @@ from flows.review.questions import (
     request_row,
 )
 from tests.support.flows.offices import Office
-from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
+from warehouse.outcomes import outcome_row
+from warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
 from warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
@@ -45,8 +46,11 @@ class Queue:
             kind=kind, language="en", category=category, candidates=("t",),
             turns=(UserTurn(text=f"Number {self.made}."), CallTurn(calls=(GoldCall(tool="t", arguments={}),))),
         )  # fmt: skip
-        fate = {"build": "b1", "subject": sample.key, "reason": "", "made_at": NOW}
-        fates = [fate | {"stage": "land", "outcome": "passed"}] if landed else []
+        ways = {"review": "passed", "land": "passed"} if landed else {"review": "waiting"}
+        outcomes = [
+            outcome_row(Outcome(build="b1", stage=stage, subject=sample.key, outcome=outcome), NOW)
+            for stage, outcome in ways.items()
+        ]
         accepted = {
             "subject": sample.key, "build": "b1", "recipe": "r", "proved": True, "accepted_by": "machine",
             "vouched": False, "accepted_at": NOW, "withdrawn_at": None,
@@ -55,7 +59,7 @@ class Queue:
         self.warehouse.put_rows(
             {
                 "build_samples": [{"build": "b1", "sample": sample.key, "draft": draft or f"draft {self.made}"}],
-                "fates": [fate | {"stage": "review", "outcome": "passed" if landed else "waiting"}, *fates],
+                "outcomes": outcomes,
                 "acceptances": [accepted] if landed else [],
             }
         )
@@ -214,11 +218,8 @@ def test_a_correction_that_settles_many_samples_comes_before_one_that_settles_fe
         {"key": path, "type": "GoalPath", "body": "{}", "stage": "trace", "parents": [], "model": "", "prompt_version": "",
          "planted": ""} for path in paths
     ]  # fmt: skip
-    fates = [
-        {"build": "b1", "stage": "trace", "subject": path, "outcome": "passed", "reason": "", "made_at": NOW}
-        for path in paths
-    ]
-    queue.warehouse.put_rows({"drafts": drafts, "fates": fates})
+    outcomes = [outcome_row(Outcome(build="b1", stage="trace", subject=path, outcome="passed"), NOW) for path in paths]
+    queue.warehouse.put_rows({"drafts": drafts, "outcomes": outcomes})
     for path in paths:
         queue.ask(path, kind="correction")
     assert [queue.parts(path)["reach"] for path in paths] == [0.8, 0]
@@ -234,11 +235,11 @@ def test_a_tool_that_its_category_lacks_comes_before_one_of_a_full_category(queu
         ("a1", "a2", "a3", "b1")
     }  # fmt: skip
     passed = [
-        {"build": "tools", "stage": "tool_review", "subject": made[name].key, "outcome": "passed", "reason": "",
-         "made_at": NOW} for name in ("a1", "a2")
-    ]  # fmt: skip
+        outcome_row(Outcome(build="tools", stage="tool_review", subject=made[name].key, outcome="passed"), NOW)
+        for name in ("a1", "a2")
+    ]
     queue.warehouse.put(made.values())
-    queue.warehouse.put_rows({"toolsets": [toolset], "fates": passed})
+    queue.warehouse.put_rows({"toolsets": [toolset], "outcomes": passed})
     spare, needed = (queue.ask(made[name].key, kind="tool_review", build="tools") for name in ("a3", "b1"))
     likeness = {spare: 0.7, needed: 0.7}
     queue.warehouse.put(

@@ -13,7 +13,7 @@ from tests.support.flows.offices import NOTHING_NEW, Office, edit
 
 def doubtful(office: Office) -> str:
     """A doubtful sample whose words an edit may change."""
-    return str(office.value("select min(subject) from fates where outcome = 'waiting' and stage = 'review'"))
+    return str(office.value("select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"))
 
 
 def asked_of(office: Office, key: str) -> dict[str, Any]:
@@ -100,7 +100,7 @@ def test_three_who_all_say_something_else_need_a_fourth(trust_office: Office) ->
 
 def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(trust_office: Office) -> None:
     key, other = [row["subject"] for row in trust_office.rows(
-        "select subject from fates where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
+        "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
     )]  # fmt: skip
     for person in ("ann", "bob"):
         edit(trust_office, key, trust_office.polite(key), by=person)
@@ -160,12 +160,14 @@ def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_office: O
 
 def test_one_of_two_who_takes_the_word_back_opens_the_question_again(trust_office: Office) -> None:
     key = doubtful(trust_office)
-    before = trust_office.rows("select stage, outcome, reason from fates where subject = ? order by all", key)
+    before = trust_office.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key)
     say(trust_office, key, "accept", "accept")
     trust_office.pull()
     trust_office.studio.delete(max(trust_office.studio.annotations))
     assert trust_office.pull() == Pulled(withdrawn=1)
-    assert trust_office.rows("select stage, outcome, reason from fates where subject = ? order by all", key) == before
+    assert (
+        trust_office.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key) == before
+    )
     say(trust_office, key, "", "", "accept")
     trust_office.pull()
     assert trust_office.accepted(key)

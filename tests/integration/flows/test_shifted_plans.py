@@ -35,7 +35,7 @@ def landed(settings: Settings) -> dict[str, int]:
 
 def unproved(settings: Settings, kinds: dict[str, int]) -> list[tuple[str, str]]:
     sql = """
-        select s.kind, f.reason from fates f join samples s on s.key = f.subject
+        select s.kind, f.reason from outcomes f join samples s on s.key = f.subject
         where f.outcome <> 'passed' and list_contains(?::varchar[], s.kind)
     """
     return [(row["kind"], row["reason"]) for row in warehouse_of(settings).rows(sql, [list(kinds)])]

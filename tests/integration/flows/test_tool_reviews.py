@@ -46,7 +46,7 @@ def _usable(settings: Any) -> set[str]:
 
 
 def _waiting(office: Office) -> list[str]:
-    rows = office.rows("select subject from fates where outcome = 'waiting' order by subject")
+    rows = office.rows("select subject from outcomes where outcome = 'waiting' order by subject")
     return [row["subject"] for row in rows]
 
 
@@ -84,7 +84,7 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: O
     assert _usable(tools.settings) == before | {accepted}
     assert _waiting(tools) == rest
     reasons = tools.rows(
-        "select subject, outcome, reason from fates where stage = 'tool_review' and reason like '%ann%'"
+        "select subject, outcome, reason from outcomes where stage = 'tool_review' and reason like '%ann%'"
     )
     assert {row["subject"]: row["outcome"] for row in reasons} == {accepted: "passed", rejected: "rejected"}
     assert tools.pull() == NOTHING_NEW
@@ -96,7 +96,7 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: O
 def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: Office, decision: str) -> None:
     usable, waiting = _usable(tools.settings), _waiting(tools)
     key = waiting[0]
-    books = "select build, stage, outcome, reason from fates where subject = ? order by all"
+    books = "select build, stage, outcome, reason from outcomes where subject = ? order by all"
     before = tools.rows(books, key)
     if decision == "edit":
         _edited(tools, key, name="Clock.Looks.paintDisplay", description="Paint the display.")

@@ -137,7 +137,7 @@ def test_making_that_was_cut_off_goes_on_where_it_stopped(workshop: Settings, tm
     settings = settings_of(tmp_path / "cut")
     with pytest.raises((CutOffError, ExceptionGroup)):
         make(making(), settings, PlugPuller())
-    begun = one(settings, "select count(*) from fates where stage = 'tool_names'")
+    begun = one(settings, "select count(*) from outcomes where stage = 'tool_names'")
     assert 0 < begun < 4
     assert one(settings, "select count(*) from toolsets where finished_at is null") == 1
     assert make(making(), settings) == make(making(), workshop)

@@ -21,17 +21,17 @@ def landing_of(home: Path) -> Landing:
 
 def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = "") -> None:
     landing.warehouse.put(samples)
-    fates = [landing.note("meaning", one.key, "passed") for one in samples]
+    outcomes = [landing.note("meaning", one.key, "passed") for one in samples]
     accepted = [
         {"subject": one.key, "build": "o", "recipe": accepted_by_recipe, "proved": True, "accepted_by": "machine",
          "vouched": False, "accepted_at": NOW, "withdrawn_at": None}
         for one in samples
     ]  # fmt: skip
-    landing.warehouse.put_rows({"acceptances": accepted} if accepted_by_recipe else {"fates": fates})
+    landing.warehouse.put_rows({"acceptances": accepted} if accepted_by_recipe else {"outcomes": outcomes})
 
 
 def outcomes(landing: Landing) -> dict[str, tuple[str, str]]:
-    rows = landing.warehouse.rows("select subject, outcome, reason from fates where stage = 'duplicates'")
+    rows = landing.warehouse.rows("select subject, outcome, reason from outcomes where stage = 'duplicates'")
     return {row["subject"]: (row["outcome"], row["reason"]) for row in rows}
 
 

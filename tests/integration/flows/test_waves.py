@@ -113,7 +113,7 @@ def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> N
     settings = settings_of(tmp_path)
     build(recipe, settings)
     warehouse = warehouse_of(settings)
-    for table, column in (("drafts", "key"), ("fates", "subject")):
+    for table, column in (("drafts", "key"), ("outcomes", "subject")):
         warehouse.execute(
             f"update {table} set {column} = 'old ' || {column}"
             " where " + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")

@@ -10,11 +10,11 @@ from flows.review.task_states import changed_states
 from tests.support.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, spot_check_with_a_call
 from tests.support.flows.small_builds import build
 
-BOOKS = ("acceptances", "fates", "samples")
+BOOKS = ("acceptances", "outcomes", "samples")
 
 
 def seats(office: Office, key: str) -> list[dict[str, Any]]:
-    return office.rows("select build, stage, outcome, reason from fates where subject = ? order by all", key)
+    return office.rows("select build, stage, outcome, reason from outcomes where subject = ? order by all", key)
 
 
 def state(office: Office, key: str) -> tuple[list[dict[str, Any]], dict[str, Any] | None, list[dict[str, Any]]]:
@@ -25,13 +25,13 @@ def state(office: Office, key: str) -> tuple[list[dict[str, Any]], dict[str, Any
 
 def contradicted(office: Office) -> str:
     """A doubtful sample that a check stopped before the review."""
-    sql = "select min(subject) from fates where outcome = 'waiting' and stage not in ('review', 'land')"
+    sql = "select min(subject) from outcomes where outcome = 'waiting' and stage not in ('review', 'land')"
     return str(office.value(sql))
 
 
 def unproved(office: Office) -> str:
     """A doubtful sample that came to the review."""
-    return str(office.value("select min(subject) from fates where outcome = 'waiting' and stage = 'review'"))
+    return str(office.value("select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"))
 
 
 def settled(office: Office) -> None:

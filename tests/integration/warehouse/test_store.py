@@ -10,7 +10,8 @@ from pathlib import Path
 import pytest
 
 from warehouse.errors import ConfigurationError, StoreError
-from warehouse.records import CallTurn, GoldCall, Sample, Tool, UserTurn, Verdict
+from warehouse.outcomes import outcome_row
+from warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
@@ -93,16 +94,9 @@ def test_every_view_answers_on_an_empty_warehouse(warehouse: Warehouse, view: st
 
 
 def test_a_transaction_that_fails_leaves_nothing(warehouse: Warehouse) -> None:
-    row = {
-        "build": "b",
-        "stage": "format",
-        "subject": "s",
-        "outcome": "lost",
-        "reason": "",
-        "made_at": datetime.now(UTC),
-    }
+    row = outcome_row(Outcome(build="b", stage="format", subject="s", outcome="passed")) | {"outcome": "lost"}
     with pytest.raises(StoreError, match="refused"):
-        warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t"}], "fates": [row]})
+        warehouse.put_rows({"build_tools": [{"build": "b", "tool": "t"}], "outcomes": [row]})
     assert warehouse.rows("select * from build_tools") == []
 
 

@@ -22,7 +22,7 @@ EVERY = "CALLWRIGHT_REVIEW_EVERY"
 LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 KEPT = (
     "select key, body from samples order by key",
-    "select build, stage, subject, outcome, reason from fates order by all",
+    "select build, stage, subject, outcome, reason from outcomes order by all",
     "select subject, recipe, proved, accepted_by from acceptances order by all",
     "select subject, cause, reason from review_requests order by all",
 )
@@ -168,7 +168,7 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
     assert done.returncode == 0, done.stderr
     settings: Settings = settings_of(tmp_path / "home")
     assert json.loads(done.stdout)["planned"] == 6
-    assert one(settings, "select count(*) from fates where stage = 'parameters'") == 6
+    assert one(settings, "select count(*) from outcomes where stage = 'parameters'") == 6
     assert set(model_server.answered.values()) == {1}
     assert (
         one(settings, "select count(*) from llm_calls where not cached and coalesce(error, '') = ''")

@@ -26,7 +26,7 @@ TEMPLATE = ProcessWorker.get_default_base_job_template()
 MANY = {"perfect": 120, "imperfect": 60, "irrelevant": 20}
 KEPT = (
     "select key, body from samples order by key",
-    "select build, stage, subject, outcome, reason from fates order by all",
+    "select build, stage, subject, outcome, reason from outcomes order by all",
     "select subject, recipe, proved, accepted_by from acceptances order by all",
     "select count(*) as calls, sum(cost) as cost from llm_calls where not cached",
 )

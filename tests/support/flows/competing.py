@@ -36,18 +36,18 @@ def with_twins(sample: Sample, count: int = 1) -> Sample:
 def let_wait(office: Office, sample: Sample, like: str) -> None:
     """Let a sample wait for people in the seat of one that landed."""
     [(_, row)] = rows_of([sample], Stamp(datetime.now(UTC)))
-    fates = office.rows("select * from fates where subject = ? and stage <> 'land'", like)
+    outcomes = office.rows("select * from outcomes where subject = ? and stage <> 'land'", like)
     seats = office.rows("select * from build_samples where sample = ?", like)
     changed = [
         one
         | {"subject": sample.key}
-        | ({"outcome": "waiting", "reason": "path: -"} if one["stage"] == "review" else {})
-        for one in fates
+        | ({"outcome": "waiting", "reason_code": "unproved", "reason": "path: -"} if one["stage"] == "review" else {})
+        for one in outcomes
     ]
-    office.warehouse.execute("delete from fates where subject = ?", [like])
+    office.warehouse.execute("delete from outcomes where subject = ?", [like])
     office.warehouse.execute("delete from acceptances where subject = ?", [like])
     office.warehouse.put_rows(
-        {"samples": [row], "fates": changed, "build_samples": [one | {"sample": sample.key} for one in seats]}
+        {"samples": [row], "outcomes": changed, "build_samples": [one | {"sample": sample.key} for one in seats]}
     )
 
 

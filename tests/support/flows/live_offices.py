@@ -15,7 +15,7 @@ from tests.support.killable_studio import KillableStudio
 
 # What a pull leaves behind; of moments it matters only whether they are there, and the server's numbers are its own.
 LEFT_BEHIND = (
-    "reviews", "review_requests", "review_rounds", "task_states", "samples", "verdicts", "fates", "acceptances", "failures",
+    "reviews", "review_requests", "review_rounds", "task_states", "samples", "verdicts", "outcomes", "acceptances", "failures",
 )  # fmt: skip
 MOMENTS = {
     "pushed_at",

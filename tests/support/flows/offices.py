@@ -64,11 +64,11 @@ class Office(NamedTuple):
             {
                 "funnel": ("from funnel order by build, position", []),
                 "landed": (
-                    "select distinct subject from fates where stage = 'land' and outcome = 'passed' order by 1",
+                    "select distinct subject from outcomes where stage = 'land' and outcome = 'passed' order by 1",
                     [],
                 ),
                 "accepted": ("select key as subject from accepted_samples order by 1", []),
-                "reasonless": ("from fates where outcome <> 'passed' and reason = ''", []),
+                "reasonless": ("from outcomes where outcome <> 'passed' and reason = ''", []),
             }
         )
         for row in books["funnel"]:
@@ -85,7 +85,7 @@ class Office(NamedTuple):
             row["subject"]
             for row in self.rows(
                 """select subject from review_requests where cause = ?
-                and (? = '' or subject in (select subject from fates where outcome = ?)) order by subject""",
+                and (? = '' or subject in (select subject from outcomes where outcome = ?)) order by subject""",
                 cause, outcome, outcome,
             )
         ]  # fmt: skip
@@ -101,7 +101,7 @@ class Office(NamedTuple):
         """The last stage of a sample, and what happened there."""
         [row] = self.rows(
             """select arg_max(f.stage, t.position) as stage, arg_max(f.outcome, t.position) as outcome
-            from fates f join stages t on t.name = f.stage where f.subject = ?""",
+            from outcomes f join stages t on t.name = f.stage where f.subject = ?""",
             key,
         )
         return row["stage"], row["outcome"]

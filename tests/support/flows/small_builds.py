@@ -126,7 +126,7 @@ def assert_balanced(report: BuildReport, settings: Settings) -> None:
         assert stages[after].entered == stages[before].passed, (before, after)
     ended = sum(row.rejected + row.failed + row.waiting for row in report.funnel)
     assert report.planned == report.landed + ended
-    reasonless = "select count(*) from fates where outcome <> 'passed' and reason = ''"
+    reasonless = "select count(*) from outcomes where outcome <> 'passed' and reason = ''"
     assert one(settings, reasonless) == 0
 
 

@@ -5,7 +5,8 @@ from pathlib import Path
 
 import pytest
 
-from warehouse.records import LlmCall
+from warehouse.outcomes import outcome_row
+from warehouse.records import LlmCall, Outcome
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
@@ -25,7 +26,7 @@ def asked(stage: str, *, build: str = "b1", cost: float = 0.25, cached: bool = F
 
 
 def landed(key: str, outcome: str = "passed") -> Row:
-    return {"build": "b1", "stage": "land", "subject": key, "outcome": outcome, "reason": "", "made_at": NOW}
+    return outcome_row(Outcome(build="b1", stage="land", subject=key, outcome=outcome), NOW)
 
 
 def begun(key: str) -> Row:
@@ -40,8 +41,8 @@ def test_each_stage_tells_its_calls_and_costs_for_each_accepted_sample(warehouse
         asked("meaning"),
     ]
     warehouse.put([*calls, asked("judge", build="")])
-    fates = [landed("one"), landed("two"), landed("three", "failed")]
-    warehouse.put_rows({"builds": [begun("b1"), begun("b2")], "fates": fates})
+    outcomes = [landed("one"), landed("two"), landed("three", "failed")]
+    warehouse.put_rows({"builds": [begun("b1"), begun("b2")], "outcomes": outcomes})
 
     rows = {row["stage"]: row for row in warehouse.rows("from calls_per_accepted")}
 

@@ -9,16 +9,18 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from warehouse.outcomes import outcome_row
+from warehouse.records import Outcome
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
 NOON = datetime(2026, 3, 1, 12, tzinfo=UTC)
-GROWING = ("build_samples", "drafts", "samples", "fates", "verdicts", "acceptances")
+GROWING = ("build_samples", "drafts", "samples", "outcomes", "verdicts", "acceptances")
 
 
-def fate(subject: str, outcome: str, *, minute: int = 0, stage: str = "format") -> Row:
+def outcome_of(subject: str, outcome: str, *, minute: int = 0, stage: str = "format") -> Row:
     made_at = NOON + timedelta(minutes=minute)
-    return {"build": "b", "stage": stage, "subject": subject, "outcome": outcome, "reason": "", "made_at": made_at}
+    return outcome_row(Outcome(build="b", stage=stage, subject=subject, outcome=outcome), made_at)
 
 
 def acceptance(subject: str, by: str) -> Row:
@@ -42,10 +44,10 @@ def test_of_fates_at_a_stage_the_newest_counts(tmp_path_factory: pytest.TempPath
         rows = []
         for subject, outcome in wave:
             minute += 1
-            rows.append(fate(subject, outcome, minute=minute))
+            rows.append(outcome_of(subject, outcome, minute=minute))
             expected[subject] = outcome
-        warehouse.put_rows({"fates": rows})
-    found = warehouse.rows("select subject, outcome from fates")
+        warehouse.put_rows({"outcomes": rows})
+    found = warehouse.rows("select subject, outcome from outcomes")
     assert len(found) == len(expected)
     assert {row["subject"]: row["outcome"] for row in found} == expected
 
@@ -87,12 +89,13 @@ def test_a_file_that_still_has_the_keys_loses_them_and_nothing_else(tmp_path: Pa
             "insert into drafts values ('k', 'Assignment', '{\"a\": [1]}', 'parameters', ['p', 'q'], '', '', '')"
         )
         old.execute("insert into acceptances values ('s', 'b', 'r', true, 'machine', false, now(), null)")
-        before = {name: old.execute(f"from {name}").fetchall() for name in GROWING}
+        same = [name for name in GROWING if name not in ("outcomes", "acceptances")]
+        before = {name: old.execute(f"from {name}").fetchall() for name in same}
     warehouse = Warehouse(path)
     with warehouse.reading() as connection:
-        assert {name: connection.execute(f"from {name}").fetchall() for name in GROWING} == before
-    warehouse.put_rows({"fates": [fate("s", "waiting", minute=9_999_999), fate("t", "passed")]})
-    assert warehouse.rows("select subject, outcome from fates order by 1") == [
+        assert {name: connection.execute(f"from {name}").fetchall() for name in same} == before
+    warehouse.put_rows({"outcomes": [outcome_of("s", "waiting", minute=9_999_999), outcome_of("t", "passed")]})
+    assert warehouse.rows("select subject, outcome from outcomes order by 1") == [
         {"subject": "s", "outcome": "waiting"},
         {"subject": "t", "outcome": "passed"},
     ]
