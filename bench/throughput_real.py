@@ -20,11 +20,10 @@ from typing import Any
 import orjson
 
 from flows.build import open_build
-from flows.groups import run_group
-from flows.local_workers import local_workers
 from flows.planning.planner import Planner
 from flows.progress import Silence
 from flows.recipe import parse_recipe
+from flows.runner import local_workers, run_group
 from flows.settings import Settings
 from flows.shards import record_line
 from flows.stages import stages_of

@@ -18,13 +18,13 @@ from warehouse.store import Warehouse
 
 _BATCH = 20_000
 _COMMANDS = {
-    "review status": ["-m", "flows.cli.run", "review", "status"],
+    "review status": ["-m", "flows.cli", "review", "status"],
     "priorities": [
         "-c",
         "from flows.settings import open_warehouse; from flows.review.priorities import set_priorities; "
         "set_priorities(open_warehouse())",
     ],
-    "publish": ["-m", "flows.cli.run", "publish"],
+    "publish": ["-m", "flows.cli", "publish"],
 }
 
 

@@ -1,25 +1,26 @@
 """A build: from a recipe to landed samples. The command line, Prefect and the tests all call this."""
 
-from collections.abc import Iterator, Sequence
-from contextlib import nullcontext
+from collections.abc import Awaitable, Callable, Iterator, Sequence
+from contextlib import ExitStack, nullcontext
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from flows.chats import roles_of, tell_models
+from flows.distributed import open_workers
 from flows.environments import environment_tools, environments_of, responses_of
-from flows.groups import GroupRun
 from flows.importing import gather_tools
 from flows.landing import Landing, check_duplicates, land_samples, route_review
-from flows.making import make_and_check
+from flows.making import check_samples, make_samples
 from flows.planning.conversations import ConversationRow, conversation_rows
 from flows.planning.paths import PathRow, path_rows
-from flows.planning.planner import count_planned, validate_it_can_be_planned
+from flows.planning.planner import count_planned, validate_it_can_be_planned, waves
 from flows.progress import Progress
 from flows.recipe import Recipe
-from flows.remote.workers import open_workers
+from flows.runner import GroupRun
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, stage_rows, version_of
@@ -71,15 +72,46 @@ class BuildReport(NamedTuple):
     conversations: tuple[ConversationRow, ...] = ()
 
 
+class BuildSteps(NamedTuple):
+    """What a build does, step by step; whoever runs it carries the steps out: this process, or flows of Prefect's.
+
+    `make` makes what lacks of some kinds, and gives how much was planned; `check` checks what no check has seen; `land` ends it.
+    """
+
+    make: Callable[[Sequence[str]], Awaitable[int]]
+    check: Callable[[], Awaitable[object]]
+    land: Callable[[], Awaitable[BuildReport]]
+
+
+async def carry_out_build(recipe: Recipe, steps: BuildSteps) -> BuildReport:
+    """Make and check a recipe's kinds wave by wave: single turns first, then what is made of those that passed; then land.
+
+    With `spare` what did not pass is replaced, as long as anything can be planned for it.
+    """
+    for kinds in waves(recipe):
+        again = True
+        while again:
+            planned = await steps.make(kinds)
+            await steps.check()
+            again = bool(planned and recipe.spare)
+    return await steps.land()
+
+
 async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) -> BuildReport:
     """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
-    with open_workers(recipe, settings, progress) as workers:
+    with ExitStack() as opened:
+        workers = opened.enter_context(open_workers(recipe, settings, progress))
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, progress)
-        await make_and_check(run, workers)
-    land(run)
-    return close_build(run)
+
+        async def land_all() -> BuildReport:
+            opened.close()  # the workers are done, and landing takes memory
+            land(run)
+            return close_build(run)
+
+        steps = BuildSteps(partial(make_samples, run, workers), partial(check_samples, run, workers), land_all)
+        return await carry_out_build(recipe, steps)
 
 
 def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupRun:
@@ -204,3 +236,39 @@ def _composition(run: GroupRun) -> Iterator[CompositionRow]:
         counts = made.get(name) or dict.fromkeys(("made", "proved", "landed", "waiting", "tools"), 0)
         paper = KINDS[name].paper if name in KINDS else None
         yield CompositionRow(kind=name, asked=run.recipe.samples.get(name, 0), **counts, paper=paper)
+
+
+class Unchanged(NamedTuple):
+    """A build that ended, and of which nothing has changed since: what it made, and when it ended."""
+
+    report: BuildReport
+    finished_at: datetime
+
+    @property
+    def sentence(self) -> str:
+        """Why there is nothing to do."""
+        return (
+            f"Nothing to do: recipe, tools, models and prompts are as they were when the build {self.report.build} ended, "
+            f"{self.finished_at:%Y-%m-%d %H:%M}."
+        )
+
+
+def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Unchanged | None:
+    """The finished build that this recipe names as things stand now; None where there is something to do."""
+    warehouse = open_warehouse(settings)
+    ended = {
+        row["key"]: row["finished_at"]
+        for row in warehouse.rows(
+            "select key, finished_at from builds where recipe = ? and finished_at is not null", [recipe.name]
+        )
+    }
+    if not ended:
+        return None
+    try:
+        toolbox = gather_tools(recipe, made_tools(recipe, settings), environment_tools(recipe, settings))
+    except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
+        return None
+    key = build_key(recipe, toolbox.tools)
+    if key not in ended:
+        return None
+    return Unchanged(report_build(reopen_build(key, settings, progress)), ended[key])

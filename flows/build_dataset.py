@@ -5,9 +5,9 @@ from typing import cast
 from prefect import flow
 from prefect.client.schemas.objects import State
 
-from flows.build import BuildReport
+from flows.build import BuildReport, BuildSteps, carry_out_build
 from flows.check_samples import check_samples
-from flows.engine.running import run_pushing, unchanged, waves_to_make
+from flows.engine.running import chosen_recipe, run_pushing, unchanged
 from flows.engine.showing import explained, run_name
 from flows.land_samples import land_samples
 from flows.make_samples import make_samples
@@ -29,18 +29,14 @@ async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bo
 
 
 async def _build(recipe: str, limit: int, model: str, *, review: bool) -> BuildReport | State[BuildReport]:
-    if idle := unchanged(recipe, limit, model):
-        if review:
-            await run_pushing()
-        return idle
-    waves, replaces = waves_to_make(recipe, limit, model)
-    for kinds in waves:
-        again = True
-        while again:
-            planned = await make_samples(recipe, limit, model, kinds)
-            await check_samples(recipe, limit, model)
-            again = replaces and planned > 0
-    report = await land_samples(recipe, limit, model)
+    report: BuildReport | State[BuildReport] | None = unchanged(recipe, limit, model)
+    if report is None:
+        steps = BuildSteps(
+            lambda kinds: make_samples(recipe, limit, model, [*kinds]),
+            lambda: check_samples(recipe, limit, model),
+            lambda: land_samples(recipe, limit, model),
+        )
+        report = await carry_out_build(chosen_recipe(recipe, limit, model), steps)
     if review:
         await run_pushing()
     return report

@@ -1,9 +1,10 @@
 """The models of a recipe, opened once for the shards of a process: one for each role, with ledger, limits and budget."""
 
 import asyncio
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager
 from pathlib import Path
+from typing import TypeVar
 
 from pydantic import SecretStr
 
@@ -15,39 +16,86 @@ from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, open_chat
-from warehouse.errors import BudgetError, CallwrightError, ConfigurationError
+from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import LlmCall
 
 FATAL = (BudgetError, ConfigurationError)  # the next record would meet the same
+Item = TypeVar("Item")
 AHEAD = 2  # records under way for each slot: while one waits for the ledger's disk, another one asks
 
 
+class InFlight:
+    """The items under way: at most so many at once, and none is begun where the next one would fare no better."""
+
+    def __init__(self, places: int, patience: int) -> None:
+        """Take `places` items at once; after `patience` of them in a row that no try helped, begin none."""
+        self.error: CallwrightError | None = None
+        self._places = asyncio.Semaphore(places)
+        self._patience = patience
+        self._in_vain = 0  # in a row: the provider is away, not the item ill
+
+    @property
+    def is_in_vain(self) -> bool:
+        """Whether the next item would fare no better."""
+        return isinstance(self.error, FATAL) or self._in_vain >= self._patience
+
+    async def carry(self, items: Iterable[Item], work: Callable[[Item], Awaitable[None]]) -> CallwrightError | None:
+        """Work the items, each read when its turn comes; the gravest error that left one of them undone."""
+        errors: list[CallwrightError] = []
+        try:
+            async with asyncio.TaskGroup() as group:
+                for item in items:
+                    await self._places.acquire()
+                    if self.is_in_vain:
+                        self._places.release()
+                        errors += [self.error] if self.error else []
+                        break
+                    group.create_task(self._carry_one(item, work, errors))
+        except ExceptionGroup as raised:
+            found = the_error_of(raised)
+            if found is None:
+                raise
+            raise found from raised
+        return max(errors, key=lambda error: isinstance(error, FATAL), default=None)
+
+    async def _carry_one(
+        self, item: Item, work: Callable[[Item], Awaitable[None]], errors: list[CallwrightError]
+    ) -> None:
+        try:
+            await work(item)
+        except (TransientError, *FATAL) as error:
+            errors.append(error)
+            self._in_vain += 1
+            self.error = self.error if isinstance(self.error, FATAL) else error
+        else:
+            self._in_vain = 0
+        finally:
+            self._places.release()
+
+
+def the_error_of(errors: ExceptionGroup[Exception]) -> Exception | None:
+    """The first error in a group of errors that can all be explained, None where one of them is a bug."""
+    explained, bugs = errors.split((CallwrightError, OSError))  # a full disk is no bug
+    if bugs is not None:
+        return None
+    error: Exception | None = explained
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    return error
+
+
 class Chats:
-    """A chat a role, and what all that is carried with them has in common: places, and whether it is in vain."""
+    """A chat a role, and what all that is carried with them has in common: what is under way, and the budget."""
 
     def __init__(self, chats: dict[str, LedgeredChat], concurrency: int, budget: Budget) -> None:
         """Take opened chats; `concurrency` is how many requests they send at once, `budget` what they spend."""
         self._chats = chats
         self.budget = budget
-        self.concurrency = concurrency
-        self.places = asyncio.Semaphore(AHEAD * concurrency)  # records under way, those first that came first
-        self.error: CallwrightError | None = None
-        self._in_vain = 0  # records in a row that no try helped: the provider is away, not the record ill
+        self.in_flight = InFlight(AHEAD * concurrency, concurrency)
 
     def of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
         """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""
         return self._chats[stage.role or "generator"].for_stage(stage.name, record)
-
-    def note(self, error: CallwrightError | None) -> None:
-        """A record was carried to its end, or left undone by an error."""
-        self._in_vain = self._in_vain + 1 if error else 0
-        if error and not isinstance(self.error, FATAL):
-            self.error = error
-
-    @property
-    def is_in_vain(self) -> bool:
-        """Whether the next record would fare no better."""
-        return isinstance(self.error, FATAL) or self._in_vain >= self.concurrency
 
 
 @asynccontextmanager

@@ -28,7 +28,7 @@ class Facts:
 
     def keep(self, records: Iterable[Record]) -> None:
         """Keep records, each in its table."""
-        for table, row in rows_of(records, Stamp(self._now)):
+        for table, row in [*rows_of(records, Stamp(self._now))]:  # all of them, or none where one can't be a row
             self.rows[table].append(row)
 
     def note(

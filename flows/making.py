@@ -1,11 +1,11 @@
-"""Making and checking samples, wave by wave: single turns first, then what is made of those that passed."""
+"""Making and checking the samples of a wave, each checked as soon as it is there."""
 
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import chain
 
-from flows.groups import GroupRun, Workers, run_group
 from flows.landing import Landing, check_duplicates
-from flows.planning.planner import Planner, waves
+from flows.planning.planner import Planner
+from flows.runner import GroupRun, Workers, run_group
 from flows.shards import record_line
 from flows.stages import STAGES, stages_of
 from generators.kinds import kind_named
@@ -14,16 +14,6 @@ from warehouse.records import Record, Sample
 from warehouse.rows import body_of
 
 CHECKS = "consistency"
-
-
-async def make_and_check(run: GroupRun, workers: Workers) -> None:
-    """Make and check every kind of the recipe; with `spare` also what shall replace samples that did not pass."""
-    for kinds in waves(run.recipe):
-        again = True
-        while again:
-            planned = await make_samples(run, workers, kinds)
-            await check_samples(run, workers)
-            again = bool(planned and run.recipe.spare)
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:

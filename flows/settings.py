@@ -40,9 +40,9 @@ class Settings(NamedTuple):
     Every `review_every` minutes deployed flows pull reviews, 0 for never; `review_hourly_cost` is what an hour of reviewing costs
     in US dollars, None where nobody says.
 
-    Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), "dask:" and a scheduler's address, or "pool:" and
-    a Prefect work pool; `workers` is how many processes this machine gives. They travel by way of the URL `exchange` to workers
-    elsewhere, who keep what they need in their own folder `scratch`. DuckDB takes at most
+    Shards are worked at `workplace`: "local", "dask" (a cluster of this machine), or "dask:" and a scheduler's address; `workers`
+    is how many processes this machine gives. Dask's workers keep what they need in their own folder `scratch`; a scheduler
+    without TLS is used only where the settings say that it `trusts_scheduler`. DuckDB takes at most
     `duckdb_memory_mb` and `duckdb_threads` of this machine.
     """
 
@@ -57,10 +57,10 @@ class Settings(NamedTuple):
     review_every: float = 10.0
     review_hourly_cost: float | None = None
     workplace: str = "local"
-    exchange: str = ""
     scratch: Path = Path()
     duckdb_memory_mb: int = 1024
     duckdb_threads: int = 2
+    trusts_scheduler: bool = False
 
     @property
     def warehouse(self) -> Path:
@@ -86,10 +86,10 @@ def read_settings() -> Settings:
             _number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if os.environ.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None
         ),
         workplace=workplace,
-        exchange=os.environ.get("CALLWRIGHT_EXCHANGE", "") or f"file://{home}/exchange",
         scratch=Path(os.environ.get("CALLWRIGHT_SCRATCH", "") or _own_scratch()).absolute(),
         duckdb_memory_mb=_size_mb("CALLWRIGHT_DUCKDB_MEMORY", _share_of_memory()),
         duckdb_threads=int(_number("CALLWRIGHT_DUCKDB_THREADS", 0)) or len(os.sched_getaffinity(0)),
+        trusts_scheduler=os.environ.get("CALLWRIGHT_DASK_UNAUTHENTICATED", "") in {"1", "true", "yes"},
     )
 
 
@@ -109,11 +109,16 @@ def _crew(given: str) -> tuple[str, int]:
         return "local", int(given)
     if place in {"", "local", "dask"} and (not more or more.isdecimal()):
         return place or "local", int(more or 0)
-    if (place == "dask" and "://" in more) or (place == "pool" and more):
+    if place == "dask" and "://" in more:
         return given, 0
+    if place == "pool":
+        raise ConfigurationError(
+            f"The setting CALLWRIGHT_WORKERS is {given!r}: shards go to Dask ('dask:tls://host:port'). A Prefect work pool takes "
+            "whole builds: callwright deploy RECIPE --pool NAME."
+        )
     raise ConfigurationError(
         f"The setting CALLWRIGHT_WORKERS is {given!r}, and must be a number of processes, 'local', 'dask', 'dask:4' (with four "
-        "processes), 'dask:tcp://host:port' or 'pool:NAME'."
+        "processes) or 'dask:tls://host:port'."
     )
 
 

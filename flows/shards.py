@@ -6,13 +6,14 @@ paid for is in the ledger, and the next build asks for the rest.
 """
 
 import asyncio
+import traceback
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
-from types import MappingProxyType
-from typing import NamedTuple
+from types import MappingProxyType, TracebackType
+from typing import BinaryIO, NamedTuple, Self
 
 import orjson
 
@@ -21,13 +22,17 @@ from flows.chats import FATAL, Chats, SharedChats
 from flows.environments import open_environments
 from flows.facts import FactFiles, Facts
 from flows.recipe import Recipe
-from flows.spending import PaidNotes, paid_folder
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stages import Stage, StageContext
-from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError, TransientError
-from warehouse.records import Draft, LlmCall, Origin, Record, Tool, Verdict
-from warehouse.rows import Stamp, rows_of
+from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
+from warehouse.records import Draft, Failure, LlmCall, Origin, Record, Tool, Verdict
+from warehouse.rows import Row, Stamp, rows_of
+from warehouse.store import Warehouse
+
+# What no record is to blame for: it ends the shard.
+NOT_OF_A_RECORD = (CallwrightError, OSError, MemoryError)
+_SHOWN, _FRAMES, _TRACE = 200, 12, 6_000  # characters of a bug's message, frames and characters of its traceback
 
 
 class Shard(NamedTuple):
@@ -51,7 +56,10 @@ class Shard(NamedTuple):
 
 
 class ShardResult(NamedTuple):
-    """What came of a shard: records done and left undone, the first error that left one undone, "" where none did, and its cost."""
+    """What came of a shard: records done and left undone, the gravest error that left one undone, "" where none did, and its cost.
+
+    Of the records done, `bugs` failed by a bug; `bug` is the first of them.
+    """
 
     target: Path
     done: int
@@ -60,6 +68,8 @@ class ShardResult(NamedTuple):
     is_configuration: bool = False
     is_fatal: bool = False
     cost: float = 0.0
+    bugs: int = 0
+    bug: str = ""
 
 
 def record_line(name: str, body: str) -> bytes:
@@ -86,6 +96,19 @@ def read_records(path: Path) -> Iterator[Record]:
             yield getattr(warehouse.records, name).model_validate(body)
 
 
+def failure_by_bug(error: Exception, stage: str, subject: str, build: str = "") -> Failure:
+    """The failure of a record at which a stage broke down; its reason is one line, and the traceback below it."""
+    line = f"A bug, to be reported: {type(error).__name__}: {str(error)[:_SHOWN]}".replace("\n", " ")
+    trace = "".join(traceback.format_exception(error, limit=-_FRAMES, chain=False))
+    return Failure(
+        stage=stage,
+        subject=subject,
+        error=type(error).__name__,
+        reason=f"{line}\n{trace[-_TRACE:]}".encode(errors="replace").decode(),
+        build=build,
+    )
+
+
 def run_shard(shard: Shard) -> ShardResult:
     """Work a shard in an event loop of its own."""
     return asyncio.run(carry_out(shard))
@@ -107,7 +130,7 @@ async def carry_out(shard: Shard, shared: SharedChats | None = None) -> ShardRes
 class _Work:
     """The state of one shard under way."""
 
-    def __init__(self, shard: Shard, paid: PaidNotes, files: FactFiles) -> None:
+    def __init__(self, shard: Shard, paid: "PaidNotes", files: FactFiles) -> None:
         self.shard = shard
         self.paid = paid
         self.files = files
@@ -117,36 +140,22 @@ class _Work:
         self.environments: Mapping[str, Environment] = MappingProxyType({})
         self.done = 0
         self.error: CallwrightError | None = None
+        self.bugs: list[Failure] = []
         earlier = paid.earlier()
         files.add({"llm_calls": earlier})
         self.cost = sum(row["cost"] for row in earlier)
 
     async def carry_all(self, chats: Chats) -> None:
-        """Carry the shard's records, as many at once as there are places; each is read when its turn comes."""
-        async with asyncio.TaskGroup() as group:
-            for record in read_records(self.shard.source):
-                await chats.places.acquire()
-                if chats.is_in_vain:
-                    chats.places.release()
-                    self.error = self.error or chats.error
-                    return
-                group.create_task(self._carry_one(record, chats))
+        """Carry the shard's records, as many at once as there are places."""
+        self.error = await chats.in_flight.carry(read_records(self.shard.source), partial(self._carry_one, chats=chats))
 
     async def _carry_one(self, record: Record, chats: Chats) -> None:
         facts = Facts(self.shard.build, self.now)
         if isinstance(record, Draft):  # samples were kept by the stage that made them
             facts.keep([record])
-        try:
-            await self._carry(record, self.stages, chats, facts)
-        except (TransientError, *FATAL) as error:
-            self.error = self.error if isinstance(self.error, FATAL) else error
-            chats.note(error)
-        else:
-            chats.note(None)
-            self.files.add(facts.rows)
-            self.done += 1
-        finally:
-            chats.places.release()
+        await self._carry(record, self.stages, chats, facts)
+        self.files.add(facts.rows)
+        self.done += 1
 
     async def _carry(self, record: Record, stages: tuple[Stage, ...], chats: Chats, facts: Facts) -> None:
         """Carry a record through the stages, and whatever it becomes on the way."""
@@ -171,14 +180,19 @@ class _Work:
         )
         try:
             outputs = await stage.function(record, context, **self._threshold(stage))
+            if not stage.is_check:
+                outputs = [_with_planted(output, calls) for output in outputs]
+            facts.keep(outputs)
         except (ReplyError, RecordError) as error:
             facts.fail(stage.name, record, error)
             return None
+        except NOT_OF_A_RECORD:
+            raise
+        except Exception as error:  # noqa: BLE001 - the one boundary: a bug ends its record and never the build
+            self._note_bug(facts, stage, record, error)
+            return None
         if stage.is_check:
-            facts.keep(outputs)
             return _judge(facts, stage, record, outputs)
-        outputs = [_with_planted(output, calls) for output in outputs]
-        facts.keep(outputs)
         facts.note(stage.name, record, "passed")
         facts.link(record, outputs)
         return outputs
@@ -191,6 +205,12 @@ class _Work:
         if call.cost:
             self.cost += call.cost
             self.paid.note(row)
+
+    def _note_bug(self, facts: Facts, stage: Stage, record: Record, error: Exception) -> None:
+        failure = failure_by_bug(error, stage.name, record.key, self.shard.build)
+        facts.keep([failure])
+        facts.note(stage.name, record, "failed", failure.reason.partition("\n")[0], "error")
+        self.bugs.append(failure)
 
     def _threshold(self, stage: Stage) -> dict[str, float]:
         return {"threshold": getattr(self.shard.recipe.checks, stage.threshold)} if stage.threshold else {}
@@ -205,6 +225,8 @@ class _Work:
             isinstance(self.error, ConfigurationError),
             isinstance(self.error, FATAL),
             self.cost,
+            len(self.bugs),
+            self.bugs[0].reason.partition("\n")[0] if self.bugs else "",
         )
 
 
@@ -246,3 +268,48 @@ def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
 @lru_cache(4)
 def _toolbox(path: Path) -> Mapping[str, Tool]:
     return MappingProxyType({tool.key: tool for tool in read_records(path) if isinstance(tool, Tool)})
+
+
+_SUFFIX = ".paid"
+_FILE = "llm_calls.jsonl"
+
+
+def paid_folder(target: Path) -> Path:
+    """Where the calls of the shard that writes to `target` are written down."""
+    return target.with_name(f"{target.name}{_SUFFIX}")
+
+
+class PaidNotes:
+    """The calls of one shard that cost money, in a file that is opened at the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        """Write to `folder`, after what earlier tries of the shard wrote there."""
+        self._folder = folder
+        self._file: BinaryIO | None = None
+
+    def earlier(self) -> list[Row]:
+        """The calls of earlier tries of the same shard."""
+        file = self._folder / _FILE
+        return [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.exists() else []
+
+    def note(self, row: Row) -> None:
+        """Add a call; it is kept from now on, whatever becomes of this process."""
+        if self._file is None:
+            self._folder.mkdir(parents=True, exist_ok=True)
+            self._file = (self._folder / _FILE).open("ab", buffering=0)
+        self._file.write(orjson.dumps(row) + b"\n")
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+def land_paid(shards: Path, warehouse: Warehouse) -> None:
+    """Keep the calls of shards that never landed."""
+    for folder in sorted(shards.glob(f"*{_SUFFIX}")):
+        warehouse.put_files(folder)

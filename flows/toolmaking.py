@@ -12,12 +12,12 @@ import orjson
 from pydantic import JsonValue
 
 from flows.chats import tell_models
+from flows.distributed import open_workers
 from flows.environments import explore_environments
-from flows.groups import GroupRun, Workers, run_group
 from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe
-from flows.remote.workers import open_workers, validate_workers_can_take
 from flows.review.tool_decisions import settle_tools, usable_tools
+from flows.runner import GroupRun, Workers, run_group
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import stage_rows, stages_of
@@ -56,7 +56,6 @@ class Toolset(NamedTuple):
 
 async def prepare_tools(recipe: Recipe, settings: Settings, progress: Progress, working: Working | None = None) -> None:
     """Make the tools that a recipe's sources still lack, look at its live servers; to be awaited before a build is opened."""
-    validate_workers_can_take(recipe, settings)
     await explore_environments(recipe, settings)
     for source in recipe.tools:
         if isinstance(source, GeneratedTools):
@@ -70,7 +69,6 @@ async def make_tools(
 
     Tools that a check does not prove wait for people. The same source with the same models and prompts makes nothing new.
     """
-    validate_workers_can_take(recipe, settings)
     toolset = toolset_of(source, recipe)
     warehouse = open_warehouse(settings)
     if not _is_made(warehouse, toolset):

@@ -23,6 +23,9 @@ _TABLE = "create table if not exists answers (key blob primary key, reply blob n
 _PUT = "insert into answers (key, reply) values {} on conflict (key) do nothing"
 _ROWS = 500  # in one statement: each statement of the writing thread has to wait for the others' turns
 _GET = "select reply from answers where key = ?"
+_DIGITS = 2 * KEY_BYTES
+_PATIENCE = 60.0  # seconds to wait for another process's commit
+Item = TypeVar("Item")
 
 
 def ledger_key(request: ChatRequest, prompt: Prompt, schema: str) -> bytes:
@@ -204,9 +207,6 @@ def _calls(calls: list[tuple[str, dict[str, Any]]] | None) -> tuple[Call, ...] |
     return None if calls is None else tuple(Call(tool=tool, arguments=arguments) for tool, arguments in calls)
 
 
-PATIENCE = 60.0  # seconds to wait for another process's commit
-
-
 def open_file(
     path: Path,
     set_up: Callable[[sqlite3.Connection, Path], None],
@@ -219,7 +219,7 @@ def open_file(
     """
     try:
         path.parent.mkdir(parents=True, exist_ok=True)
-        connection = sqlite3.connect(path, timeout=PATIENCE, isolation_level=None, check_same_thread=False)
+        connection = sqlite3.connect(path, timeout=_PATIENCE, isolation_level=None, check_same_thread=False)
     except (OSError, sqlite3.Error) as error:
         raise StoreError(unopened.format(path=path, error=error)) from error
     try:
@@ -233,55 +233,39 @@ def open_file(
     return connection
 
 
-Item = TypeVar("Item")
-_AT_ONCE = 500
-_DIGITS = 2 * KEY_BYTES
-
-
 def answers_of(ledger: Path, keys: Iterable[str]) -> Iterator[bytes]:
     """The answers under these keys, as lines; a key without one has no line."""
     with closing(open_answers(ledger)) as connection:
         for some in _some(dict.fromkeys(keys)):
             asked = f"select key, reply from answers where key in ({', '.join('?' * len(some))})"  # noqa: S608 - marks only
-            for key, reply in connection.execute(asked, [bytes.fromhex(key) for key in some]).fetchall():
-                yield _line(key, reply)
+            yield from _lines(connection.execute(asked, [bytes.fromhex(key) for key in some]))
 
 
-def answers_between(ledger: Path, first: int, last: int) -> Iterator[bytes]:
-    """The answers with these numbers, as lines; a ledger numbers them as they come."""
-    with closing(open_answers(ledger)) as connection:
-        asked = "select key, reply from answers where rowid between ? and ?"
-        for key, reply in connection.execute(asked, (first, last)):
-            yield _line(key, reply)
-
-
-def last_number(ledger: Path) -> int:
-    """The number of the newest answer, 0 where there is none."""
+def answers_after(ledger: Path, number: int) -> tuple[bytes, int]:
+    """The answers that came after this number, as lines, and the number of the newest; a ledger numbers them as they come."""
     with closing(open_answers(ledger)) as connection:
         [(newest,)] = connection.execute("select coalesce(max(rowid), 0) from answers").fetchall()
-    return int(newest)
+        asked = "select key, reply from answers where rowid between ? and ?"
+        return b"".join(_lines(connection.execute(asked, (number + 1, newest)))), int(newest)
 
 
 def keep_answers(ledger: Path, lines: Iterable[bytes]) -> None:
-    """Keep carried answers; the first answer under a key stays. Raises StoreError."""
+    """Keep answers given as lines; the first answer under a key stays. Raises StoreError."""
     with closing(open_answers(ledger)) as connection:
         for some in _some(lines):
             pairs = [(bytes.fromhex(line[:_DIGITS].decode()), line[_DIGITS + 1 :].rstrip()) for line in some]
-            places = ", ".join(["(?, ?)"] * len(pairs))
-            insert = f"insert into answers (key, reply) values {places} on conflict (key) do nothing"  # noqa: S608 - marks only
             try:
-                connection.execute(insert, list(chain.from_iterable(pairs)))
+                connection.execute(_PUT.format(", ".join(["(?, ?)"] * len(pairs))), list(chain.from_iterable(pairs)))
             except sqlite3.Error as error:
-                raise StoreError(
-                    f"The ledger at {ledger} could not keep what a worker was answered: {error}."
-                ) from error
+                raise StoreError(f"The ledger at {ledger} could not keep a worker's answers: {error}.") from error
 
 
-def _line(key: bytes, reply: bytes) -> bytes:
-    return b"%s %s\n" % (key.hex().encode(), reply)  # a reply is JSON of one line
+def _lines(rows: Iterable[tuple[bytes, bytes]]) -> Iterator[bytes]:
+    for key, reply in rows:
+        yield b"%s %s\n" % (key.hex().encode(), reply)  # a reply is JSON of one line
 
 
 def _some(found: Iterable[Item]) -> Iterator[list[Item]]:
     left = iter(found)
-    while some := list(islice(left, _AT_ONCE)):
+    while some := list(islice(left, _ROWS)):
         yield some

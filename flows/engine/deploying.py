@@ -2,6 +2,7 @@
 
 import asyncio
 from collections.abc import Sequence
+from contextlib import suppress
 from datetime import timedelta
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -9,7 +10,6 @@ from uuid import UUID
 
 import flows
 from flows.build import BuildReport
-from flows.engine.pools import PROCESS, pool_named
 from flows.engine.server import explained_errors, require_server
 from flows.progress import Progress, Silence
 from flows.recipe import Recipe, read_recipe
@@ -18,6 +18,9 @@ from warehouse.errors import ConfigurationError
 
 ENTRYPOINT = "flows/build_dataset.py:build_dataset"
 PULLING = "flows/pull_reviews.py:pull_reviews"
+
+
+PROCESS = "process"  # the type of the pools that are made here
 
 
 class Deployed(NamedTuple):
@@ -157,7 +160,18 @@ def _deployed(recipe: Recipe, url: str) -> Deployed:
 
 
 async def _process_pool(name: str) -> None:
-    found = await pool_named(name)
+    """Find a process pool, or make it. Raises ConfigurationError where the pool is of another type."""
+    from prefect import get_client
+    from prefect.client.schemas.actions import WorkPoolCreate
+    from prefect.exceptions import ObjectAlreadyExists
+    from prefect.workers.process import ProcessWorker
+
+    async with get_client() as client:
+        with suppress(ObjectAlreadyExists):
+            # With its template at hand, nobody has to look it up in a registry on the network.
+            template = ProcessWorker.get_default_base_job_template()
+            await client.create_work_pool(WorkPoolCreate(name=name, type=PROCESS, base_job_template=template))
+        found = await client.read_work_pool(name)
     if found.type != PROCESS:
         raise ConfigurationError(
             f"The work pool {name!r} is of the type {found.type!r}, and a build runs on a {PROCESS!r} pool. Name another "

@@ -13,25 +13,23 @@ from prefect import task
 from prefect.client.schemas.objects import State
 from prefect.states import Completed, aget_state_exception
 
-from flows.build import BuildReport, close_build, land, open_build, report_build
+from flows.build import BuildReport, close_build, find_unchanged, land, open_build, report_build
 from flows.chats import distinct_models, roles_of, tell_models
+from flows.distributed import open_workers
 from flows.engine.showing import FlowProgress, ProgressArtifact, explained, show_funnel, show_reviews, show_scores
 from flows.evaluation.evaluating import evaluate_release, leaderboard
 from flows.evaluation.evaluation_run import Conditions, choose_candidates
-from flows.groups import GroupRun, Workers, money_spent
 from flows.making import check_samples, make_samples
 from flows.planning.planner import waves
 from flows.recipe import Recipe, Roles, read_recipe
-from flows.remote.workers import open_workers
 from flows.report import write_report
 from flows.review.deciding import Pulled, pull_reviews
 from flows.review.pushing import push_reviews, waiting_reviews
 from flows.review.servers import find_label_studio, label_studio_address, require_label_studio
+from flows.runner import GroupRun, Workers, money_spent
 from flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
-from flows.shards import Shard, ShardResult, read_records, write_lines
-from flows.spending import paid_folder
+from flows.shards import Shard, ShardResult, paid_folder, read_records, write_lines
 from flows.toolmaking import prepare_tools
-from flows.unchanged import find_unchanged
 from llm.models import read_model
 from warehouse.errors import TransientError
 from warehouse.rows import Row
@@ -39,16 +37,17 @@ from warehouse.rows import Row
 NOTHING = "Nothing to do"
 
 
-def waves_to_make(recipe: str, limit: int, model: str) -> tuple[list[list[str]], bool]:
-    """The kinds of a recipe wave by wave, and whether samples that do not pass shall be replaced."""
-    chosen = _recipe(recipe, limit, model)
-    return waves(chosen), chosen.spare > 0
+def chosen_recipe(path: str, limit: int, model: str) -> Recipe:
+    """The recipe that a flow's parameters name, with what they change in it."""
+    recipe = read_recipe(Path(path))
+    recipe = recipe.with_model(model) if model else recipe
+    return recipe.with_limit(limit) if limit else recipe
 
 
 def unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
     """The state of a run that has nothing to do, None where recipe, tools, models or prompts have changed since it last ended."""
     progress = FlowProgress()
-    found = find_unchanged(_recipe(recipe, limit, model), flow_settings(), progress)
+    found = find_unchanged(chosen_recipe(recipe, limit, model), flow_settings(), progress)
     if found is None:
         return None
     progress.say(found.sentence)
@@ -57,7 +56,7 @@ def unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
 
 async def run_making(recipe: str, limit: int, model: str, kinds: list[str]) -> int:
     """Make the build's samples of these kinds, all where none is named; how many were planned."""
-    progress, chosen = FlowProgress(), _recipe(recipe, limit, model)
+    progress, chosen = FlowProgress(), chosen_recipe(recipe, limit, model)
     if kinds in ([], waves(chosen)[0]):  # once a build
         tell_models(roles_of(chosen), progress)
     await prepare_tools(chosen, flow_settings(), progress, partial(task_workers, progress=progress))
@@ -102,13 +101,7 @@ async def run_pushing() -> None:
 
 def _opened(path: str, limit: int, model: str, progress: FlowProgress) -> GroupRun:
     """The build that a flow's parameters name, opened; opening it again changes nothing."""
-    return open_build(_recipe(path, limit, model), flow_settings(), progress)
-
-
-def _recipe(path: str, limit: int, model: str) -> Recipe:
-    recipe = read_recipe(Path(path))
-    recipe = recipe.with_model(model) if model else recipe
-    return recipe.with_limit(limit) if limit else recipe
+    return open_build(chosen_recipe(path, limit, model), flow_settings(), progress)
 
 
 SHARD_RETRIES = 2
@@ -147,13 +140,13 @@ def task_workers(run: GroupRun, progress: FlowProgress) -> Iterator[Workers]:
             await artifact.show(result.done)
             return result
 
-        async def settle(settled: GroupRun) -> None:
+        async def prepare(prepared: GroupRun) -> None:
             nonlocal shared
-            shared = await shared_limits(settled.recipe, workers.slots)
-            if workers.settle is not None:
-                await workers.settle(settled)
+            shared = await shared_limits(prepared.recipe, workers.slots)
+            if workers.prepare is not None:
+                await workers.prepare(prepared)
 
-        yield Workers(work, workers.slots, settle)
+        yield Workers(work, workers.slots, prepare)
 
 
 class _Tries:

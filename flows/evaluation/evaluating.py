@@ -6,7 +6,6 @@ from random import Random
 
 from pydantic import JsonValue
 
-from flows.asking import Keeping, ask_and_keep
 from flows.evaluation.answers import (
     answered_subjects,
     count_answered,
@@ -22,6 +21,7 @@ from flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_envi
 from flows.progress import Progress
 from flows.recipe import Candidate
 from flows.review.suspects import tell_suspicions
+from flows.runner import Keeping, ask_and_keep
 from flows.settings import Settings, open_warehouse
 from generators.stages import StageContext
 from llm.asking import LedgeredChat

@@ -5,9 +5,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from flows.asking import Keeping
 from flows.chats import with_secret
 from flows.recipe import Candidate, read_recipe
+from flows.runner import Keeping
 from generators.environments.protocol import Environment
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger

@@ -6,11 +6,11 @@ from random import Random
 
 from pydantic import JsonValue, ValidationError
 
-from flows.asking import ask_and_keep
 from flows.environments import open_environments
 from flows.evaluation.evaluation_run import EvaluationRun
 from flows.progress import Progress
 from flows.recipe import Candidate, Recipe
+from flows.runner import ask_and_keep
 from flows.settings import Settings
 from generators.environments.protocol import Environment
 from generators.stages import StageContext

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast, get_args
 
-from flows.groups import GroupRun
+from flows.runner import GroupRun
 from generators.conversations.scenarios import COMPLEXITY_TAG, PAPER, plan_scenarios, shared_out
 from generators.kinds import CONVERSATION
 from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, Sample, Scenario, Tool, Turn, UserTurn

@@ -3,8 +3,8 @@
 from collections.abc import Generator, Iterator, Mapping, Sequence
 from contextlib import contextmanager, nullcontext
 
-from flows.groups import GroupRun
-from flows.spooled import Spooled
+from flows.planning.spooled import Spooled
+from flows.runner import GroupRun
 from generators.derivations import obstacle_for, plan_derivations
 from generators.kinds import Kind
 from warehouse.records import Derivation, Language, Sample, Tool

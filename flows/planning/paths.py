@@ -6,7 +6,7 @@ from math import ceil
 from typing import NamedTuple
 
 from flows.environments import open_environments
-from flows.groups import GroupRun
+from flows.runner import GroupRun
 from generators.environments.protocol import Environment
 from generators.kinds import MULTI_STEP, MULTI_STEP_CROSS
 from generators.multi_step.goals import CROSS, PAPER, Shape, plan_goals

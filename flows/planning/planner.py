@@ -6,13 +6,13 @@ from itertools import chain, islice
 from math import ceil
 from typing import NamedTuple, TypeVar, cast
 
-from flows.groups import GroupRun
 from flows.planning.conversations import complexity_shares, plan_complexity, validate_scenarios_can_be_planned
 from flows.planning.derivations import PASSED, possible_derivations
 from flows.planning.paths import domains_for, kind_of_domain, plan_domain
 from flows.planning.routing import plan_questions, routing_shares
+from flows.planning.spooled import Spooled
 from flows.recipe import Recipe
-from flows.spooled import Spooled
+from flows.runner import GroupRun
 from flows.stages import stages_of
 from generators.conversations.scenarios import COMPLEXITY_TAG
 from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of

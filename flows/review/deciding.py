@@ -10,7 +10,6 @@ import orjson
 from annotation.screens import DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW
 from annotation.studio.client import LabelStudio
 from flows.build import reopen_build
-from flows.local_workers import local_workers
 from flows.making import check_samples
 from flows.progress import Progress
 from flows.review.agreement import note_agreement
@@ -24,6 +23,7 @@ from flows.review.task_states import changed_states, note_deleted, remove_double
 from flows.review.tool_decisions import settle_edited_tools
 from flows.review.turns import async_review_turn
 from flows.review.withdrawing import reopen_undecided, withdraw_reviews
+from flows.runner import local_workers
 from flows.settings import Settings, open_warehouse
 from warehouse.records import Sample
 from warehouse.rows import Row, Stamp, rows_of

@@ -1,8 +1,10 @@
 """The store of responses: what an environment answered, by content, with the moment; and what it failed to answer."""
 
 import sqlite3
+import tempfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from contextlib import closing
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -106,6 +108,38 @@ def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, A
         yield row | {"call": lapse.call.model_dump_json()}
 
 
+def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) -> bytes:
+    """What a store has been told by these environments since a moment, as the bytes of a store of its own."""
+    moment = datetime.fromtimestamp(since, UTC).isoformat()
+    with closing(ResponseStore(path)), closing(_open(Path(":memory:"))) as packed:
+        packed.execute("attach ? as whole", (str(path),))
+        for table, age in (("responses", "seen_at"), ("lapses", "last_at"), ("descriptions", f"'{moment}'")):
+            packed.execute(
+                f"insert into {table} select * from whole.{table} where {age} >= ? and environment in ({_marks(environments)})",  # noqa: S608 - names of tables
+                (moment, *environments),
+            )
+        packed.execute("detach whole")
+        return packed.serialize()
+
+
+def merge_responses(path: Path, packed: bytes) -> None:
+    """Keep what another store was answered; an answer that differs from ours becomes a new version."""
+    with closing(ResponseStore(path)) as store, tempfile.NamedTemporaryFile(dir=path.parent) as file:
+        file.write(packed)
+        file.flush()
+        with closing(ResponseStore(Path(file.name))) as other:
+            for environment in other.environments():
+                for one in other.stored(environment):
+                    store.renew(environment, one.call, one.answer)
+                for lapse in other.lapses(environment):
+                    store.note_lapse(environment, lapse.call, lapse.problem)
+            store.take_descriptions(other)
+
+
+def _marks(values: Sequence[str]) -> str:
+    return ", ".join("?" * len(values))
+
+
 def call_key(call: Call) -> str:
     """What a call is stored under, besides its environment."""
     return content_key({"tool": call.tool, "arguments": call.arguments})
@@ -157,6 +191,15 @@ class ResponseStore:
             tuple(map(Link.model_validate, links)),
             tuple(map(Call.model_validate, calls)),
         )
+
+    def descriptions(self) -> list[tuple[str, str, bytes]]:
+        """The descriptions as they stand, each with its environment and its basis."""
+        return [(row[0], row[1], row[2]) for row in self._rows("select environment, basis, body from descriptions")]
+
+    def take_descriptions(self, other: "ResponseStore") -> None:
+        """Keep the descriptions of another store in place of ours."""
+        for description in other.descriptions():
+            self._write(_DESCRIBE, description)
 
     def environments(self) -> list[str]:
         """The names of the environments that anything is kept for."""

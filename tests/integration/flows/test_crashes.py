@@ -9,7 +9,8 @@ from textwrap import dedent, indent
 
 import pytest
 
-from flows.groups import Workers, the_error_of
+from flows.chats import the_error_of
+from flows.runner import Workers
 from flows.settings import Settings
 from flows.shards import Shard, ShardResult
 from tests.support.flows.small_builds import (
@@ -141,11 +142,11 @@ def test_a_group_of_errors_is_explained_by_its_first_unless_one_is_a_bug() -> No
 
 
 RUNNING = """
-import flows.local_workers, mishap
+import flows.runner, mishap
 from flows.cli import main
 
 if __name__ == "__main__":
-    flows.local_workers.run_shard = mishap.befall
+    flows.runner.run_shard = mishap.befall
     main()
 """
 

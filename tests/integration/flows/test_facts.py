@@ -1,17 +1,18 @@
 """What a shard keeps: facts as they come in, calls that were paid for at once, models that shards share."""
 
+import asyncio
 from datetime import UTC, datetime
 from pathlib import Path
 
 import orjson
 import pytest
 
-from flows.chats import AHEAD, SharedChats
+from flows.chats import AHEAD, InFlight, SharedChats
 from flows.facts import FactFiles, Facts
-from flows.spending import PaidNotes
+from flows.shards import PaidNotes
 from llm.chat import ChatMessage
 from tests.support.flows.small_builds import small_recipe
-from warehouse.errors import BudgetError, TransientError
+from warehouse.errors import BudgetError, StoreError, TransientError
 
 
 def lines_of(path: Path) -> list[dict[str, object]]:
@@ -74,11 +75,15 @@ async def test_shards_at_the_same_time_have_the_same_models_and_later_ones_new_o
     async with shared.of(recipe, ledger, build="b", spent=0.0) as one:
         async with shared.of(recipe, ledger, build="b", spent=0.0) as other:
             assert other is one
-        one.note(BudgetError("No money."))
-        assert one.is_in_vain
+        await one.in_flight.carry([1], _without_money)
+        assert one.in_flight.is_in_vain
     async with shared.of(recipe, ledger, build="b", spent=0.0) as later:
         assert later is not one
-        assert not later.is_in_vain
+        assert not later.in_flight.is_in_vain
+
+
+async def _without_money(_item: int) -> None:
+    raise BudgetError("No money.")
 
 
 async def test_shards_that_have_not_told_yet_what_they_spent_count_for_the_next_one(tmp_path: Path) -> None:
@@ -94,14 +99,44 @@ async def test_more_records_are_carried_than_requests_sent_but_patience_counts_r
     recipe = small_recipe(
         models={key: {"name": "template/v1", "concurrency": 3} for key in ("generator", "checker", "judge")}
     )
+    under_way, most = 0, 0
+
+    async def work(_item: int) -> None:
+        nonlocal under_way, most
+        under_way += 1
+        most = max(most, under_way)
+        await asyncio.sleep(0.01)
+        under_way -= 1
+
+    async def in_vain(_item: int) -> None:
+        raise TransientError("It is away.")
+
     async with SharedChats().of(recipe, tmp_path / "ledger.sqlite", build="b", spent=0.0) as chats:
-        for _ in range(AHEAD * 3):
-            assert not chats.places.locked()
-            await chats.places.acquire()
-        assert chats.places.locked()
-        for _ in range(3):
-            assert not chats.is_in_vain
-            chats.note(TransientError("away"))
-        assert chats.is_in_vain
-        chats.note(None)
-        assert not chats.is_in_vain
+        assert await chats.in_flight.carry(range(20), work) is None
+        assert most == AHEAD * 3
+        assert isinstance(await chats.in_flight.carry(range(3), in_vain), TransientError)
+        assert chats.in_flight.is_in_vain
+
+
+async def test_the_gravest_error_is_the_one_that_is_told_and_no_item_is_begun_after_it() -> None:
+    begun: list[int] = []
+
+    async def work(item: int) -> None:
+        begun.append(item)
+        raise BudgetError("No money.") if item == 1 else TransientError("It is away.")
+
+    error = await InFlight(1, 10).carry(range(5), work)
+    assert (str(error), begun) == ("No money.", [0, 1])
+
+
+async def test_an_error_of_no_item_comes_out_by_itself_and_a_bug_as_a_group() -> None:
+    async def full(_item: int) -> None:
+        raise StoreError("The disk is full.")
+
+    async def broken(_item: int) -> None:
+        raise KeyError("a bug")
+
+    with pytest.raises(StoreError, match="The disk is full"):
+        await InFlight(2, 2).carry(range(3), full)
+    with pytest.raises(ExceptionGroup):
+        await InFlight(2, 2).carry(range(3), broken)

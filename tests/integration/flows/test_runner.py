@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 
 from flows.build import open_build
-from flows.groups import GroupRun, Workers, run_group
 from flows.progress import Silence
+from flows.runner import GroupRun, Workers, run_group
 from flows.shards import Shard, ShardResult, record_line
 from tests.support.flows.model_server import Asked, ModelServer
 from tests.support.flows.small_builds import (

@@ -6,11 +6,11 @@ from pathlib import Path
 import pytest
 
 from flows.build import BuildReport, build_dataset, open_build
-from flows.local_workers import local_workers
 from flows.making import make_samples
 from flows.planning.planner import Planner
 from flows.progress import Silence
 from flows.recipe import parse_recipe, read_recipe
+from flows.runner import local_workers
 from flows.settings import Settings
 from flows.stages import STAGES
 from generators.kinds import KINDS

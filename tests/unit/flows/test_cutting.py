@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.cutting import SHARD_SECONDS, Pace, Spool
+from flows.runner import SHARD_SECONDS, Pace, Spool
 
 MANY = 1_000_000
 

@@ -1,0 +1,421 @@
+"""The runner of builds and evaluations: many records through stages or past a model, in shards or in chunks.
+
+A build's group is cut into shards by time, workers carry them, and one writer lands what comes back. An evaluation's items
+stay in this process, and what comes of them is kept chunk by chunk. What may be under way at once, and when to stop, is
+decided for both by `flows.chats.InFlight`.
+"""
+
+import asyncio
+import fcntl
+import os
+import shutil
+import signal
+import time
+from collections.abc import Awaitable, Callable, Coroutine, Generator, Iterable, Iterator, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from concurrent.futures.process import BrokenProcessPool
+from contextlib import contextmanager
+from functools import partial
+from itertools import count, islice
+from math import ceil
+from multiprocessing import active_children, get_context, parent_process
+from pathlib import Path
+from threading import Thread
+from typing import Any, NamedTuple, TypeVar
+
+from flows.chats import FATAL, InFlight, SharedChats, concurrency_of, distinct_models, the_error_of
+from flows.progress import Progress
+from flows.recipe import Recipe
+from flows.settings import Settings
+from flows.shards import (
+    NOT_OF_A_RECORD,
+    Shard,
+    ShardResult,
+    carry_out,
+    failure_by_bug,
+    land_paid,
+    paid_folder,
+    run_shard,
+    write_lines,
+)
+from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
+from warehouse.records import Failure, LlmCall, Record, Tool
+from warehouse.store import Warehouse
+
+_UNLANDED = 3  # shards for each worker that are under way or wait for the one writer; then no more are begun
+
+
+class Workers(NamedTuple):
+    """Whoever works shards, and how many at once; `prepare` is awaited before each group.
+
+    `in_one` says that the shards under way share what carries them: then the last ones need not be shared out.
+    """
+
+    work: Callable[[Shard], Awaitable[ShardResult]]
+    slots: int
+    prepare: "Callable[[GroupRun], Awaitable[None]] | None" = None
+    in_one: bool = False
+
+
+class GroupRun(NamedTuple):
+    """What a run of a group needs to know besides its records."""
+
+    build: str
+    recipe: Recipe
+    settings: Settings
+    warehouse: Warehouse
+    tools: tuple[Tool, ...]
+    toolbox: Path
+    progress: Progress
+
+
+async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: Workers, *, then: str = "") -> None:
+    """Carry records, as the lines of `record_line`, through a group of stages, and what it makes through the group `then`.
+
+    Each shard lands as it comes back. Raises, after everything that was done has landed, ConfigurationError, BudgetError
+    or TransientError where a model refused, the budget was spent or a provider was away: the next build goes on from there.
+    """
+    folder = run.settings.home / "shards" / run.build
+    with _hold(run):
+        _clear(run, folder)  # what a build that was killed has left
+        if workers.prepare is not None:
+            await workers.prepare(run)
+        try:
+            spool = Spool(folder / f"{group}.jsonl", lines)
+            total = spool.left
+            if total:
+                run.progress.begin(group, total)
+                results = await _Carrying(run, group, then, spool, workers).all()
+                broken = [result for result in results if result.bugs]
+                _tell_bugs(run.progress, group, sum(one.bugs for one in broken), broken[0].bug if broken else "")
+                _stop(group, total - sum(result.done for result in results), results)
+        finally:
+            _clear(run, folder)
+
+
+class _Carrying:
+    """One group under way: shards are cut as workers get free, and land in turns, all that wait in one transaction."""
+
+    def __init__(self, run: GroupRun, group: str, then: str, spool: "Spool", workers: Workers) -> None:
+        self._run, self._group, self._then = run, group, then
+        self._spool = spool
+        self._workers = workers
+        sharing = 1 if workers.in_one else workers.slots
+        self._pace = Pace(
+            most=run.recipe.shard_size,
+            workers=sharing,
+            concurrency=concurrency_of(run.recipe),
+            in_batches=any(model.path == "batch" for model in distinct_models(run.recipe)),
+        )
+        self._free = asyncio.Semaphore(workers.slots)
+        self._room = asyncio.Semaphore(workers.slots * _UNLANDED)
+        self._writer = asyncio.Lock()
+        self._back: list[ShardResult] = []  # worked, not landed yet
+        self._results: list[ShardResult] = []
+        self._spent = money_spent(run)
+        self._is_over = False  # the other shards would fare no better
+
+    async def all(self) -> list[ShardResult]:
+        """What came of the shards."""
+        try:
+            async with asyncio.TaskGroup() as tasks:
+                for number in count():
+                    await self._room.acquire()
+                    await self._free.acquire()
+                    if self._is_over or not self._spool.left:
+                        break
+                    tasks.create_task(self._carry(self._cut(number)))
+        except ExceptionGroup as errors:
+            error = the_error_of(errors)
+            if error is None:
+                raise
+            raise error from errors
+        return self._results
+
+    def _cut(self, number: int) -> Shard:
+        run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
+        size = self._pace.next_size(self._spool.left)
+        source = target.with_suffix(".jsonl")
+        records = self._spool.cut(size, source)
+        return Shard(
+            build=run.build,
+            group=self._group,
+            number=number,
+            recipe=run.recipe,
+            records=records,
+            source=source,
+            target=target,
+            toolbox=run.toolbox,
+            ledger=run.settings.ledger,
+            spent=self._spent,
+            of=number + 1 + ceil(self._spool.left / size),
+            then=self._then,
+        )
+
+    async def _carry(self, shard: Shard) -> None:
+        began = time.monotonic()
+        result = await self._workers.work(shard)
+        self._pace.note(result.done, time.monotonic() - began)
+        self._spent += result.cost  # what other shards have spent by now counts against the budget of the next
+        self._is_over |= result.is_fatal or bool(result.error and not result.done)
+        self._free.release()
+        self._back.append(result)
+        async with self._writer:
+            landing, self._back = self._back, []
+            if landing:
+                await _to_its_end(asyncio.to_thread(self._land, landing))
+                self._run.progress.advance(sum(one.done for one in landing))
+                self._results += landing
+        shard.source.unlink(missing_ok=True)
+        self._room.release()
+
+    def _land(self, results: Sequence[ShardResult]) -> None:
+        self._run.warehouse.put_files(*(result.target for result in results))
+        for result in results:
+            for landed in (result.target, paid_folder(result.target)):
+                shutil.rmtree(landed, ignore_errors=True)
+
+
+async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:
+    """Await work that goes on in a thread also where whoever waits for it is cancelled: then it has ended nevertheless."""
+    task = asyncio.create_task(work)
+    try:
+        await asyncio.shield(task)
+    except asyncio.CancelledError:
+        await asyncio.wait([task])
+        task.exception()  # looked at: the cancellation is what counts
+        raise
+
+
+@contextmanager
+def _hold(run: GroupRun) -> Iterator[None]:
+    """Keep other processes from the same build: they would clear away each other's shards. Raises TransientError."""
+    path = run.toolbox.with_suffix(".lock")
+    with path.open("w") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError as error:
+            raise TransientError(
+                f"Another process is at the build {run.build} of the recipe {run.recipe.name!r}. "
+                "Wait for it to end; what it does is kept, and the next build goes on from there."
+            ) from error
+        yield
+
+
+def _clear(run: GroupRun, folder: Path) -> None:
+    """Remove the shards' files, but not before what was paid for in them is written down."""
+    if folder.exists():
+        land_paid(folder, run.warehouse)
+        shutil.rmtree(folder)
+
+
+_KINDS = {(True, True): ConfigurationError, (True, False): BudgetError, (False, False): TransientError}
+
+
+def _stop(group: str, undone: int, results: Sequence[ShardResult]) -> None:
+    problems = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
+    if not problems:
+        return
+    kind = _KINDS[problems[0].is_fatal, problems[0].is_configuration]
+    told = problems[0].error if problems[0].error.endswith((".", "!", "?")) else f"{problems[0].error}."
+    raise kind(
+        f"{told} {undone} records of the group {group!r} are not done; what is done is kept, and the next "
+        "build goes on from there."
+    )
+
+
+def money_spent(run: GroupRun) -> float:
+    """What the build has cost by now, in US dollars."""
+    rows = run.warehouse.rows("select coalesce(sum(cost), 0) as cost from llm_calls where build = ?", [run.build])
+    return float(rows[0]["cost"])
+
+
+SHARD_SECONDS = 20.0  # what is lost with a process, and how often progress is seen; the overhead of a shard is far less
+_FEWEST = 20  # records that are worth a shard's overhead, where the recipe allows as many
+_LEAST = 8  # the last shards have at least so many times less records than the others
+_FIRST_ROUNDS = 4  # records for each request that may be under way, in the shards of which no pace is known yet
+
+
+class Pace:
+    """How many records the next shard takes, by how long those before it took."""
+
+    def __init__(self, *, most: int, workers: int, concurrency: int, in_batches: bool = False) -> None:
+        """Never more than `most`; so many workers share the records, and their models take `concurrency` requests at once.
+
+        Models that answer `in_batches` take hours for few records as for many, so that time is no measure.
+        """
+        self._in_batches = in_batches
+        self._most = most
+        self._workers = workers
+        self._first = _FIRST_ROUNDS * concurrency
+        self._done = 0
+        self._seconds = 0.0
+
+    def note(self, records: int, seconds: float) -> None:
+        """A shard of so many records has taken so long, others under way beside it."""
+        self._done += records
+        self._seconds += seconds
+
+    def next_size(self, left: int) -> int:
+        """How many of those left the next shard takes; the last ones are shared out, so that no worker waits long for another."""
+        if self._in_batches:
+            return min(left, self._most)
+        known = self._done and self._seconds
+        by_time = int(min(self._most, SHARD_SECONDS * self._done / self._seconds)) if known else self._first
+        by_turn = max(ceil(left / self._workers), by_time // _LEAST)
+        return min(left, self._most, max(_FEWEST, min(by_time, by_turn)))
+
+
+class Spool:
+    """Lines kept in a file, to be cut off from its beginning; none of them is held in memory meanwhile."""
+
+    def __init__(self, path: Path, lines: Iterable[bytes]) -> None:
+        """Write all lines down."""
+        self.path = path
+        self.left = write_lines(path, lines)
+        self._lines = _lines_of(path)
+
+    def cut(self, count: int, target: Path) -> int:
+        """Move the next `count` lines to a file of their own; how many there were."""
+        taken = write_lines(target, islice(self._lines, count))
+        self.left -= taken
+        return taken
+
+    def close(self) -> None:
+        """Remove the file."""
+        self._lines.close()
+        self.path.unlink(missing_ok=True)
+
+
+def _lines_of(path: Path) -> Generator[bytes, None, None]:
+    with path.open("rb") as file:
+        yield from file
+
+
+_AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
+
+
+@contextmanager
+def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
+    """Workers on this machine: processes for models that compute here, this one for models across a network.
+
+    A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
+    """
+    if not _computes_here(recipe):
+        yield Workers(partial(carry_out, shared=SharedChats()), _AT_ONCE, in_one=True)
+    elif settings.workers == 1:
+        yield Workers(carry_out, 1)
+    else:
+        pool = _Pool(settings.workers)
+        with pool.executor:
+            yield Workers(pool.work, settings.workers)
+
+
+class _Pool:
+    """Processes that work shards; where one shard is called off, all are, for then its whole build is."""
+
+    def __init__(self, slots: int) -> None:
+        # Workers are forked from a server that has imported what they need: they start at once and share its memory.
+        context = get_context("forkserver")
+        context.set_forkserver_preload(["flows.shards", "llm.template.model", "rouge_score.rouge_scorer"])
+        self._others = active_children()
+        self.executor = ProcessPoolExecutor(slots, mp_context=context, initializer=_settle_in)
+
+    async def work(self, shard: Shard) -> ShardResult:
+        """Work a shard in one of the processes. Raises TransientError where that was ended from outside."""
+        try:
+            return await asyncio.get_running_loop().run_in_executor(self.executor, run_shard, shard)
+        except BrokenProcessPool as error:
+            raise TransientError(
+                "A worker process was ended from outside, perhaps because memory ran out. Build again, with fewer workers "
+                "(CALLWRIGHT_WORKERS=1) if it happens again; what is done is kept."
+            ) from error
+        except asyncio.CancelledError:  # Ctrl-C, or another shard failed
+            self._end()
+            raise
+
+    def _end(self) -> None:
+        """Nobody waits for these shards any more; and whoever clears their files away must find nobody who writes them."""
+        ours = [process for process in active_children() if process not in self._others]
+        for process in ours:
+            process.terminate()
+        for process in ours:
+            process.join()
+
+
+def _settle_in() -> None:
+    """Leave Ctrl-C to the process that this worker belongs to, and end when that one does, however it ends."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    Thread(target=_end_with_parent, daemon=True).start()
+
+
+def _end_with_parent() -> None:
+    parent = parent_process()
+    if parent is not None:
+        parent.join()
+        os._exit(1)
+
+
+def _computes_here(recipe: Recipe) -> bool:
+    roles = recipe.models
+    return all(model.name.startswith("template/") for model in (roles.generator, roles.checker, roles.judge))
+
+
+CHUNK = 500
+Item = TypeVar("Item")
+Ask = Callable[[Item], Awaitable[Sequence[Record]]]
+
+
+class Keeping(NamedTuple):
+    """Where the answers go; `calls` are the model's calls since they were last kept."""
+
+    warehouse: Warehouse
+    progress: Progress
+    calls: list[LlmCall]
+
+
+async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
+    items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str, keeping: Keeping, chunk_size: int = CHUNK
+) -> None:
+    """Ask about each item, and keep what comes of it in its chunk; all of it is kept before any error is raised.
+
+    An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
+    """
+    if not items:
+        return
+    keeping.progress.begin(title, len(items))
+    bugs: list[Failure] = []
+    error: CallwrightError | None = None
+    for start in range(0, len(items), chunk_size):
+        chunk = items[start : start + chunk_size]
+        made: list[Record] = []
+        try:
+            error = await InFlight(concurrency, concurrency).carry(chunk, partial(_ask_one, ask, made, bugs)) or error
+        finally:  # also what was asked before somebody pressed Ctrl-C
+            keeping.warehouse.put([*keeping.calls, *made])
+            keeping.calls.clear()
+        keeping.progress.advance(len(chunk))
+        if error and (isinstance(error, FATAL) or not made):
+            break
+    _tell_bugs(keeping.progress, title, len(bugs), bugs[0].reason if bugs else "")
+    if error:
+        raise error
+
+
+async def _ask_one(ask: "Ask[Item]", made: list[Record], bugs: list[Failure], item: Item) -> None:
+    try:
+        made.extend(await ask(item))
+    except NOT_OF_A_RECORD:
+        raise
+    except Exception as error:  # noqa: BLE001 - as in a shard: a bug ends its item and never the evaluation
+        failure = failure_by_bug(error, "evaluation", item.key if isinstance(item, Record) else str(item))
+        bugs.append(failure)
+        made.append(failure)
+
+
+def _tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
+    if count:
+        line = first.partition("\n")[0]
+        progress.say(
+            f"{title}: {count} records met a bug and failed, the first: {line}. See `from failures` for tracebacks."
+        )

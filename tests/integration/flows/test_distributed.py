@@ -1,0 +1,236 @@
+"""Shards on a Dask cluster: the same rows as at home, whatever becomes of the workers, and nothing paid for twice."""
+
+import asyncio
+import time
+from concurrent.futures import Future
+from pathlib import Path
+from typing import Any
+
+import psutil
+import pytest
+
+from flows.build import build_dataset, open_build
+from flows.distributed import _Cluster, open_workers, share_of, validate_scheduler
+from flows.making import make_samples
+from flows.progress import Silence
+from flows.runner import Workers
+from flows.settings import read_settings
+from generators.environments.protocol import Answer
+from generators.environments.response_store import ResponseStore, merge_responses, pack_responses
+from llm.ledger import answers_after, keep_answers
+from tests.support.flows.model_server import PRICED, ModelServer
+from tests.support.flows.small_builds import (
+    one,
+    row_counts,
+    run,
+    settings_of,
+    small_recipe,
+    start,
+    stub_roles,
+    warehouse_of,
+    write_recipe,
+)
+from warehouse.errors import ConfigurationError
+from warehouse.records import Call
+
+pytestmark = pytest.mark.enable_socket
+KEPT = (
+    "select key, body from samples order by key",
+    "select subject, recipe, proved, accepted_by from acceptances order by all",
+    "select * from funnel order by all",
+    "select count(*) as calls, sum(cost) as cost from llm_calls where not cached",
+)
+
+
+def kept(home: Path) -> list[Any]:
+    return list(warehouse_of(settings_of(home)).rows_by_name({sql: (sql, []) for sql in KEPT}).values())
+
+
+def until(found: Any, patience: float = 60) -> Any:
+    end = time.monotonic() + patience
+    while not (result := found()):
+        assert time.monotonic() < end, "waited in vain"
+        time.sleep(0.05)
+    return result
+
+
+def workers_of(pid: int) -> list[psutil.Process]:
+    """The worker processes of a build's Dask cluster."""
+    children = psutil.Process(pid).children(recursive=True)
+    return [one for one in children if "spawn_main" in " ".join(one.cmdline())]
+
+
+def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 60, "imperfect": 30}, shard_size=20)
+    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
+    building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
+    until(lambda: list((tmp_path / "scratch").rglob("lock")))
+    workers_of(building.pid)[-1].kill()
+    stdout, stderr = building.communicate(timeout=120)
+    assert (building.returncode, stdout) == (0, plain.stdout), stderr
+    assert kept(tmp_path / "far") == kept(tmp_path / "plain")
+    assert row_counts(settings_of(tmp_path / "far")) == row_counts(settings_of(tmp_path / "plain"))
+
+
+def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: ModelServer, tmp_path: Path) -> None:
+    model_server.delay = 0.1
+    models = stub_roles(model_server, name=PRICED, concurrency=4)
+    recipe = write_recipe(tmp_path, name="paid", models=models, samples={"perfect": 24}, shard_size=12)
+    dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
+    building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
+    until(lambda: model_server.answered.total() > 12)
+    workers_of(building.pid)[-1].kill()
+    _, stderr = building.communicate(timeout=120)
+    assert building.returncode == 0, stderr
+    settings = settings_of(tmp_path / "far")
+    assert one(settings, "select count(*) from acceptances") == 24
+    again = model_server.answered.total() - len(model_server.answered)
+    assert again <= 4, "what was under way, and no more"
+    assert one(settings, "select count(distinct request) from llm_calls where cost > 0") == len(model_server.answered)
+    answers, _ = answers_after(settings.ledger, 0)
+    assert len(answers.splitlines()) == len(model_server.answered), "all of it came home to the builder's ledger"
+
+
+class Nearby:
+    """A Dask client whose tasks are worked in this process, in threads, with a scratch folder of their own."""
+
+    def submit(self, function: Any, *given: Any, pure: bool) -> "Future[Any]":
+        future: Future[Any] = Future()
+        given = tuple(self._arrived(value) for value in given)
+        try:
+            future.set_result(function(*given))
+        except Exception as error:  # noqa: BLE001 - the task's own
+            future.set_exception(error)
+        return future
+
+    def _arrived(self, value: Any) -> Any:
+        if isinstance(value, list):
+            return [self._arrived(member) for member in value]
+        return value.result() if isinstance(value, Future) else value
+
+
+@pytest.fixture
+def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.setenv("CALLWRIGHT_SCRATCH", str(tmp_path / "scratch"))
+    return tmp_path / "scratch"
+
+
+def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server: ModelServer, tmp_path: Path) -> None:
+    recipe = small_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
+    settings = settings_of(tmp_path / "home")
+    asyncio.run(build_dataset(recipe, settings, Silence()))
+    asked = model_server.requests
+    settings.warehouse.unlink()
+
+    cluster = _Cluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
+    opened = open_build(recipe, settings, Silence())
+    asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["perfect"]))
+    assert (model_server.requests, one(settings, "select count(*) from samples")) == (asked, 3)
+    assert not [path for path in scratch.rglob("*") if path.name in {"source.jsonl", "facts"}], "workers tidy up"
+
+
+def test_an_environment_s_files_and_responses_go_along_and_come_back(tmp_path: Path) -> None:
+    home, far = tmp_path / "home.sqlite", tmp_path / "far.sqlite"
+    known, new = Call(tool="a", arguments={"x": 1}), Call(tool="a", arguments={"x": 2})
+    for path in (home, far):
+        ResponseStore(path).close()
+    store = ResponseStore(home)
+    store.put("shop", known, Answer({"y": 1}, ""))
+    store.put("other", known, Answer({"y": 9}, ""))
+    merge_responses(far, pack_responses(home, ["shop"]))
+    there = ResponseStore(far)
+    assert there.environments() == ["shop"]
+    began = time.time()
+    there.put("shop", new, Answer({"y": 2}, ""))
+    there.note_lapse("shop", new, "It was away.")
+    merge_responses(home, pack_responses(far, ["shop"], since=began))
+    assert store.get("shop", new) == Answer({"y": 2}, "")
+    assert [lapse.problem for lapse in store.lapses("shop")] == ["It was away."]
+    assert store.drifts("shop") == []
+    for opened in (store, there):
+        opened.close()
+
+
+def test_answers_travel_as_lines_and_the_first_one_stays(tmp_path: Path) -> None:
+    home, far = tmp_path / "home.sqlite", tmp_path / "far.sqlite"
+    lines = [b"%032x %s" % (number, b"[1]") for number in range(1_200)]
+    keep_answers(home, lines)
+    sent, newest = answers_after(home, 0)
+    assert (len(sent.splitlines()), newest) == (1_200, 1_200)
+    keep_answers(far, [b"%032x [0]" % 7])
+    keep_answers(far, sent.splitlines())
+    kept_there, _ = answers_after(far, 0)
+    assert b"%032x [0]\n" % 7 in kept_there
+    assert answers_after(home, newest) == (b"", newest)
+
+
+def test_all_workers_together_keep_the_limits_and_the_budget() -> None:
+    model = {"name": "openai/x", "concurrency": 16, "requests_per_minute": 100, "tokens_per_minute": 3}
+    roles = dict.fromkeys(("generator", "checker", "judge"), model)
+    part = share_of(small_recipe(models=roles, budget=10.0), 4, 2.0)
+    judge = part.models.judge
+    assert (judge.concurrency, judge.requests_per_minute, judge.tokens_per_minute, part.budget) == (4, 25, 1, 4.0)
+    assert share_of(small_recipe(), 4, 0.0) == small_recipe()
+
+
+def test_a_scheduler_that_does_not_authenticate_is_refused_unless_the_settings_trust_it() -> None:
+    with pytest.raises(ConfigurationError, match=r"does not authenticate.*CALLWRIGHT_DASK_UNAUTHENTICATED=1"):
+        validate_scheduler("tcp://10.0.0.1:8786", is_trusted=False)
+    validate_scheduler("tcp://10.0.0.1:8786", is_trusted=True)
+    validate_scheduler("tls://10.0.0.1:8786", is_trusted=False)
+
+
+def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_path: Path) -> None:
+    from distributed import Client
+
+    settings = settings_of(tmp_path, workers=1)._replace(workplace="dask")
+    with open_workers(small_recipe(), settings, Silence()) as workers:
+        address = workers.work.__self__._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
+        assert address.startswith("tls://127.0.0.1")
+        with pytest.raises((TypeError, OSError)):
+            Client(address, timeout=2, set_as_default=False)
+
+
+@pytest.mark.parametrize(
+    ("given", "place", "workers"),
+    [
+        ("3", "local", 3),
+        ("local", "local", None),
+        ("dask:4", "dask", 4),
+        ("dask:tls://10.0.0.1:8786", "dask:tls://10.0.0.1:8786", None),
+    ],
+)
+def test_one_setting_says_who_works_shards(
+    monkeypatch: pytest.MonkeyPatch, given: str, place: str, workers: int | None
+) -> None:
+    monkeypatch.setenv("CALLWRIGHT_WORKERS", given)
+    settings = read_settings()
+    assert settings.workplace == place
+    assert workers in {None, settings.workers}
+
+
+@pytest.mark.parametrize("given", ["dask:far", "local:x", "-1", "many"])
+def test_a_wrong_workplace_is_answered_with_the_right_ones(monkeypatch: pytest.MonkeyPatch, given: str) -> None:
+    monkeypatch.setenv("CALLWRIGHT_WORKERS", given)
+    with pytest.raises(ConfigurationError, match=r"dask:tls://host:port"):
+        read_settings()
+
+
+def test_a_pool_is_told_to_take_whole_builds(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("CALLWRIGHT_WORKERS", "pool:builders")
+    with pytest.raises(ConfigurationError, match="callwright deploy RECIPE --pool NAME"):
+        read_settings()
+
+
+def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
+    models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "transport": "batch"}}
+    settings = settings_of(tmp_path)._replace(workplace="dask:tls://10.0.0.1:8786")
+    with open_workers(small_recipe(models=models), settings, Silence()) as workers:
+        assert workers.prepare is None
+
+
+def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)._replace(workplace="dask:tcp://127.0.0.1:9", trusts_scheduler=True)
+    with pytest.raises(Exception, match="No Dask scheduler answers"), open_workers(small_recipe(), settings, Silence()):
+        pass

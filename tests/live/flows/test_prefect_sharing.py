@@ -1,0 +1,54 @@
+"""Builds that share a Prefect server: a model's limit holds for all of them, and what is kept does not grow."""
+
+from pathlib import Path
+
+import pytest
+
+from tests.support.flows.model_server import ModelServer
+from tests.support.flows.prefect_api import Known
+from tests.support.flows.small_builds import run, start, stub_roles, write_recipe
+from tests.support.servers import HeardPrefect
+
+pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
+
+
+@pytest.fixture
+def known(prefect_server: HeardPrefect) -> Known:
+    return Known(prefect_server)
+
+
+@pytest.fixture
+def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
+    """The environment of a command line whose builds Prefect shows."""
+    return prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
+
+
+def test_flows_that_run_at_once_share_a_model_s_limit(
+    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+) -> None:
+    known.ask("v2/concurrency_limits/", {"name": "openai:stub", "limit": 2})
+    model_server.delay = 0.05
+    models = stub_roles(model_server, concurrency=8)
+    recipes = [write_recipe(tmp_path, name=name, models=models, samples={"perfect": 6}) for name in ("this", "that")]
+    builds = [start("build", str(path), "--no-review", home=tmp_path / path.stem, **shown) for path in recipes]
+    ended = [build.communicate(timeout=120) for build in builds]
+    assert [build.returncode for build in builds] == [0, 0], ended
+    assert 0 < model_server.most_at_once <= 2
+
+
+def test_what_prefect_keeps_of_a_build_does_not_grow_with_its_records(
+    known: Known, shown: dict[str, str], tmp_path: Path
+) -> None:
+    sizes = []
+    for name, count in (("few", 20), ("more", 200)):
+        recipe = write_recipe(tmp_path, name=name, samples={"perfect": count}, shard_size=count)
+        assert run("build", str(recipe), "--no-review", home=tmp_path / name, **shown).returncode == 0
+        [build] = [found for found in known.runs("build-dataset") if found["name"] == name]
+        groups = known.groups(build).values()
+        tasks = [task for group in groups for task in known.tasks(group)]
+        artifacts = [artifact for group in groups for artifact in known.artifacts(group)]
+        told = [*tasks, *artifacts]
+        sizes.append((len(told), sum(len(str(one_of)) for one_of in told)))
+    (few_told, few_size), (more_told, more_size) = sizes
+    assert more_told <= few_told + 1  # a shard more, for they are cut by time
+    assert more_size / more_told < 1.1 * few_size / few_told
