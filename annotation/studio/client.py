@@ -6,7 +6,7 @@ from typing import Any, Self
 
 from annotation.screens import Screen
 from annotation.studio.connection import StudioConnection
-from annotation.studio.projects import ensure_project, find_project, status_of, tell_no_more, tell_of_changes
+from annotation.studio.projects import ensure_project, find_project, register_webhook, status_of, unregister_webhooks
 from annotation.studio.pulling import pull_tasks
 from annotation.studio.records import Project, ProjectStatus, PullResult, PushResult
 from annotation.studio.tasks import Doubles, ask_at_least, missing_tasks, push_tasks, remove_doubles
@@ -75,13 +75,13 @@ class LabelStudio:
         """How many tasks a project has and how many of them people have finished."""
         return status_of(self._connection, project)
 
-    def tell_of_changes(self, project: Project, url: str, secret: str) -> bool:
+    def register_webhook(self, project: Project, url: str, secret: str) -> bool:
         """Have a project tell `url` at once what people do, with a secret; whether it did not do so already."""
-        return tell_of_changes(self._connection, project, url, secret)
+        return register_webhook(self._connection, project, url, secret)
 
-    def tell_no_more(self, project: Project) -> int:
+    def unregister_webhooks(self, project: Project) -> int:
         """Have a project tell nobody of ours any more; to how many addresses it did."""
-        return tell_no_more(self._connection, project)
+        return unregister_webhooks(self._connection, project)
 
     @property
     def _client(self) -> Any:  # noqa: ANN401 - the vendor's client has no types that mypy can use

@@ -181,7 +181,7 @@ def _project(connection: StudioConnection, found: Any, kind: str) -> Project:  #
     )
 
 
-def tell_of_changes(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:
+def register_webhook(connection: StudioConnection, project: Project, url: str, secret: str) -> bool:
     """Have Label Studio tell `url` of what people do in a project; whether anything was changed for that.
 
     A project has one webhook of callwright: another address takes the place of the one before.
@@ -204,7 +204,7 @@ def tell_of_changes(connection: StudioConnection, project: Project, url: str, se
     return True
 
 
-def tell_no_more(connection: StudioConnection, project: Project) -> int:
+def unregister_webhooks(connection: StudioConnection, project: Project) -> int:
     """Take callwright's webhooks away from a project; how many there were."""
     held = _ours(connection, project)
     for one in held:

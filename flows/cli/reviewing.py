@@ -94,7 +94,7 @@ def pull(
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
     from flows.review.deciding import pull_reviews
-    from flows.review.polling import interrupts, poll_reviews
+    from flows.review.listening import interrupts, poll_reviews
     from flows.review.servers import require_label_studio
     from flows.settings import read_settings
 
@@ -153,26 +153,24 @@ def listen(
     host: Annotated[str, typer.Option(help="The address of this machine to listen on.")] = "127.0.0.1",
     port: Annotated[int, typer.Option(help="The port to listen on; 0 takes a free one.")] = 0,
     url: Annotated[
-        str, typer.Option(help="Under which URL Label Studio reaches this; it is told so, with the secret.")
+        str, typer.Option(help="Under which URL Label Studio reaches this; it is registered there, with the secret.")
     ] = "",
-    remove: Annotated[
-        bool, typer.Option("--remove", help="Have Label Studio tell nobody any more, instead of listening.")
-    ] = False,
+    remove: Annotated[bool, typer.Option("--remove", help="Take the webhooks away, instead of listening.")] = False,
     as_json: AsJson = False,
 ) -> None:
     """Listen for Label Studio's webhooks and pull two seconds after people did something; Ctrl-C ends it."""
-    from flows.review.listening import announce, withdraw_announcement
+    from flows.review.listening import register_webhooks, remove_webhooks
     from flows.review.servers import require_label_studio
     from flows.settings import read_settings
 
     settings = read_settings()
     with Screen() as screen, require_label_studio(settings) as studio:
         if remove:
-            removed = withdraw_announcement(studio)
+            removed = remove_webhooks(studio)
             show_json({"removed": removed}) if as_json else show(f"{removed} webhooks taken away.")
             return
         if url:
-            projects = announce(settings, studio, url)
+            projects = register_webhooks(settings, studio, url)
             screen.say(f"{projects} projects of {studio.url} tell {url} of changes from now on.")
         with suppress(KeyboardInterrupt):  # before the handler was set
             asyncio.run(_listen(settings, studio, screen, host=host, port=port, as_json=as_json))
@@ -200,8 +198,8 @@ async def _listen(
             show(line)
         sys.stdout.flush()
 
-    told = listening.Told(ready, brought)
-    task = asyncio.create_task(listening.listen(settings, studio, screen, door=listening.Door(host, port), told=told))
+    callbacks = listening.Callbacks(ready, brought)
+    task = asyncio.create_task(listening.listen(settings, studio, screen, address=place, callbacks=callbacks))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     with suppress(asyncio.CancelledError):

@@ -18,8 +18,7 @@ from flows.review.path_reviews import carry_over_corrections
 from flows.review.prediction_audits import suspects_of_audits
 from flows.review.pushing import ask_more_people, push_reviews
 from flows.review.questions import DOUBTFUL, Question, ask
-from flows.review.reading_reviews import read_reviews
-from flows.review.task_states import changed_states, note_deleted, remove_doubles
+from flows.review.reading_reviews import changed_states, note_deleted, read_reviews, remove_doubles
 from flows.review.tool_decisions import settle_edited_tools
 from flows.review.turns import async_review_turn
 from flows.review.withdrawing import reopen_undecided, withdraw_reviews

@@ -1,20 +1,29 @@
-"""Hearing Label Studio's webhooks: what people do is pulled moments later, many changes in one pull."""
+"""Pulling by itself: moments after Label Studio's webhooks report a change, many changes in one pull, or again and again."""
 
 import asyncio
+import hmac
+import logging
 import os
 import secrets
-from collections.abc import Awaitable, Callable
-from contextlib import suppress
+import signal
+import time
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
+from contextlib import asynccontextmanager, contextmanager, suppress
 from pathlib import Path
-from typing import NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, NoReturn
 
 from annotation.screens import REVIEW_KINDS
 from annotation.studio.client import LabelStudio
+from annotation.studio.projects import SECRET_HEADER
 from flows.progress import Progress
 from flows.review.deciding import Pulled, pull_reviews
-from flows.review.webhook_server import hear_webhooks
+from flows.review.servers import require_label_studio
 from flows.settings import Settings, secret
-from warehouse.errors import CallwrightError, ConfigurationError
+from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
+
+if TYPE_CHECKING:
+    from aiohttp import web
+
 
 SECRET = "CALLWRIGHT_WEBHOOK_SECRET"  # noqa: S105 - the name of a variable
 _QUIET = 2.0  # seconds without a further change before a pull
@@ -26,16 +35,20 @@ Sleep = Callable[[float], Awaitable[None]]
 Clock = Callable[[], float]
 
 
+_log = logging.getLogger(__name__)
+LARGEST_BODY = 1 << 20  # bytes
+
+
 class Burst:
-    """Changes as they are heard: after a while of quiet, or when they never stop, they are one reason to pull."""
+    """Changes that come close together: after a while of quiet, or when they never stop, they are one reason to pull."""
 
     def __init__(self, clock: Clock, sleep: Sleep) -> None:
-        """Nothing was heard yet."""
+        """Begin without a change."""
         self._clock, self._sleep = clock, sleep
         self._any = asyncio.Event()
         self._first = self._last = 0.0
 
-    def hear(self) -> None:
+    def add(self) -> None:
         """Something changed."""
         self._last = self._clock()
         if not self._any.is_set():
@@ -43,7 +56,7 @@ class Burst:
             self._any.set()
 
     async def end(self) -> None:
-        """Wait until something has changed and quiet has followed; what is heard later belongs to the next burst."""
+        """Wait until something has changed and quiet has followed; what comes later belongs to the next burst."""
         await self._any.wait()
         while (wait := min(self._last + _QUIET, self._first + _LONGEST) - self._clock()) > 0:
             await self._sleep(wait)
@@ -82,8 +95,8 @@ def _secret_file(settings: Settings) -> Path:
     return settings.home / "webhook.secret"
 
 
-def announce(settings: Settings, studio: LabelStudio, url: str) -> int:
-    """Have Label Studio tell `url` of what people do in our projects; how many projects do so from now on."""
+def register_webhooks(settings: Settings, studio: LabelStudio, url: str) -> int:
+    """Register `url` with Label Studio for what people do in our projects; how many projects call it from now on."""
     if not url.startswith(("http://", "https://")):
         raise ConfigurationError(
             f"The address {url!r} must begin with http:// or https://, as Label Studio reaches it."
@@ -91,25 +104,25 @@ def announce(settings: Settings, studio: LabelStudio, url: str) -> int:
     known = webhook_secret(settings)
     projects = [found for found in map(studio.find_project, REVIEW_KINDS) if found is not None]
     for project in projects:
-        studio.tell_of_changes(project, url, known)
+        studio.register_webhook(project, url, known)
     return len(projects)
 
 
-def withdraw_announcement(studio: LabelStudio) -> int:
-    """Have Label Studio tell nobody any more; how many webhooks were taken away."""
+def remove_webhooks(studio: LabelStudio) -> int:
+    """Take our webhooks away from all projects; how many there were."""
     projects = [found for found in map(studio.find_project, REVIEW_KINDS) if found is not None]
-    return sum(studio.tell_no_more(project) for project in projects)
+    return sum(studio.unregister_webhooks(project) for project in projects)
 
 
-class Door(NamedTuple):
+class ListeningAddress(NamedTuple):
     """Where to listen; port 0 is a free one."""
 
     host: str = "127.0.0.1"
     port: int = 0
 
 
-class Told(NamedTuple):
-    """Whom to tell: `ready` of the address, as soon as it can be reached, and `brought` of each pull."""
+class Callbacks(NamedTuple):
+    """What is called: `ready` with the address, as soon as it can be reached, and `brought` with the result of each pull."""
 
     ready: Callable[[str], None] = lambda address: None
     brought: Callable[[Pulled], None] = lambda pulled: None
@@ -120,16 +133,16 @@ async def listen(
     studio: LabelStudio,
     progress: Progress,
     *,
-    door: Door,
-    told: Told,
+    address: ListeningAddress,
+    callbacks: Callbacks,
     again: float = _AGAIN,
 ) -> None:
-    """Pull whenever Label Studio tells of changes, until this is cancelled; what fails comes again after `again` seconds."""
+    """Pull whenever Label Studio reports changes, until this is cancelled; what fails comes again after `again` seconds."""
     loop = asyncio.get_running_loop()
     burst = Burst(loop.time, asyncio.sleep)
-    async with hear_webhooks(*door, webhook_secret(settings), burst.hear) as address:
-        burst.hear()  # what people did while nobody listened
-        told.ready(address)
+    async with serve_webhooks(*address, webhook_secret(settings), burst.add) as url:
+        burst.add()  # what people did while nobody listened
+        callbacks.ready(url)
         while True:
             await burst.end()
             try:
@@ -138,11 +151,103 @@ async def listen(
                 progress.say(
                     f"This pull failed; the next one, {again:g} s from now at the latest, makes up for it. {error}"
                 )
-                loop.call_later(again, burst.hear)
+                loop.call_later(again, burst.add)
             else:
-                told.brought(pulled)
+                callbacks.brought(pulled)
 
 
 def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
-    """A pull in a thread of its own: webhooks that come meanwhile are answered within the second that they wait."""
+    """Pull in a thread of its own: webhooks that come meanwhile are answered within the second that they wait."""
     return asyncio.run(pull_reviews(settings, studio, progress))
+
+
+def knows_secret(given: str, secret: str) -> bool:
+    """Whether a header holds the secret, in a time that does not depend on where they differ."""
+    return bool(secret) and hmac.compare_digest(given.encode(errors="replace"), secret.encode())
+
+
+@asynccontextmanager
+async def serve_webhooks(host: str, port: int, secret: str, on_change: Callable[[], None]) -> AsyncIterator[str]:
+    """Serve on `host` and `port` (0: a free one) and call `on_change` for each webhook; the address.
+
+    What a body says is not looked at: whoever can post learns nothing and changes nothing, but that people's answers are
+    pulled sooner.
+    """
+    from aiohttp import web
+
+    async def take(request: "web.Request") -> "web.Response":
+        if not knows_secret(request.headers.get(SECRET_HEADER, ""), secret):
+            _log.warning("A webhook without the secret came from %s; it is refused.", request.remote)
+            raise web.HTTPUnauthorized(text=f"The header {SECRET_HEADER} must hold the secret.\n")
+        if (request.content_length or 0) > LARGEST_BODY:
+            raise web.HTTPRequestEntityTooLarge(LARGEST_BODY, request.content_length or 0)
+        await request.read()  # raises the same for a body without a length
+        on_change()
+        return web.Response(status=202, text="Noted.\n")
+
+    application = web.Application(client_max_size=LARGEST_BODY)
+    application.router.add_post("/", take)
+    runner = web.AppRunner(application, access_log=None, shutdown_timeout=1.0)
+    await runner.setup()
+    try:
+        try:
+            await web.TCPSite(runner, host, port).start()
+        except OSError as error:
+            raise ConfigurationError(
+                f"Nobody can listen on {host}:{port} ({error.strerror}). Choose another --port, or 0 for a free one."
+            ) from error
+        _, taken = runner.addresses[0][:2]
+        yield f"http://{f'[{host}]' if ':' in host else host}:{taken}/"
+    finally:
+        await runner.cleanup()
+
+
+def poll_reviews(settings: Settings, progress: Progress, every: float, report: Callable[[Pulled], None]) -> None:
+    """Pull every so many seconds, until somebody interrupts; `report` is called with each pull that brought something.
+
+    A Label Studio that is away, or a warehouse that is locked, is reported once and asked again. Raises ConfigurationError where
+    no Label Studio is named or running at the first pull: one that ends later may come back.
+    """
+    trouble, has_begun = "", False
+    while True:
+        found = _try_pull(settings, progress, has_begun=has_begun)
+        now = found if isinstance(found, str) else ""
+        if now and now != trouble:
+            progress.say(f"{now} It is asked again every {every:g} s.")
+        if trouble and not now:
+            progress.say("Label Studio answers again.")
+        if isinstance(found, Pulled) and found != Pulled():
+            report(found)
+        trouble, has_begun = now, True
+        time.sleep(every)
+
+
+def _try_pull(settings: Settings, progress: Progress, *, has_begun: bool) -> Pulled | str:
+    """What a pull brought, or why there was none."""
+    try:
+        with require_label_studio(settings) as studio:
+            return asyncio.run(pull_reviews(settings, studio, progress))
+    except ConfigurationError as error:
+        if not has_begun:
+            raise
+        return str(error)
+    except (AnnotationError, TransientError, StoreError) as error:
+        return str(error)
+
+
+@contextmanager
+def interrupts() -> Iterator[None]:
+    """Let Ctrl-C interrupt whatever is under way in here.
+
+    The handler that asyncio puts in place of Python's own only cancels the task, and where that ends in an error by itself
+    nobody hears of the interrupt. It leaves another handler alone.
+    """
+    before = signal.signal(signal.SIGINT, _interrupt)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _interrupt(*_: object) -> NoReturn:
+    raise KeyboardInterrupt

@@ -23,7 +23,7 @@ from annotation.screens import (
 from annotation.studio import server
 from annotation.studio.client import LabelStudio
 from annotation.task import QueuedTask
-from flows.review.tasks import tasks_for
+from flows.review.pushing import tasks_for
 from tests.live.annotation.test_screen_in_browser import StageContext
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_office import fill_office

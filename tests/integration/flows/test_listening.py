@@ -16,8 +16,18 @@ from hypothesis import strategies as st
 from annotation.studio.projects import SECRET_HEADER
 from flows.review import listening
 from flows.review.deciding import Pulled
-from flows.review.listening import SECRET, Burst, Door, Told, announce, listen, webhook_secret
-from flows.review.webhook_server import LARGEST_BODY, hear_webhooks, knows_secret
+from flows.review.listening import (
+    LARGEST_BODY,
+    SECRET,
+    Burst,
+    Callbacks,
+    ListeningAddress,
+    knows_secret,
+    listen,
+    register_webhooks,
+    serve_webhooks,
+    webhook_secret,
+)
 from flows.settings import Settings
 from tests.support.flows.small_builds import settings_of, start
 from warehouse.errors import ConfigurationError, TransientError
@@ -104,11 +114,11 @@ def test_nothing_but_the_secret_is_the_secret(given: str) -> None:
 async def test_a_burst_of_changes_is_one_reason_to_pull() -> None:
     clock = Clock()
     burst = Burst(clock, clock.sleep)
-    clock.plans = [(moment, burst.hear) for moment in (0.5, 1.0, 1.9, 3.5)]
-    burst.hear()
+    clock.plans = [(moment, burst.add) for moment in (0.5, 1.0, 1.9, 3.5)]
+    burst.add()
     await burst.end()
     assert clock.now == 5.5, "two seconds after the last one"
-    clock.plans = [(9.0, burst.hear)]
+    clock.plans = [(9.0, burst.add)]
     await clock.sleep(5)
     await burst.end()
     assert clock.now == 11.0
@@ -117,7 +127,7 @@ async def test_a_burst_of_changes_is_one_reason_to_pull() -> None:
 async def test_changes_that_never_stop_are_pulled_all_the_same() -> None:
     clock = Clock()
     burst = Burst(clock, clock.sleep)
-    clock.plans = [(float(moment), burst.hear) for moment in range(100)]
+    clock.plans = [(float(moment), burst.add) for moment in range(100)]
     await clock.sleep(0)
     await burst.end()
     assert clock.now == 20.0
@@ -145,7 +155,7 @@ async def post(address: str, key: str | None = KEY, **options: Any) -> int:
 
 @pytest.mark.enable_socket
 async def test_who_knows_the_secret_is_heard(heard: list[int]) -> None:
-    async with hear_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
+    async with serve_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
         assert await post(address, json={"action": "ANNOTATION_CREATED"}) == 202
         assert await post(address, data=b"\xff no JSON at all") == 202
         assert await post(address, data=BytesIO(b"x" * LARGEST_BODY)) == 202
@@ -155,7 +165,7 @@ async def test_who_knows_the_secret_is_heard(heard: list[int]) -> None:
 @pytest.mark.enable_socket
 @pytest.mark.parametrize("key", [None, "", KEY + "x", KEY.upper()])
 async def test_who_does_not_know_it_is_not(heard: list[int], key: str | None) -> None:
-    async with hear_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
+    async with serve_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
         assert await post(address, key, json={"action": "ANNOTATION_CREATED"}) == 401
         assert await post(f"{address}?secret={KEY}", key) == 401
     assert heard == []
@@ -168,7 +178,7 @@ async def long_story():
 
 @pytest.mark.enable_socket
 async def test_a_body_too_large_is_refused_whether_it_tells_its_length_or_not(heard: list[int]) -> None:
-    async with hear_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
+    async with serve_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
         assert await post(address, data=BytesIO(b"x" * (LARGEST_BODY + 1))) == 413
         assert await post(address, data=long_story()) == 413
     assert heard == []
@@ -176,13 +186,13 @@ async def test_a_body_too_large_is_refused_whether_it_tells_its_length_or_not(he
 
 @pytest.mark.enable_socket
 async def test_other_doors_are_shut(heard: list[int]) -> None:
-    async with hear_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
+    async with serve_webhooks("127.0.0.1", 0, KEY, lambda: heard.append(1)) as address:
         assert await post(f"{address}elsewhere") == 404
         async with ClientSession() as session, session.get(address, headers={SECRET_HEADER: KEY}) as response:
             assert response.status == 405
         port = int(address.rstrip("/").rpartition(":")[2])
         with pytest.raises(ConfigurationError, match=f"127.0.0.1:{port}"):
-            async with hear_webhooks("127.0.0.1", port, KEY, lambda: None):
+            async with serve_webhooks("127.0.0.1", port, KEY, lambda: None):
                 pass
     assert heard == []
 
@@ -198,8 +208,8 @@ async def test_a_pull_that_fails_is_told_and_made_up_for(settings: Settings, mon
         return Pulled(reviews=1)
 
     monkeypatch.setattr(listening, "pull_reviews", pull)
-    told = Told(ear.address.put_nowait, ear.brought)
-    task = asyncio.create_task(listen(settings, None, ear, door=Door(), told=told, again=0.1))  # type: ignore[arg-type]
+    callbacks = Callbacks(ear.address.put_nowait, ear.brought)
+    task = asyncio.create_task(listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks, again=0.1))  # type: ignore[arg-type]
     address = await ear.address.get()
     await asyncio.wait_for(ear.came.wait(), 10)
     assert "The Label Studio is away." in ear.said[0]
@@ -231,8 +241,8 @@ async def test_label_studio_is_answered_while_a_pull_is_under_way(
         return Pulled()
 
     monkeypatch.setattr(listening, "pull_reviews", slow)
-    told = Told(ear.address.put_nowait, ear.brought)
-    task = asyncio.create_task(listen(settings, None, ear, door=Door(), told=told))  # type: ignore[arg-type]
+    callbacks = Callbacks(ear.address.put_nowait, ear.brought)
+    task = asyncio.create_task(listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks))  # type: ignore[arg-type]
     address = await ear.address.get()
     await begun.wait()
     start = loop.time()
@@ -249,7 +259,7 @@ async def test_label_studio_is_answered_while_a_pull_is_under_way(
 @pytest.mark.parametrize("url", ["nonsense", "ftp://127.0.0.1/", "127.0.0.1:80"])
 def test_an_address_that_is_none_is_named(settings: Settings, url: str) -> None:
     with pytest.raises(ConfigurationError, match="must begin with"):
-        announce(settings, None, url)  # type: ignore[arg-type]
+        register_webhooks(settings, None, url)  # type: ignore[arg-type]
 
 
 @pytest.mark.enable_socket

@@ -11,9 +11,9 @@ from typing import Any
 import pytest
 
 from flows.progress import Silence
-from flows.review import polling
+from flows.review import listening
 from flows.review.deciding import Pulled
-from flows.review.polling import poll_reviews
+from flows.review.listening import poll_reviews
 from tests.support.flows.offices import Office
 from tests.support.flows.small_builds import start
 from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
@@ -27,8 +27,8 @@ class Rounds:
     def __init__(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
         self.office, self.told, self.waited, self.said = office, list[Pulled](), list[float](), list[str]()
         self.events: Iterator[CallwrightError | Callable[[], Any] | None] = iter(())
-        monkeypatch.setattr(polling, "require_label_studio", self._open)
-        monkeypatch.setattr(polling.time, "sleep", self._wait)
+        monkeypatch.setattr(listening, "require_label_studio", self._open)
+        monkeypatch.setattr(listening.time, "sleep", self._wait)
 
     def _open(self, _settings: Any) -> Any:
         event = next(self.events)

@@ -6,7 +6,7 @@ import pytest
 
 from annotation.studio.records import TaskState
 from flows.review.deciding import Pulled
-from flows.review.task_states import changed_states
+from flows.review.reading_reviews import changed_states
 from tests.support.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, spot_check_with_a_call
 from tests.support.flows.small_builds import build
 

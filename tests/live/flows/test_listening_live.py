@@ -9,7 +9,7 @@ from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from flows.progress import Silence
 from flows.review.deciding import Pulled
-from flows.review.listening import SECRET, Door, Told, announce, listen, withdraw_announcement
+from flows.review.listening import SECRET, Callbacks, ListeningAddress, listen, register_webhooks, remove_webhooks
 from tests.support.flows.live_offices import LiveOffice
 from warehouse.errors import AnnotationError
 
@@ -37,10 +37,10 @@ async def test_what_people_do_is_pulled_moments_later(live: LiveOffice) -> None:
     tasks = live.tasks()
     addresses: asyncio.Queue[str] = asyncio.Queue()
     pulls: asyncio.Queue[Pulled] = asyncio.Queue()
-    told = Told(addresses.put_nowait, pulls.put_nowait)
-    task = asyncio.create_task(listen(settings, studio, Silence(), door=Door(), told=told))  # type: ignore[arg-type]
+    callbacks = Callbacks(addresses.put_nowait, pulls.put_nowait)
+    task = asyncio.create_task(listen(settings, studio, Silence(), address=ListeningAddress(), callbacks=callbacks))  # type: ignore[arg-type]
     address = await addresses.get()
-    assert await asyncio.to_thread(announce, settings, studio, address) == 1  # type: ignore[arg-type]
+    assert await asyncio.to_thread(register_webhooks, settings, studio, address) == 1  # type: ignore[arg-type]
 
     annotation = await asyncio.to_thread(people.annotate, tasks[first], "accept")
     assert (await soon(pulls, lambda pulled: pulled.reviews)).accepted == 1
@@ -67,15 +67,15 @@ def test_a_project_tells_one_address_of_ours_until_it_is_told_to_stop(live: Live
     def held() -> list[str]:
         return sorted(one.url for one in webhooks.list(project=str(project.id)))
 
-    tell = studio.tell_of_changes  # type: ignore[attr-defined]
+    tell = studio.register_webhook  # type: ignore[attr-defined]
     assert tell(project, "http://127.0.0.1:9/one", "s" * 20)
     assert not tell(project, "http://127.0.0.1:9/one", "s" * 20)
     assert tell(project, "http://127.0.0.1:9/two", "s" * 20)
     assert tell(project, "http://127.0.0.1:9/two", "t" * 20)
     assert held() == ["http://127.0.0.1:9/theirs", "http://127.0.0.1:9/two"]
-    assert announce(settings, studio, "http://127.0.0.1:9/three") == 1  # type: ignore[arg-type]
-    assert withdraw_announcement(studio) == 1  # type: ignore[arg-type]
-    assert withdraw_announcement(studio) == 0  # type: ignore[arg-type]
+    assert register_webhooks(settings, studio, "http://127.0.0.1:9/three") == 1  # type: ignore[arg-type]
+    assert remove_webhooks(studio) == 1  # type: ignore[arg-type]
+    assert remove_webhooks(studio) == 0  # type: ignore[arg-type]
     assert held() == [theirs.url]
 
 
@@ -83,4 +83,4 @@ def test_a_server_that_tells_no_address_of_its_own_machine_says_so(label_studio:
     screen = screen_for("sample_review").with_changes(kind="test_webhooks")
     project = label_studio.ensure_project(screen)
     with pytest.raises(AnnotationError, match="refused"):
-        label_studio.tell_of_changes(project, "http://127.0.0.1:9/", "s" * 20)
+        label_studio.register_webhook(project, "http://127.0.0.1:9/", "s" * 20)

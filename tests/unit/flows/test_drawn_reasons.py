@@ -4,7 +4,7 @@ import pytest
 
 from annotation.screens import REVIEW_KINDS, TOOL_REVIEW, screen_words
 from flows.review import questions
-from flows.review.tasks import reason_of
+from flows.review.pushing import reason_of
 from warehouse.rows import Row
 
 
