@@ -199,7 +199,8 @@ async def _listen(
         sys.stdout.flush()
 
     callbacks = listening.Callbacks(ready, brought)
-    task = asyncio.create_task(listening.listen(settings, studio, screen, address=place, callbacks=callbacks))
+    address = listening.ListeningAddress(host, port)
+    task = asyncio.create_task(listening.listen(settings, studio, screen, address=address, callbacks=callbacks))
     for number in (signal.SIGINT, signal.SIGTERM):
         asyncio.get_running_loop().add_signal_handler(number, task.cancel)
     with suppress(asyncio.CancelledError):
