@@ -121,11 +121,16 @@ def export(
 
     content = read_release(open_warehouse(), release)
     written = export_release(content, to, out or Path("exports") / f"{release}-{to}")
+    skipped = [one._asdict() for one in written.skipped]
     if as_json:
-        show_json({"release": release, "format": to, "samples": len(content.samples), "files": written})
+        counts = {"samples": len(content.samples), "rows": written.rows, "skipped": skipped}
+        show_json({"release": release, "format": to, **counts, "files": written.files})
         return
-    for path in written:
+    for path in written.files:
         show(str(path))
+    say(f"{written.rows} rows of {len(content.samples)} samples.")
+    for one in written.skipped:
+        say(f"Left out {one.number} of the kind {one.kind!r}, for one: {one.reason}")
 
 
 def query(

@@ -8,6 +8,7 @@ The format's checker (bfcl-eval 2026.3.23, `ast_checker`) decides the shapes her
 fewer arguments than its tool requires, so nothing is required and what the gold leaves out is [""]: it may be missing,
 and no value of it is right. It looks one level into objects: their members are lists of accepted values, anything
 deeper is compared as it stands. Whole numbers and others in one list are written as decimals, because it wants one type.
+Its decoder reads calls as Python: tools and parameters have names that are identifiers, the true ones stand in the question.
 """
 
 from collections.abc import Iterable, Iterator
@@ -18,12 +19,11 @@ from pydantic import JsonValue
 
 from warehouse.errors import RecordError
 from warehouse.exports.callnavi import UNKNOWN
-from warehouse.exports.names import plain_names
+from warehouse.exports.describing import Names, identifier_names, user_text
 from warehouse.records import (
     CallTurn,
     GoldCall,
     JsonSchema,
-    Message,
     ReplyTurn,
     ResultTurn,
     Sample,
@@ -74,11 +74,11 @@ def bfcl_files(content: ReleaseContent) -> BfclFiles:
                 case 1:
                     name = f"multiple_{len(files.questions)}"
                     files.questions.append(_question(name, due, tools))
-                    files.answers.append({"id": name, "ground_truth": accepted_calls(due.calls, tools)})
+                    files.answers.append(_answer(name, due, tools))
                 case _:
                     name = f"parallel_multiple_{len(files.parallel_questions)}"
                     files.parallel_questions.append(_question(name, due, tools))
-                    files.parallel_answers.append({"id": name, "ground_truth": accepted_calls(due.calls, tools)})
+                    files.parallel_answers.append(_answer(name, due, tools))
     return files
 
 
@@ -92,47 +92,48 @@ def due_turns(sample: Sample) -> Iterator[DueCalls]:
         yield DueCalls(sample, len(sample.turns), ())
 
 
-def accepted_calls(calls: Iterable[GoldCall], tools: Iterable[Tool]) -> list[dict[str, Any]]:
+def accepted_calls(calls: Iterable[GoldCall], tools: Iterable[Tool], names: Names) -> list[dict[str, Any]]:
     """Each call that is due, with the values that are right for every parameter. Raises RecordError for an unknown tool."""
     calls, by_name = list(calls), {tool.name: tool for tool in tools}
     unknown = next((call.tool for call in calls if call.tool not in by_name), None)
     if unknown is not None:
         raise RecordError(f"A call of {unknown!r} is due, but no candidate has this name; BFCL can't ask for it.")
-    names = plain_names(by_name.values())
-    return [{names[call.tool]: _accepted(call, by_name[call.tool])} for call in calls]
+    return [{names.tool(call.tool): _accepted(call, by_name[call.tool], names)} for call in calls]
 
 
 def function_docs(
-    tools: Iterable[Tool], calls: Iterable[GoldCall] = (), *, with_required: bool = False
+    tools: Iterable[Tool], names: Names, calls: Iterable[GoldCall] = (), *, with_required: bool = False
 ) -> list[dict[str, Any]]:
     """The tools as BFCL describes functions; the calls that are due decide types that no schema names."""
     listed = list(tools)
-    names = plain_names(listed)
     given: dict[str, dict[str, JsonValue]] = {}
     for call in calls:
         given.setdefault(call.tool, {}).update(call.arguments)
     docs = [_doc(tool, names, given.get(tool.name, {})) for tool in listed]
     if with_required:
         for doc, tool in zip(docs, listed, strict=True):
-            doc["parameters"]["required"] = list(tool.required)
+            doc["parameters"]["required"] = [names.parameter(tool.name, name) for name in tool.required]
     return docs
 
 
 def _question(name: str, due: DueCalls, tools: list[Tool]) -> dict[str, Any]:
-    messages = list(messages_of(due.sample.turns[: due.turn], plain_names(tools)))
-    functions = function_docs(tools, due.calls)
-    told = {"callwright_key": due.sample.key, "callwright_turn": due.turn}
-    return {"id": name, "question": [messages], "function": functions, **told}
+    names = identifier_names(tools)
+    messages = list(messages_of(due.sample.turns[: due.turn], names))
+    functions = function_docs(tools, names, due.calls)
+    origin = {"callwright_key": due.sample.key, "callwright_turn": due.turn, "callwright_names": names.changed}
+    return {"id": name, "question": [messages], "function": functions, **origin}
 
 
-def messages_of(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[dict[str, str]]:
+def _answer(name: str, due: DueCalls, tools: list[Tool]) -> dict[str, Any]:
+    return {"id": name, "ground_truth": accepted_calls(due.calls, tools, identifier_names(tools))}
+
+
+def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
     """What was said, and the calls that were carried out with what they returned."""
     for turn in turns:
         match turn:
-            case UserTurn(text=text, external=None):
-                yield {"role": "user", "content": text}
-            case UserTurn(text=text, external=Message(app=app, text=message)):
-                yield {"role": "user", "content": f"{text}\n[{app}] {message}"}
+            case UserTurn():
+                yield {"role": "user", "content": user_text(turn)}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=calls, executed=True):
@@ -141,19 +142,21 @@ def messages_of(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[dict[s
                 yield from ({"role": "tool", "content": orjson.dumps(result).decode()} for result in results)
 
 
-def calls_text(calls: Iterable[GoldCall], names: dict[str, str]) -> str:
+def calls_text(calls: Iterable[GoldCall], names: Names) -> str:
     """Calls in the notation that BFCL's decoder reads."""
-    written = [
-        f"{names.get(call.tool, call.tool)}({', '.join(f'{name}={value!r}' for name, value in call.arguments.items())})"
-        for call in calls
-    ]
+    written = []
+    for call in calls:
+        given = [f"{names.parameter(call.tool, name)}={value!r}" for name, value in call.arguments.items()]
+        written.append(f"{names.tool(call.tool)}({', '.join(given)})")
     return f"[{', '.join(written)}]"
 
 
-def _doc(tool: Tool, names: dict[str, str], given: dict[str, JsonValue]) -> dict[str, Any]:
-    properties = {name: _typed(schema, given.get(name)) for name, schema in tool.properties.items()}
+def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any]:
+    properties = {
+        names.parameter(tool.name, name): _typed(schema, given.get(name)) for name, schema in tool.properties.items()
+    }
     return {
-        "name": names[tool.name],
+        "name": names.tool(tool.name),
         "description": tool.description,
         "parameters": {"type": "dict", "properties": properties, "required": []},
     }
@@ -193,10 +196,13 @@ def _type_of(value: JsonValue) -> str:
     return {int: "integer", float: "float", list: "array", dict: "dict"}.get(type(value), "string")
 
 
-def _accepted(call: GoldCall, tool: Tool) -> dict[str, list[Any]]:
+def _accepted(call: GoldCall, tool: Tool, names: Names) -> dict[str, list[Any]]:
     given = call.arguments
     values = {name: [_wrapped(given[name])] if name in given else [""] for name in tool.properties}
-    return {name: [UNKNOWN, ""] if given.get(name) == UNKNOWN else accepted for name, accepted in values.items()}
+    return {
+        names.parameter(tool.name, name): [UNKNOWN, ""] if given.get(name) == UNKNOWN else accepted
+        for name, accepted in values.items()
+    }
 
 
 def _wrapped(value: JsonValue) -> JsonValue:

@@ -8,10 +8,10 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from warehouse.errors import RecordError
+from warehouse.exports.describing import Fields, stated_id, user_text
 from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample, Tool, UserTurn
 
 UNKNOWN = "$$$"
@@ -20,8 +20,6 @@ ID_TAG, DIFFICULTY_TAG = "callnavi_id=", "difficulty="
 DIFFICULTIES = ("easy", "medium", "hard")
 KIND = "routing_"
 _FILE_NAME = re.compile(r"[^\w-]+")
-
-Fields = dict[str, JsonValue]
 
 
 class CallNaviFiles(NamedTuple):
@@ -63,9 +61,9 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
-    stated = next((tag.removeprefix(ID_TAG) for tag in sample.tags if tag.startswith(ID_TAG)), None)
+    stated = stated_id(sample, ID_TAG)
     return {
-        "id": name if stated is None else str(orjson.loads(stated)),
+        "id": name if stated is None else str(stated),
         "question": said,
         "ground_truth": {"API": names, "parameters": parameters},
         "difficulty": difficulty_of(sample) or ("easy" if len(calls) < 2 else _by_placeholders(calls)),  # noqa: PLR2004 - one call is easy
@@ -81,10 +79,8 @@ def _said(sample: Sample) -> Iterator[JsonValue]:
     last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
     for turn in sample.turns[:last]:
         match turn:
-            case UserTurn(text=text, external=None):
-                yield {"role": "user", "content": text}
-            case UserTurn(text=text, external=message) if message is not None:
-                yield {"role": "user", "content": f"{text}\n[{message.app}] {message.text}"}
+            case UserTurn():
+                yield {"role": "user", "content": user_text(turn)}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(executed=False):

@@ -4,16 +4,14 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from itertools import pairwise
 
-import orjson
 from pydantic import JsonValue
 
 from warehouse.errors import RecordError
+from warehouse.exports.describing import Fields, stated_id, tool_document
 from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 FILE = "ComplexFuncBench.jsonl"
 ID_TAG = "complexfuncbench_id="
-
-Fields = dict[str, JsonValue]
 
 
 def export_complexfuncbench(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Iterator[Fields]:
@@ -45,10 +43,7 @@ def complexfuncbench_record(sample: Sample, tools: Mapping[str, Tool], identity:
         raise RecordError(
             f"The sample {sample.key} has the candidate {missing!r}, but no tool with this key was given."
         )
-    functions: list[JsonValue] = [
-        {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-        for tool in (tools[key] for key in sample.candidates)
-    ]
+    functions: list[JsonValue] = [tool_document(tools[key]) for key in sample.candidates]
     return {"id": identity, "functions": functions, "conversations": list(_messages(sample))}
 
 
@@ -94,5 +89,5 @@ def _domain(sample: Sample) -> str:
 
 
 def _stated_id(sample: Sample) -> str | None:
-    tag = next((tag for tag in sample.tags if tag.startswith(ID_TAG)), None)
-    return None if tag is None else str(orjson.loads(tag.removeprefix(ID_TAG)))
+    stated = stated_id(sample, ID_TAG)
+    return None if stated is None else str(stated)

@@ -13,7 +13,7 @@ import orjson
 
 from warehouse.errors import RecordError
 from warehouse.exports.bfcl import accepted_calls, function_docs
-from warehouse.exports.names import plain_names
+from warehouse.exports.describing import Names, identifier_names, stated_id
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 from warehouse.releases import ReleaseContent
 
@@ -52,7 +52,7 @@ def confetti_files(content: ReleaseContent) -> ConfettiFiles:
     """Every conversation of a release. Raises RecordError where calls before the last turn were not carried out."""
     files = ConfettiFiles([], [], [], [])
     for sample in content.samples:
-        _look_for_losses(sample)
+        validate_conversation(sample)
         tools = [content.tools[key] for key in sample.candidates]
         _add_calls(files, sample, tools)
         _add_turns(files, sample, tools)
@@ -61,12 +61,15 @@ def confetti_files(content: ReleaseContent) -> ConfettiFiles:
 
 def dialogue_of(sample: Sample) -> str:
     """What the conversation is called: the name it was imported with, else its key."""
-    stated = next((tag.removeprefix(DIALOGUE_TAG) for tag in sample.tags if tag.startswith(DIALOGUE_TAG)), None)
-    return sample.key if stated is None else str(orjson.loads(stated))
+    stated = stated_id(sample, DIALOGUE_TAG)
+    return sample.key if stated is None else str(stated)
 
 
-def _look_for_losses(sample: Sample) -> None:
-    """Nobody can tell what comes after a call without a result; a last one, as after a shift, is due and no more."""
+def validate_conversation(sample: Sample) -> None:
+    """Raise RecordError where calls before the last turn were not carried out.
+
+    Nobody can tell what comes after a call without a result; a last one, as after a shift, is due and no more.
+    """
     for at, turn in enumerate(sample.turns[:-1]):
         if isinstance(turn, CallTurn) and turn.calls and not turn.executed:
             raise RecordError(
@@ -76,13 +79,13 @@ def _look_for_losses(sample: Sample) -> None:
 
 
 def _add_calls(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
-    names, dialogue = plain_names(tools), dialogue_of(sample)
+    names, dialogue = identifier_names(tools, with_parameters=False), dialogue_of(sample)
     for number, place in enumerate(_places(sample)):
         identity = {"id": f"{CALLS_ID}_{len(files.answers)}", "dialog_id": f"{dialogue}_{number}"}
         messages = [*_messages(sample.turns[: place.turn], names), *_half_turn(sample, place, names)]
-        docs = function_docs(tools, (place.call,), with_required=True)
+        docs = function_docs(tools, names, (place.call,), with_required=True)
         files.questions.append({**identity, "question": [messages], "function": docs})
-        [answer] = accepted_calls((place.call,), tools)
+        [answer] = accepted_calls((place.call,), tools, names)
         said = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
         files.answers.append({**identity, "ground_truth": [said]})
 
@@ -93,7 +96,7 @@ def _places(sample: Sample) -> Iterator[_Place]:
             yield from (_Place(at, number, call) for number, call in enumerate(turn.calls))
 
 
-def _half_turn(sample: Sample, place: _Place, names: dict[str, str]) -> Iterator[Row]:
+def _half_turn(sample: Sample, place: _Place, names: Names) -> Iterator[Row]:
     """The calls of the same turn before this one, with their results: each is asked for after the gold ones before it."""
     turn, following = sample.turns[place.turn], sample.turns[place.turn + 1 : place.turn + 2]
     if place.number and isinstance(turn, CallTurn):
@@ -105,7 +108,7 @@ def _half_turn(sample: Sample, place: _Place, names: dict[str, str]) -> Iterator
 
 def _add_turns(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
     """One row an agent turn: all that the agent does before the user speaks again."""
-    names, dialogue = plain_names(tools), dialogue_of(sample)
+    names, dialogue = identifier_names(tools, with_parameters=False), dialogue_of(sample)
     spoken = enumerate(sample.turns)
     agents = (
         list(group) for is_user, group in groupby(spoken, lambda one: isinstance(one[1], UserTurn)) if not is_user
@@ -119,7 +122,7 @@ def _add_turns(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
         words = "\n\n".join(turn.text for turn in turns if isinstance(turn, ReplyTurn))
         written = [_call_text(call, names) for call in calls]
         before = list(_messages(sample.turns[: group[0][0]], names))
-        docs = function_docs(tools, with_required=True)
+        docs = function_docs(tools, names, with_required=True)
         asked = {
             "question": [before],
             "function": docs,
@@ -130,11 +133,11 @@ def _add_turns(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
         files.turns.append({**identity, "ground_truth": labels, "ground_truth_content": [*written, words]})
 
 
-def _call_text(call: GoldCall, names: dict[str, str]) -> str:
-    return f"{names[call.tool]}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"
+def _call_text(call: GoldCall, names: Names) -> str:
+    return f"{names.tool(call.tool)}({','.join(f'{name}=[{value!r}]' for name, value in call.arguments.items())})"
 
 
-def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Row]:
+def _messages(turns: Iterable[Turn], names: Names) -> Iterator[Row]:
     for turn in turns:
         match turn:
             case UserTurn(text=text, external=None):
@@ -149,8 +152,8 @@ def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Row]:
                 yield from _result_messages(results)
 
 
-def _call_message(calls: Iterable[GoldCall], names: dict[str, str]) -> Row:
-    made = [{"name": names[call.tool], "arguments": call.arguments} for call in calls]
+def _call_message(calls: Iterable[GoldCall], names: Names) -> Row:
+    made = [{"name": names.tool(call.tool), "arguments": call.arguments} for call in calls]
     return {"role": "assistant", "content": "", "tool_calls": made}
 
 

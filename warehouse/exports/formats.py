@@ -1,94 +1,172 @@
-"""The table of export formats, and writing one to a folder."""
+"""The table of export formats, and writing one to a folder: beside it first, and into its place when it is whole."""
 
-from collections.abc import Callable, Iterable
+from collections import Counter
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from shutil import rmtree
+from tempfile import mkdtemp
+from typing import Any, NamedTuple
 
 import orjson
 
-from warehouse.errors import ConfigurationError
+from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.bfcl import bfcl_files
-from warehouse.exports.callnavi import APIS, QUESTIONS, callnavi_files
+from warehouse.exports.callnavi import APIS, QUESTIONS, callnavi_files, callnavi_question
 from warehouse.exports.complexfuncbench import FILE as COMPLEXFUNCBENCH_FILE
-from warehouse.exports.complexfuncbench import export_complexfuncbench
-from warehouse.exports.confetti import ACTS_FILE, CALLS_FILE, POSSIBLE, confetti_files
-from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file
-from warehouse.exports.openai import openai_lines
+from warehouse.exports.complexfuncbench import complexfuncbench_record, export_complexfuncbench
+from warehouse.exports.confetti import ACTS_FILE, CALLS_FILE, POSSIBLE, confetti_files, validate_conversation
+from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file, hammerbench_record
+from warehouse.exports.openai import OpenAIRow, openai_rows
 from warehouse.records import Sample
 from warehouse.releases import ReleaseContent
 from warehouse.rows import Stamp, rows_of
 from warehouse.tables import TABLES
 
-Writer = Callable[[ReleaseContent, Path], list[Path]]
+
+class Skipped(NamedTuple):
+    """What an export leaves out of a kind of samples, how often, and why: of samples as a whole the first one's reason."""
+
+    kind: str
+    number: int
+    reason: str
 
 
-def export_release(content: ReleaseContent, to: str, folder: Path) -> list[Path]:
-    """Write a release in a format; the files written. Raises ConfigurationError that lists the formats there are."""
+class Export(NamedTuple):
+    """What an export wrote, how many rows, and what it left out."""
+
+    files: list[Path]
+    rows: int
+    skipped: list[Skipped]
+
+
+class _Written(NamedTuple):
+    """What a writer wrote; `left_out` has the kind and the reason of each row that the format has no place for."""
+
+    files: list[Path]
+    rows: int
+    left_out: Sequence[tuple[str, str]] = ()
+
+
+class Format(NamedTuple):
+    """How a format is written; `validate` raises RecordError for a sample that it can't hold."""
+
+    write: Callable[[ReleaseContent, Path], _Written]
+    validate: Callable[[Sample, ReleaseContent], object] | None = None
+
+
+def export_release(content: ReleaseContent, to: str, folder: Path) -> Export:
+    """Write a release in a format: samples that it can't hold are left out.
+
+    Raises ConfigurationError that lists the formats there are, RecordError where not one sample has a place in it; then
+    nothing is written.
+    """
     if to not in EXPORTS:
         raise ConfigurationError(f"There is no export format {to!r}; the formats are {', '.join(sorted(EXPORTS))}.")
-    folder.mkdir(parents=True, exist_ok=True)
-    return EXPORTS[to](content, folder)
+    kept, losses = _split(content, EXPORTS[to])
+    if content.samples and not kept.samples:
+        raise RecordError(losses[0][1])
+    folder.parent.mkdir(parents=True, exist_ok=True)
+    beside = Path(mkdtemp(prefix=f".{folder.name}-", dir=folder.parent))
+    try:
+        written = EXPORTS[to].write(kept, beside)
+        files = [_move(path, beside, folder) for path in written.files]
+    finally:
+        rmtree(beside)
+    whole = Counter(kind for kind, _ in losses)
+    first = dict(reversed(losses))
+    parts = Counter(written.left_out).items()
+    skipped = [Skipped(kind, number, first[kind]) for kind, number in whole.items()]
+    return Export(files, written.rows, skipped + [Skipped(kind, number, reason) for (kind, reason), number in parts])
 
 
-def _write_openai(content: ReleaseContent, folder: Path) -> list[Path]:
-    return [_lines(folder / f"{content.release.name}.jsonl", openai_lines(content))]
+def _split(content: ReleaseContent, form: Format) -> tuple[ReleaseContent, list[tuple[str, str]]]:
+    """The release with the samples that a format can hold, and the kind of each other one with the reason."""
+    kept: list[Sample] = []
+    losses: list[tuple[str, str]] = []
+    for sample in content.samples:
+        try:
+            if form.validate is not None:
+                form.validate(sample, content)
+        except RecordError as error:
+            losses.append((sample.kind, str(error)))
+        else:
+            kept.append(sample)
+    return content._replace(samples=tuple(kept)), losses
 
 
-def _write_bfcl(content: ReleaseContent, folder: Path) -> list[Path]:
+def _move(path: Path, beside: Path, folder: Path) -> Path:
+    place = folder / path.relative_to(beside)
+    place.parent.mkdir(parents=True, exist_ok=True)
+    return path.replace(place)
+
+
+def _write_openai(content: ReleaseContent, folder: Path) -> _Written:
+    """The rows, and beside them where each came from, line by line."""
+    rows: list[dict[str, Any]] = []
+    origins: list[dict[str, Any]] = []
+    left_out: list[tuple[str, str]] = []
+    for one in openai_rows(content):
+        if isinstance(one, OpenAIRow):
+            rows.append(one.row)
+            origins.append(one.origin)
+        else:
+            left_out.append((one.sample.kind, one.reason))
+    name = content.release.name
+    files = [_lines(folder / f"{name}.jsonl", rows), _lines(folder / f"{name}.origins.jsonl", origins)]
+    return _Written(files, len(rows), left_out)
+
+
+def _write_bfcl(content: ReleaseContent, folder: Path) -> _Written:
+    """A file of questions a category, and of answers where calls are due; none is empty."""
     files = bfcl_files(content)
-    answers = folder / "possible_answer"
-    answers.mkdir(exist_ok=True)
-    written = [
-        _lines(folder / "BFCL_v4_multiple.json", files.questions),
-        _lines(answers / "BFCL_v4_multiple.json", files.answers),
-        _lines(folder / "BFCL_v4_irrelevance.json", files.irrelevant),
+    named = [
+        ("BFCL_v4_multiple.json", files.questions),
+        ("possible_answer/BFCL_v4_multiple.json", files.answers),
+        ("BFCL_v4_irrelevance.json", files.irrelevant),
+        ("BFCL_v4_parallel_multiple.json", files.parallel_questions),
+        ("possible_answer/BFCL_v4_parallel_multiple.json", files.parallel_answers),
     ]
-    if files.parallel_questions:
-        written += [
-            _lines(folder / "BFCL_v4_parallel_multiple.json", files.parallel_questions),
-            _lines(answers / "BFCL_v4_parallel_multiple.json", files.parallel_answers),
-        ]
-    return written
+    asked = len(files.questions) + len(files.irrelevant) + len(files.parallel_questions)
+    return _Written([_lines(folder / name, rows) for name, rows in named if rows], asked)
 
 
-def _write_callnavi(content: ReleaseContent, folder: Path) -> list[Path]:
+def _write_callnavi(content: ReleaseContent, folder: Path) -> _Written:
     """A file of questions and a file of tools for each domain."""
     files = callnavi_files(content.samples, content.tools)
-    named = [(QUESTIONS, domain, rows) for domain, rows in sorted(files.questions.items())]
-    written = [_json(folder / place / f"{domain}.json", rows) for place, domain, rows in named]
-    return written + [
-        _json(folder / APIS / f"{domain}.json", {"api_ports": rows}) for domain, rows in sorted(files.apis.items())
-    ]
+    asked = [_json(folder / QUESTIONS / f"{name}.json", rows) for name, rows in sorted(files.questions.items())]
+    ports = [_json(folder / APIS / f"{name}.json", {"api_ports": rows}) for name, rows in sorted(files.apis.items())]
+    return _Written(asked + ports, len(content.samples))
 
 
-def _write_confetti(content: ReleaseContent, folder: Path) -> list[Path]:
+def _write_confetti(content: ReleaseContent, folder: Path) -> _Written:
     files = confetti_files(content)
-    (folder / POSSIBLE).mkdir(exist_ok=True)
-    return [
+    written = [
         _lines(folder / CALLS_FILE, files.questions),
         _lines(folder / POSSIBLE / CALLS_FILE, files.answers),
         _lines(folder / ACTS_FILE, files.turn_questions),
         _lines(folder / POSSIBLE / ACTS_FILE, files.turns),
     ]
+    return _Written(written, len(files.questions) + len(files.turn_questions))
 
 
-def _write_complexfuncbench(content: ReleaseContent, folder: Path) -> list[Path]:
-    return [_lines(folder / COMPLEXFUNCBENCH_FILE, export_complexfuncbench(content.samples, content.tools))]
+def _write_complexfuncbench(content: ReleaseContent, folder: Path) -> _Written:
+    rows = list(export_complexfuncbench(content.samples, content.tools))
+    return _Written([_lines(folder / COMPLEXFUNCBENCH_FILE, rows)], len(rows))
 
 
-def _write_hammerbench(content: ReleaseContent, folder: Path) -> list[Path]:
+def _write_hammerbench(content: ReleaseContent, folder: Path) -> _Written:
     """One file a language and kind, in the folders and under the names of the published data."""
     files: dict[str, list[Sample]] = {}
     for sample in content.samples:
         files.setdefault(hammerbench_file(sample), []).append(sample)
-    written = []
-    for name, samples in sorted(files.items()):
-        path = folder / name
-        written.append(_json(path, list(export_hammerbench(samples, content.tools))))
-    return written
+    written = [
+        _json(folder / name, list(export_hammerbench(samples, content.tools)))
+        for name, samples in sorted(files.items())
+    ]
+    return _Written(written, len(content.samples))
 
 
-def _write_parquet(content: ReleaseContent, folder: Path) -> list[Path]:
+def _write_parquet(content: ReleaseContent, folder: Path) -> _Written:
     """Two tables, their columns as in the warehouse: text, whole numbers, lists of text; JSON as text."""
     import pyarrow as pa
     from pyarrow import parquet
@@ -102,7 +180,7 @@ def _write_parquet(content: ReleaseContent, folder: Path) -> list[Path]:
         path = folder / f"{table}.parquet"
         parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
         written.append(path)
-    return written
+    return _Written(written, len(content.samples))
 
 
 def _json(path: Path, value: object) -> Path:
@@ -112,18 +190,21 @@ def _json(path: Path, value: object) -> Path:
 
 
 def _lines(path: Path, rows: Iterable[dict[str, Any]]) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
     with path.open("wb") as file:
         for row in rows:
             file.write(orjson.dumps(row) + b"\n")
     return path
 
 
-EXPORTS: dict[str, Writer] = {
-    "bfcl": _write_bfcl,
-    "callnavi": _write_callnavi,
-    "confetti": _write_confetti,
-    "complexfuncbench": _write_complexfuncbench,
-    "hammerbench": _write_hammerbench,
-    "openai": _write_openai,
-    "parquet": _write_parquet,
+EXPORTS: dict[str, Format] = {
+    "bfcl": Format(_write_bfcl),
+    "callnavi": Format(_write_callnavi, lambda sample, _: callnavi_question(sample, "")),
+    "confetti": Format(_write_confetti, lambda sample, _: validate_conversation(sample)),
+    "complexfuncbench": Format(
+        _write_complexfuncbench, lambda sample, content: complexfuncbench_record(sample, content.tools, "")
+    ),
+    "hammerbench": Format(_write_hammerbench, lambda sample, content: hammerbench_record(sample, content.tools)),
+    "openai": Format(_write_openai),
+    "parquet": Format(_write_parquet),
 }

@@ -7,6 +7,7 @@ import orjson
 from pydantic import JsonValue
 
 from warehouse.errors import RecordError
+from warehouse.exports.describing import Fields, stated_id, tool_document
 from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 
 FILES: Mapping[str, str] = {  # our kind: the file of a language folder that holds it
@@ -33,8 +34,6 @@ MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
 MESSAGE_FIRST_QUERY = "\nquery:"
 MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
 
-Fields = dict[str, JsonValue]
-
 
 def export_hammerbench(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Iterator[Fields]:
     """Each sample as a record, in order; conversations that bring no id are numbered by language and kind.
@@ -60,8 +59,8 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
         return {"messages": messages, "multiple_tools": listed}
     due = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
     single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
-    stated = next((tag.removeprefix(ID_TAG) for tag in sample.tags if tag.startswith(ID_TAG)), None)
-    identity: JsonValue = number if stated is None else orjson.loads(stated)
+    stated = stated_id(sample, ID_TAG)
+    identity: JsonValue = number if stated is None else stated
     if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
         return {"id": identity, "messages": messages, "multiple_tools": listed, "single_tool": single}
     if kind == "IS":
@@ -127,7 +126,7 @@ def _tool(sample: Sample, key: str, tools: Mapping[str, Tool]) -> Tool:
 
 
 def _document(tool: Tool) -> Fields:
-    return {"name": tool.name, "description": tool.description, "parameters": _with_floats(tool.parameters)}
+    return tool_document(tool) | {"parameters": _with_floats(tool.parameters)}
 
 
 def _with_floats(schema: JsonValue) -> JsonValue:

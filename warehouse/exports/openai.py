@@ -1,67 +1,161 @@
-"""OpenAI's chat format: one JSON line a sample with `messages` and `tools`, ready for fine-tuning."""
+"""OpenAI's chat format for fine-tuning: a row for each thing that an assistant should do, which its last message is.
 
-from collections.abc import Iterator
-from typing import Any, assert_never
+A row asks the question while a required argument is missing, calls once all are known, answers after a result, or says that
+no tool fits. Messages of the assistant before the last one have the weight 0: each is taught by the row that ends with it.
+Where a row came from stands in a second file, line by line: the format has no place for it.
+"""
+
+from collections.abc import Iterable, Iterator, Sequence
+from typing import Any, NamedTuple, assert_never
 
 import orjson
 
-from warehouse.exports.names import plain_names
-from warehouse.records import CallTurn, GoldCall, Language, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from warehouse.exports.callnavi import UNKNOWN
+from warehouse.exports.describing import plain_names, tool_document, user_text
+from warehouse.records import CallTurn, GoldCall, Language, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 from warehouse.releases import ReleaseContent
 
 Message = dict[str, Any]
+MOST_TOOLS = 128
 REFUSAL: dict[Language, str] = {
     "en": "Sorry, none of my tools can do this.",
     "zh": "抱歉，我没有可以完成这件事的工具。",
 }
+NOT_ASKED = "a required argument is missing, and nobody asks for it"
+NO_WORDS = "no tool fits, and we have no words to say so in this language"
+NOT_KNOWN = "a value is known from the result of an earlier call only, which was not made"
+NO_SUCH_TOOL = "a call is due whose tool is no candidate, or with an argument that its tool does not declare"
 
 
-def openai_lines(content: ReleaseContent) -> Iterator[dict[str, Any]]:
-    """Each sample as {"messages", "tools", "metadata"}; tool names are made plain, the true ones are in the metadata."""
+class OpenAIRow(NamedTuple):
+    """A row, and where it comes from."""
+
+    row: dict[str, Any]
+    origin: dict[str, Any]
+
+
+class LeftOut(NamedTuple):
+    """A place of a sample that makes no row, and why."""
+
+    sample: Sample
+    turn: int
+    reason: str
+
+
+def openai_rows(content: ReleaseContent) -> Iterator[OpenAIRow | LeftOut]:
+    """All that the samples of a release teach, sample by sample; tool names are made plain."""
     for sample in content.samples:
-        tools = [content.tools[key] for key in sample.candidates]
-        names = plain_names(tools)
-        yield {
-            "messages": list(_messages(sample, names)),
-            "tools": [_function(tool, names) for tool in tools],
-            "metadata": {
-                "key": sample.key, "kind": sample.kind, "language": sample.language, "category": sample.category,
-                "names": {plain: name for name, plain in names.items() if plain != name},
-            },
-        }  # fmt: skip
+        tools = {content.tools[key].name: content.tools[key] for key in sample.candidates}
+        for at in _taught(sample.turns):
+            problem = _problem(sample.turns, at, tools) or _wordless(sample, at)
+            yield LeftOut(sample, at, problem) if problem else _row(sample, at, tools)
 
 
-def _function(tool: Tool, names: dict[str, str]) -> dict[str, Any]:
-    function = {"name": names[tool.name], "description": tool.description, "parameters": tool.parameters}
-    return {"type": "function", "function": function}
+def _taught(turns: Sequence[Turn]) -> Iterator[int]:
+    """The turns that an assistant takes: snapshots, and what it says to a user or after a result."""
+    for at, turn in enumerate(turns):
+        before = turns[at - 1] if at else None
+        if isinstance(turn, CallTurn) or (isinstance(turn, ReplyTurn) and isinstance(before, UserTurn | ResultTurn)):
+            yield at
 
 
-def _messages(sample: Sample, names: dict[str, str]) -> Iterator[Message]:
-    for index, turn in enumerate(sample.turns):
+def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
+    """Why a turn can't be taught, "" where it can."""
+    made = [call for turn in turns[:at] if isinstance(turn, CallTurn) and turn.executed for call in turn.calls]
+    turn = turns[at]
+    due = list(turn.calls) if isinstance(turn, CallTurn) else []
+    if any(_is_undeclared(call, tools) for call in (*made, *due)):
+        return NO_SUCH_TOOL
+    if any(_is_open(call) for call in (*made, *due)):
+        return NOT_KNOWN
+    if any(_lacks(call, tools) for call in made):
+        return NOT_ASKED
+    is_asked = isinstance(_following(turns, at), ReplyTurn)
+    return NOT_ASKED if any(_lacks(call, tools) for call in due) and not is_asked else ""
+
+
+def _wordless(sample: Sample, at: int) -> str:
+    turn = sample.turns[at]
+    is_worded = sample.language in REFUSAL or isinstance(_following(sample.turns, at), ReplyTurn)
+    return "" if is_worded or not isinstance(turn, CallTurn) or turn.calls else NO_WORDS
+
+
+def _is_undeclared(call: GoldCall, tools: dict[str, Tool]) -> bool:
+    return call.tool not in tools or not call.arguments.keys() <= tools[call.tool].properties.keys()
+
+
+def _is_open(call: GoldCall) -> bool:
+    return UNKNOWN in orjson.dumps(call.arguments).decode()
+
+
+def _lacks(call: GoldCall, tools: dict[str, Tool]) -> bool:
+    return any(name not in call.arguments for name in tools[call.tool].required)
+
+
+def _following(turns: Sequence[Turn], at: int) -> Turn | None:
+    return turns[at + 1] if at + 1 < len(turns) else None
+
+
+def _row(sample: Sample, at: int, tools: dict[str, Tool]) -> OpenAIRow:
+    names = plain_names(tools.values())
+    last = _last_message(sample, at, tools, names)
+    messages = [*_messages(sample.turns[:at], names), last]
+    called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
+    shown = _shown(list(tools.values()), called)
+    listed = [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]
+    row: dict[str, Any] = {"messages": messages} | ({"tools": listed} if listed else {})
+    origin = {
+        "key": sample.key, "turn": at, "kind": sample.kind, "language": sample.language, "category": sample.category,
+        "names": {plain: name for name, plain in names.items() if plain != name},
+        "tools_left_out": [tool.name for tool in tools.values() if tool not in shown],
+    }  # fmt: skip
+    return OpenAIRow(row, origin)
+
+
+def _shown(tools: list[Tool], called: set[str]) -> list[Tool]:
+    """At most 128 tools in their order, those that are called among them."""
+    needless = [tool.name for tool in tools if tool.name not in called]
+    dropped = set(needless[max(0, MOST_TOOLS - (len(tools) - len(needless))) :])
+    return [tool for tool in tools if tool.name not in dropped]
+
+
+def _last_message(sample: Sample, at: int, tools: dict[str, Tool], names: dict[str, str]) -> Message:
+    """What the assistant should do at a turn."""
+    turn, following = sample.turns[at], _following(sample.turns, at)
+    if isinstance(turn, ReplyTurn):
+        return {"role": "assistant", "content": turn.text}
+    calls = turn.calls if isinstance(turn, CallTurn) else ()
+    if calls and not any(_lacks(call, tools) for call in calls):
+        return {"role": "assistant", "tool_calls": _tool_calls(calls, names, at)}
+    said = following.text if isinstance(following, ReplyTurn) else REFUSAL[sample.language]
+    return {"role": "assistant", "content": said}
+
+
+def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Message]:
+    """What was said, called and returned; a snapshot at which nothing was carried out says nothing."""
+    for at, turn in enumerate(turns):
         match turn:
-            case UserTurn(text=text, external=external):
-                said = text if external is None else f"{text}\n[{external.app}] {external.text}"
-                yield {"role": "user", "content": said}
-            case CallTurn(calls=()):
-                yield {"role": "assistant", "content": REFUSAL[sample.language]}
-            case CallTurn(calls=calls):
-                yield {"role": "assistant", "content": None, "tool_calls": _tool_calls(calls, names, index)}
+            case UserTurn():
+                yield {"role": "user", "content": user_text(turn)}
+            case CallTurn(calls=calls, executed=executed):
+                if executed and calls:
+                    yield {"role": "assistant", "tool_calls": _tool_calls(calls, names, at), "weight": 0}
             case ResultTurn(results=results):
                 for number, result in enumerate(results):
                     content = result if isinstance(result, str) else orjson.dumps(result).decode()
-                    yield {"role": "tool", "tool_call_id": f"call_{index - 1}_{number}", "content": content}
+                    yield {"role": "tool", "tool_call_id": f"call_{at - 1}_{number}", "content": content}
             case ReplyTurn(text=text):
-                yield {"role": "assistant", "content": text}
+                yield {"role": "assistant", "content": text, "weight": 0}
             case _:
                 assert_never(turn)
 
 
-def _tool_calls(calls: tuple[GoldCall, ...], names: dict[str, str], turn: int) -> list[dict[str, Any]]:
+def _tool_calls(calls: Iterable[GoldCall], names: dict[str, str], turn: int) -> list[dict[str, Any]]:
     return [
         {
             "id": f"call_{turn}_{number}",
             "type": "function",
-            "function": {"name": names.get(call.tool, call.tool), "arguments": orjson.dumps(call.arguments).decode()},
+            "function": {"name": names[call.tool], "arguments": orjson.dumps(call.arguments).decode()},
         }
         for number, call in enumerate(calls)
     ]

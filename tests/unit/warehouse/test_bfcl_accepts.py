@@ -6,9 +6,9 @@ from typing import Any
 import pytest
 
 from validators.metrics.confetti.bfcl import check_calls
-from validators.metrics.confetti.decoding import MadeCall
+from validators.metrics.confetti.decoding import MadeCall, decode_calls
 from warehouse.exports.bfcl import bfcl_files
-from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, UserTurn
+from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
 
 TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
@@ -96,3 +96,29 @@ def test_what_only_a_result_tells_may_be_the_placeholder_or_left_out(every_kind:
     assert not check_calls(
         documents, [calls[0], MadeCall(calls[1].name, {"nights": 3, "city": "Rome"})], truth, category
     ).valid
+
+
+def test_calls_of_real_apis_are_decoded_as_what_they_are(content: ReleaseContent) -> None:
+    """Names with signs that Python reads otherwise, and its keywords, would break the reader of calls."""
+    tool = Tool(
+        name="get-user-by.id",
+        description="",
+        parameters={
+            "type": "object",
+            "properties": {name: {"type": "integer"} for name in ("page-size", "from", "2nd")},
+        },
+        category="",
+    )
+    call = GoldCall(tool=tool.name, arguments={"page-size": 5, "from": 1, "2nd": 7})
+    done = CallTurn(calls=(call,), executed=True)
+    turns = (UserTurn(text="Go."), done, ResultTurn(results=(1,)), done, ResultTurn(results=(1,)))
+    sample = content.samples[0].with_changes(turns=turns, candidates=(tool.key,))
+    files = bfcl_files(content._replace(samples=(sample,), tools={tool.key: tool}))
+    question, answer = files.questions[1], files.answers[1]
+    decoded = decode_calls(question["question"][0][1]["content"])
+    assert decoded.calls == [gold(one) for one in answer["ground_truth"]]
+    assert check_calls(question["function"], decoded.calls, answer["ground_truth"], "multiple").valid
+    assert question["callwright_names"] == {
+        "get_user_by_id": "get-user-by.id", "get_user_by_id.page_size": "page-size", "get_user_by_id._from": "from",
+        "get_user_by_id._2nd": "2nd",
+    }  # fmt: skip

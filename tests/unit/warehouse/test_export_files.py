@@ -9,7 +9,7 @@ import pytest
 from generators.imports.hammerbench import read_hammerbench
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.formats import EXPORTS, export_release
-from warehouse.records import CallTurn, ResultTurn, Sample
+from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample
 from warehouse.releases import ReleaseContent
 
 
@@ -26,7 +26,7 @@ def test_an_unknown_format_is_answered_with_the_known_ones(content: ReleaseConte
 
 @pytest.mark.parametrize("to", sorted(set(EXPORTS) - {"complexfuncbench", "confetti"}))
 def test_the_files_named_are_the_files_written(content: ReleaseContent, tmp_path: Path, to: str) -> None:
-    written = export_release(content, to, tmp_path)
+    written = export_release(content, to, tmp_path).files
     assert sorted(written) == sorted(path for path in tmp_path.rglob("*") if path.is_file())
     assert all(path.stat().st_size for path in written)
 
@@ -36,14 +36,21 @@ def test_complexfuncbench_holds_paths_and_nothing_else(content: ReleaseContent, 
         export_release(content, "complexfuncbench", tmp_path)
     asked, due = content.samples[0].turns
     path = content.samples[0].with_changes(turns=(asked, due, ResultTurn(results=("Booked.",))))
-    [file] = export_release(content._replace(samples=(path,)), "complexfuncbench", tmp_path)
+    assert not list(tmp_path.iterdir())
+    mixed = export_release(content._replace(samples=(path, *content.samples)), "complexfuncbench", tmp_path)
+    [file] = mixed.files
+    assert mixed.rows == 1
+    assert {one.kind: one.number for one in mixed.skipped} == dict.fromkeys(
+        ("perfect", "imperfect", "external", "irrelevant", "sQsA"), 1
+    )
+    assert "no path of calls that were made" in mixed.skipped[0].reason
     [line] = file.read_bytes().splitlines()
     assert file.name == "ComplexFuncBench.jsonl"
     assert orjson.loads(line)["id"] == "Travel-0"
 
 
 def test_hammerbench_files_have_the_published_names(content: ReleaseContent, tmp_path: Path) -> None:
-    written = export_release(content, "hammerbench", tmp_path)
+    written = export_release(content, "hammerbench", tmp_path).files
     assert [path.relative_to(tmp_path).as_posix() for path in written] == [
         "en/multi-turn/HammerBench_Based.json",
         "en/single-turn/ST_External.json",
@@ -74,7 +81,20 @@ def test_parquet_holds_every_sample_and_tool(content: ReleaseContent, tmp_path: 
 
 
 def test_openai_files_are_one_json_object_a_line(content: ReleaseContent, tmp_path: Path) -> None:
-    [path] = export_release(content, "openai", tmp_path)
-    lines = [orjson.loads(line) for line in path.read_bytes().splitlines()]
-    assert path.name == "v1.jsonl"
-    assert [line["metadata"]["key"] for line in lines] == [sample.key for sample in content.samples]
+    written = export_release(content, "openai", tmp_path)
+    rows, origins = ([orjson.loads(line) for line in path.read_bytes().splitlines()] for path in written.files)
+    assert [path.name for path in written.files] == ["v1.jsonl", "v1.origins.jsonl"]
+    assert len(rows) == len(origins) == written.rows == 5
+    assert {origin["key"] for origin in origins} <= {sample.key for sample in content.samples}
+    assert [(one.kind, one.number) for one in written.skipped] == [("imperfect", 1)]
+
+
+def test_an_export_that_breaks_off_leaves_what_was_there(content: ReleaseContent, tmp_path: Path) -> None:
+    """Files are written beside and moved when all of them are whole."""
+    export_release(content, "bfcl", tmp_path / "out")
+    before = {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()}
+    odd = content.samples[0].with_changes(turns=(content.samples[0].turns[0], CallTurn(calls=(GoldCall(tool="sing"),))))
+    with pytest.raises(RecordError, match="no candidate has this name"):
+        export_release(content._replace(samples=(*content.samples, odd)), "bfcl", tmp_path / "out")
+    assert {path: path.read_bytes() for path in tmp_path.rglob("*") if path.is_file()} == before
+    assert [path.name for path in tmp_path.iterdir()] == ["out"]

@@ -1,46 +1,155 @@
-"""OpenAI's chat format: names and arguments as its API takes them."""
+"""OpenAI's fine-tuning rows: each teaches what the assistant should do at one place, as the public rules want it written."""
 
 import json
 import re
+from typing import Any
 
+import pytest
 from jsonschema import Draft202012Validator
 
-from warehouse.exports.names import plain_names
-from warehouse.exports.openai import openai_lines
-from warehouse.records import Tool
+from warehouse.exports.describing import plain_names
+from warehouse.exports.openai import LeftOut, OpenAIRow, openai_rows
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
 
 NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+TRIP, RIDE = "Travel.Desk.book_trip", "出行.打车/now!"
+LINE = {"messages", "tools"}
+KEYS = {
+    "user": {"role", "content"},
+    "assistant": {"role", "content", "tool_calls", "weight"},
+    "tool": {"role", "content", "tool_call_id"},
+}
 
 
-def test_every_name_is_one_that_the_api_takes(content: ReleaseContent) -> None:
-    for line in openai_lines(content):
-        names = [tool["function"]["name"] for tool in line["tools"]]
-        assert all(NAME.fullmatch(name) for name in names)
-        assert len(set(names)) == len(names)
+def validate(row: dict[str, Any]) -> None:
+    """Hold a row against what OpenAI says of fine-tuning files; what its API refuses is an error."""
+    assert set(row) <= LINE
+    tools = row.get("tools", [])
+    names = [tool["function"]["name"] for tool in tools]
+    assert len(tools) <= 128
+    assert len(set(names)) == len(names)
+    assert all(tool.keys() == {"type", "function"} and NAME.fullmatch(tool["function"]["name"]) for tool in tools)
+    schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in tools}
+    waiting: list[str] = []
+    for message in row["messages"]:
+        assert set(message) <= KEYS[message["role"]]
+        assert message["role"] == "tool" or not waiting, "every call is answered before anything else is said"
+        if message["role"] == "tool":
+            assert message["tool_call_id"] == waiting.pop(0)
+        calls = message.get("tool_calls", [])
+        assert bool(calls) is not bool(message.get("content")), message
+        for call in calls:
+            arguments = json.loads(call["function"]["arguments"])
+            Draft202012Validator(schemas[call["function"]["name"]]).validate(arguments)
+            assert "$$$" not in call["function"]["arguments"]
+            waiting.append(call["id"])
+    assert row["messages"][0]["role"] == "user"
+    assert row["messages"][-1]["role"] == "assistant"
+    assert [message["role"] for message in row["messages"] if message.get("weight", 1)].count("assistant") == 1
 
 
-def test_the_true_names_are_in_the_metadata(content: ReleaseContent) -> None:
-    first = next(openai_lines(content))
-    assert first["metadata"]["names"]["Travel_Desk_book_trip"] == "Travel.Desk.book_trip"
+def rows_of(content: ReleaseContent) -> list[OpenAIRow]:
+    return [one for one in openai_rows(content) if isinstance(one, OpenAIRow)]
 
 
-def test_arguments_are_json_text_that_fits_the_tools_schema(content: ReleaseContent) -> None:
-    called = 0
-    for line in openai_lines(content):
-        schemas = {tool["function"]["name"]: tool["function"]["parameters"] for tool in line["tools"]}
-        for message in line["messages"]:
-            for call in message.get("tool_calls", ()):
-                schema = {**schemas[call["function"]["name"]], "required": []}
-                Draft202012Validator(schema).validate(json.loads(call["function"]["arguments"]))
-                called += 1
-    assert called == 5
+def left_out(content: ReleaseContent) -> list[tuple[str, int, str]]:
+    return [(one.sample.kind, one.turn, one.reason) for one in openai_rows(content) if isinstance(one, LeftOut)]
+
+
+def alone(content: ReleaseContent, kind: str, *turns: Any, **more: Any) -> ReleaseContent:
+    return content._replace(samples=(content.samples[0].with_changes(kind=kind, turns=turns, **more),))
+
+
+def ride(place: str = "Voss") -> GoldCall:
+    return GoldCall(tool=RIDE, arguments={"place": place})
+
+
+def said(row: OpenAIRow) -> list[tuple[str, Any]]:
+    return [
+        (one["role"], one.get("content") or [call["id"] for call in one["tool_calls"]]) for one in row.row["messages"]
+    ]
+
+
+@pytest.fixture
+def travelled(content: ReleaseContent) -> ReleaseContent:
+    return alone(
+        content,
+        "conversation",
+        UserTurn(text="Two rides."),
+        ReplyTurn(text="Where to?"),
+        UserTurn(text="Voss and Oslo."),
+        CallTurn(calls=(ride(), ride("Oslo")), executed=True),
+        ResultTurn(results=("ordered", {"id": 7})),
+        ReplyTurn(text="Both are ordered."),
+    )
+
+
+def test_every_row_is_one_that_the_public_rules_allow(content: ReleaseContent, travelled: ReleaseContent) -> None:
+    for row in (*rows_of(content), *rows_of(travelled)):
+        validate(row.row)
+
+
+def test_a_dialogue_asks_while_an_argument_is_missing_and_then_calls(content: ReleaseContent) -> None:
+    asking, calling = (row for row in rows_of(content) if row.origin["kind"] == "sQsA")
+    assert said(asking) == [("user", "A taxi."), ("assistant", "Where to?")]
+    assert said(calling) == [
+        ("user", "A taxi."), ("assistant", "Where to?"), ("user", "Voss."), ("assistant", ["call_4_0"]),
+    ]  # fmt: skip
+    assert [message.get("weight") for message in calling.row["messages"]] == [None, 0, None, None]
+
+
+def test_after_results_the_assistant_answers(travelled: ReleaseContent) -> None:
+    asking, calling, answering = rows_of(travelled)
+    assert said(asking)[-1] == ("assistant", "Where to?")
+    assert said(calling)[-1] == ("assistant", ["call_3_0", "call_3_1"])
+    assert said(answering)[3:] == [
+        ("assistant", ["call_3_0", "call_3_1"]), ("tool", "ordered"), ("tool", '{"id":7}'), ("assistant", "Both are ordered."),
+    ]  # fmt: skip
 
 
 def test_where_no_tool_fits_the_assistant_says_so(content: ReleaseContent) -> None:
-    line = list(openai_lines(content))[3]
-    assert [message["role"] for message in line["messages"]] == ["user", "assistant"]
-    assert line["messages"][-1]["content"] == "Sorry, none of my tools can do this."
+    [row] = [row for row in rows_of(content) if row.origin["kind"] == "irrelevant"]
+    assert said(row) == [("user", "Sing."), ("assistant", "Sorry, none of my tools can do this.")]
+
+
+def test_a_call_that_lacks_what_is_required_is_never_taught(content: ReleaseContent) -> None:
+    assert left_out(content) == [("imperfect", 1, "a required argument is missing, and nobody asks for it")]
+
+
+@pytest.mark.parametrize(
+    ("call", "reason"),
+    [
+        (GoldCall(tool=RIDE, arguments={"place": "$$$"}), "earlier call"),
+        (GoldCall(tool=TRIP, arguments={"city": "Oslo", "guests": [{"name": "$$$"}]}), "earlier call"),
+        (GoldCall(tool="sing", arguments={}), "no candidate"),
+        (GoldCall(tool=RIDE, arguments={"place": "Voss", "speed": 3}), "does not declare"),
+    ],
+)
+def test_what_can_not_be_called_is_left_out_and_said(content: ReleaseContent, call: GoldCall, reason: str) -> None:
+    [(kind, turn, told)] = left_out(alone(content, "routing_hard", UserTurn(text="Go."), CallTurn(calls=(call,))))
+    assert (kind, turn) == ("routing_hard", 1)
+    assert reason in told
+
+
+def test_of_many_tools_128_are_shown_and_the_called_ones_are_among_them(content: ReleaseContent) -> None:
+    others = [Tool(name=f"other_{at}", description="", parameters={"type": "object"}, category="") for at in range(200)]
+    sample: Sample = content.samples[0]
+    crowded = content._replace(
+        samples=(sample.with_changes(candidates=(*(tool.key for tool in others), *sample.candidates)),),
+        tools={**content.tools, **{tool.key: tool for tool in others}},
+    )
+    [row] = rows_of(crowded)
+    validate(row.row)
+    assert len(row.row["tools"]) == 128
+    assert len(row.origin["tools_left_out"]) == 202 - 128
+    assert TRIP not in row.origin["tools_left_out"]
+
+
+def test_the_true_names_and_the_sample_stand_beside_the_rows(content: ReleaseContent) -> None:
+    origin = rows_of(content)[0].origin
+    assert origin["names"]["Travel_Desk_book_trip"] == "Travel.Desk.book_trip"
+    assert (origin["key"], origin["turn"]) == (content.samples[0].key, 1)
 
 
 def test_names_that_become_alike_are_told_apart() -> None:
