@@ -173,4 +173,4 @@ def _is_default(tool: Tool, name: str, value: JsonValue) -> bool:
 
 
 def _view(tool: Tool) -> ToolView:
-    return view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+    return view_of(tool.signature)

@@ -25,14 +25,9 @@ def user_texts(turns: Iterable[Turn]) -> list[str]:
     return texts
 
 
-def shown_tool(tool: Tool) -> dict[str, JsonValue]:
-    """A tool as models see it: name, description and parameters."""
-    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
-
-
 def shown_tools(tools: Iterable[Tool]) -> list[dict[str, JsonValue]]:
     """Tools as models see them."""
-    return [shown_tool(tool) for tool in tools]
+    return [tool.signature for tool in tools]
 
 
 def shown_call(call: Call | GoldCall) -> dict[str, JsonValue]:

@@ -70,8 +70,8 @@ def wire_tools(tools: Sequence[Tool], names: dict[str, str]) -> list[dict[str, A
         {
             "type": "function",
             "function": {
+                **tool.signature,
                 "name": wire,
-                "description": tool.description,
                 "parameters": {"type": "object", "properties": {}, **tool.parameters},
             },
         }

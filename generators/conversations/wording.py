@@ -24,7 +24,6 @@ from warehouse.records import (
     ReplyTurn,
     ResultTurn,
     SimulatedCall,
-    Tool,
     Turn,
     UserTurn,
     WordedScenario,
@@ -160,7 +159,7 @@ class _Writing:
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
             extra=extra,
-            options=[_described(self._context.tool(key)) for key in move.options],
+            options=[self._context.tool(key).signature for key in move.options],
             goal=self._worded.goal,
             language=self._worded.plan.scenario.language,
             seed=seed,
@@ -187,7 +186,7 @@ class _Writing:
             intent=move.intent,
             parts=[self._shown(part) for part in move.parts],
             asked=move.asked,
-            options=[_described(self._context.tool(key)) for key in move.options],
+            options=[self._context.tool(key).signature for key in move.options],
             facts=move.facts,
             error=move.error,
             language=self._worded.plan.scenario.language,
@@ -205,11 +204,7 @@ class _Writing:
         return answer.text.strip()
 
     def _shown(self, part: Part) -> dict[str, Any]:
-        return {"tool": _described(self._context.tool(part.tool)), "arguments": part.arguments}
-
-
-def _described(tool: Tool) -> dict[str, Any]:
-    return {"name": tool.name, "description": tool.description, "parameters": tool.parameters}
+        return {"tool": self._context.tool(part.tool).signature, "arguments": part.arguments}
 
 
 _LONGEST = 2500

@@ -168,7 +168,7 @@ def merge_answers(exchanges: Sequence[Exchange], speaking: Sequence[Exchange], r
 
 def _speaking(exchanges: Sequence[Exchange], tool: Tool) -> list[Exchange]:
     """The exchanges whose answers say what they are about, so that they are understood without the question."""
-    view = view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+    view = view_of(tool.signature)
     return [one for one in exchanges if _speaks(one, view)]
 
 

@@ -89,7 +89,7 @@ def next_calls_prompt(
     request: str, tools: Sequence[Tool], history: Sequence[Exchange], language: Language = "en"
 ) -> Prompt:
     """The prompt that shows request, tools and what was answered so far, and asks for NextCalls."""
-    shown = [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools]
+    shown = [tool.signature for tool in tools]
     past = [
         {"calls": [_shown(call) for call in exchange.calls], "responses": exchange.responses} for exchange in history
     ]

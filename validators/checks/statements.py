@@ -62,7 +62,7 @@ class _Mark(NamedTuple):
 
 def view_tool(tool: Tool) -> ToolView:
     """What people call a tool and its parameters."""
-    return view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
+    return view_of(tool.signature)
 
 
 @lru_cache(4096)

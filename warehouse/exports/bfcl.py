@@ -156,8 +156,8 @@ def _doc(tool: Tool, names: Names, given: dict[str, JsonValue]) -> dict[str, Any
         names.parameter(tool.name, name): _typed(schema, given.get(name)) for name, schema in tool.properties.items()
     }
     return {
+        **tool.signature,
         "name": names.tool(tool.name),
-        "description": tool.description,
         "parameters": {"type": "dict", "properties": properties, "required": []},
     }
 

@@ -94,8 +94,7 @@ def _said(sample: Sample) -> Iterator[JsonValue]:
 
 def _port(tool: Tool) -> Fields:
     declared: Fields = {
-        "name": tool.name,
-        "description": tool.description,
+        **tool.signature,
         "parameters": {name: _word(schema) for name, schema in tool.properties.items()},
     }
     if tool.returns is not None:

@@ -33,6 +33,11 @@ class Tool(Record):
         """The names of the parameters that a full call must give."""
         return tuple(self.parameters.get("required", ()))
 
+    @property
+    def signature(self) -> dict[str, Any]:
+        """Name, description and parameters: what prompts, requests and documents show of the tool."""
+        return {"name": self.name, "description": self.description, "parameters": self.parameters}
+
 
 class Call(Record):
     """One call of a tool: the tool's name and its arguments."""

@@ -56,7 +56,7 @@ def _tool(office: Office, key: str) -> Tool:
 
 def _edited(office: Office, key: str, **changes: Any) -> str:
     tool = _tool(office, key)
-    typed = {"name": tool.name, "description": tool.description, "parameters": tool.parameters} | changes
+    typed = tool.signature | changes
     typed["parameters"] = json.dumps(typed["parameters"])
     office.studio.annotate(key, "edit", **{f"edited_{field}": text for field, text in typed.items()})
     return tool.with_changes(**changes).key

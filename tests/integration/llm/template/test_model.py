@@ -50,7 +50,7 @@ class Poem(BaseModel):
 
 
 def _shown(tools: tuple[Tool, ...]) -> list[dict[str, Any]]:
-    return [{"name": tool.name, "description": tool.description, "parameters": tool.parameters} for tool in tools]
+    return [tool.signature for tool in tools]
 
 
 def _draft(tools: tuple[Tool, ...], seed: int) -> tuple[Tool, Arguments]:

@@ -49,7 +49,7 @@ async def _wording(model: TemplateModel, tool: Tool, arguments: Arguments, seed:
 
 
 async def _call(model: TemplateModel, tools: tuple[Tool, ...], request: str, ask: Ask, answer: Any) -> RawReply:
-    shown = [{"name": one.name, "description": one.description, "parameters": one.parameters} for one in tools]
+    shown = [one.signature for one in tools]
     name = "call_zero_shot" if answer else "answer_as_candidate"
     prompt = render("validators.prompts", name, tools=shown, conversation=f"user: {request}")
     return await model.send(ask(prompt, answer))

@@ -31,10 +31,7 @@ from tests.support.llm.template.fixtures import TOOLS
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
-VIEWS = {
-    tool.name: ToolView({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
-    for tool in TOOLS
-}
+VIEWS = {tool.name: ToolView(tool.signature) for tool in TOOLS}
 KEYS = tuple(pointing_en.NOUNS)
 APPS = (*pointing_en.WHERE, "carrier_pigeon")
 CUES = {"en": "pickup point", "zh": "上车地点"}

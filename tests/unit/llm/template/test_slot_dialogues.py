@@ -22,7 +22,7 @@ from warehouse.records import Language
 
 VIEWS = {
     tool.name: (
-        view_of({"name": tool.name, "description": tool.description, "parameters": tool.parameters}),
+        view_of(tool.signature),
         tool.language,
     )
     for tool in TOOLS

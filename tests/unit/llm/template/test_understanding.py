@@ -9,10 +9,7 @@ from language.calls.tools import ToolView
 from language.calls.turns import Turn
 from tests.support.llm.template.fixtures import TOOLS
 
-VIEWS = {
-    tool.name: ToolView({"name": tool.name, "description": tool.description, "parameters": tool.parameters})
-    for tool in TOOLS
-}
+VIEWS = {tool.name: ToolView(tool.signature) for tool in TOOLS}
 
 
 @pytest.mark.parametrize(
