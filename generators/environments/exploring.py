@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, NamedTuple
 
 from pydantic import JsonValue
 
-from generators.environments.linking import words_of
+from generators.environments.linking import is_opaque, words_of
 from generators.environments.protocol import Environment
 from generators.multi_step.picking import entries_of, has, value_at
 from warehouse.records import Arguments, Call, Exchange, JsonSchema, Link, Tool
@@ -226,6 +226,8 @@ def element_of(name: str, schema: JsonSchema) -> ElementKind:
     """What a parameter is about, told from its schema and its name."""
     if schema.get("format") in _FORMATS:
         return _FORMATS[schema["format"]]
+    if is_opaque(name) and not schema.get("enum"):
+        return "identifier"
     known = next((_WORDS[word] for word in words_of(name) if word in _WORDS), None)
     if known is not None:
         return known

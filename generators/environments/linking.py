@@ -13,6 +13,7 @@ IDENTIFYING = frozenset(
     {"id", "uid", "uuid", "guid", "key", "name", "slug", "code", "token", "handle", "reference", "ref", "number"}
     | {"checksum", "tag", "sku", "isbn", "iata", "iso", "username", "email"}
 )
+_OPAQUE = frozenset({"id", "uid", "uuid", "guid", "token"})
 DEEPEST = 4  # levels of objects that are looked into, for parameters and for entries
 _LISTS = frozenset({"any", "in", "eq", "equals", "is", "one"})  # "id.any_" compares with what stands before it
 _WRAPPING = frozenset(
@@ -218,6 +219,11 @@ def subject_of_name(name: str, around: str) -> Subject | None:
     if not words or words[-1] not in IDENTIFYING:
         return None
     return Subject(" ".join(words[:-1]) or around, words[-1])
+
+
+def is_opaque(name: str) -> bool:
+    """Whether a parameter of this name takes an identifier that people don't know: only a response can give it."""
+    return bool(_OPAQUE & set(words_of(name)[-1:]))
 
 
 def thing_of_path(path: str) -> str:

@@ -107,7 +107,7 @@ class _Plan:
     async def goals(self, count: int) -> AsyncIterator[tuple[PlannedCall, ...]]:
         seen: set[bytes] = set()
         failures = attempt = 0
-        while self._goals < count and failures < _FAILURES:
+        while self._wanted and self._goals < count and failures < _FAILURES:
             attempt += 1
             rng = Random(f"{self._seed} {self._domain} {attempt}")
             calls = await self._next(rng)

@@ -170,7 +170,8 @@ def final_answer(wanted: Sequence[tuple[Call, JsonValue]], language: Language) -
 def _sentence(call: Call, response: JsonValue, language: Language) -> str:
     words = split_name(call.tool)
     topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
-    facts = list(dict.fromkeys(_facts(_content(response))))[:_SHOWN]
+    stated = frozenset(value for _, value in _leaves(call.arguments, "") if isinstance(value, str))
+    facts = list(dict.fromkeys(_facts(_content(response), stated)))[:_SHOWN]
     if language == "zh":
         return f"{topic}：{'，'.join(facts) or '已查到'}。"
     return f"{topic.capitalize()}: {', '.join(fact.rstrip('.') for fact in facts) or 'done'}."
@@ -185,19 +186,27 @@ def _content(response: JsonValue) -> JsonValue:
     return response
 
 
-def _facts(value: JsonValue) -> Iterator[str]:
-    """What is worth telling, the outer before the inner; of a list the names of its entries, or its first entry."""
+def _facts(value: JsonValue, stated: frozenset[str]) -> Iterator[str]:
+    """What is worth stating, the outer before the inner; of a list the names of its entries, or the entry asked for.
+
+    That is the entry with most of the `stated` values of the call: of the prices of several days, that of its day.
+    """
     if isinstance(value, dict):
         yield from _plain(value)
         for key, member in value.items():
             if not _OPAQUE & set(split_name(key)):
-                yield from _facts(member)
+                yield from _facts(member, stated)
     elif isinstance(value, list):
         names = [name for entry in value if (name := _name(entry))]
         if names:
             yield from names
         elif value:
-            yield from _facts(value[0])
+            yield from _facts(max(value, key=lambda entry: _shared(entry, stated)), stated)
+
+
+def _shared(entry: JsonValue, stated: frozenset[str]) -> int:
+    members = entry.values() if isinstance(entry, dict) else [entry]
+    return sum(isinstance(member, str) and member in stated for member in members)
 
 
 def _plain(value: Mapping[str, JsonValue]) -> Iterator[str]:

@@ -6,6 +6,7 @@ from typing import NamedTuple, Union
 
 from pydantic import JsonValue
 
+from generators.environments.linking import is_opaque
 from generators.environments.protocol import Environment
 from language.calls.entries import affinity, is_query
 from language.names import split_name
@@ -67,7 +68,8 @@ class ToolGraph:
         required = self.tools[tool].required
         if len(required) != 1:
             return False
-        return is_query(required[0], self.schema(tool, required[0]), linked=bool(self.links(tool, required[0])))
+        schema, linked = self.schema(tool, required[0]), bool(self.links(tool, required[0]))
+        return is_query(required[0], schema, linked=linked) and not is_opaque(required[0])
 
     def is_inside(self, source: str, tool: str, parameter: str) -> bool:
         """Whether a call of `tool` says, besides `parameter`, all that a call of `source` needs."""

@@ -8,6 +8,7 @@ from typing import NamedTuple, Protocol
 from pydantic import JsonValue
 
 from generators.environments.exploring import sayable_from_responses
+from generators.environments.linking import is_opaque
 from generators.environments.protocol import Environment
 from generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from language.names import split_name
@@ -64,6 +65,8 @@ def element_of(name: str, schema: JsonSchema) -> ElementKind:
         return "flag"
     if schema.get("enum"):
         return "sort" if "sort" in words else "count"
+    if is_opaque(name):
+        return "identifier"
     if schema.get("type") in {"integer", "number"}:
         return "people" if words & {"guests", "adults", "people"} else "count"
     if words & {"id", "ids", "token", "slug", "key"}:

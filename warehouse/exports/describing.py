@@ -58,7 +58,7 @@ def identifier_names(tools: Iterable[Tool], *, with_parameters: bool = True) -> 
 
 def tool_document(tool: Tool, name: str | None = None) -> Fields:
     """A tool as most formats describe it, under its own name or another."""
-    return {"name": name or tool.name, "description": tool.description, "parameters": tool.parameters}
+    return {**tool.signature, "name": name or tool.name}
 
 
 def user_text(turn: UserTurn) -> str:

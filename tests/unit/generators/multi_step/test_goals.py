@@ -5,16 +5,16 @@ from collections import Counter
 
 import pytest
 
-from generators.environments.protocol import Environment
+from generators.environments.protocol import Answer, Environment
 from generators.environments.travel.world import open_travel
 from generators.multi_step.goals import CROSS, PAPER, plan_goals, shape_of
 from generators.multi_step.picking import choose, entries_of
 from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
 from generators.tools import argument_problems
-from tests.support.generators.multi_step.small_world import SmallWorld
+from tests.support.generators.multi_step.small_world import SmallWorld, tool
 from warehouse.errors import ConfigurationError
-from warehouse.records import Goal, Picked, Said
+from warehouse.records import Call, Goal, Link, Picked, Said
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 
@@ -135,3 +135,38 @@ async def test_the_entry_that_is_cheapest_is_meant_where_the_goal_says_lowest():
                 assert [entry.index for entry in choose(entries, source.where)] == [place.entry]
                 checked += 1
     assert checked
+
+
+class LooseWorld:
+    """Albums of an artist and items of an order; nothing tells the identifiers of artists and orders."""
+
+    name = "loose"
+    tools = (
+        tool(
+            "Get_Artist", "Music", "Read an artist.", ["artist_id"],
+            artist_id={"type": "string", "description": "The artist", "examples": ["0TnOYISbd1", "9xKq2LmZp4"]},
+        ),
+        tool("List_Tracks", "Music", "List the tracks of an album.", ["album_id"], album_id={"type": "string"}),
+        tool("Get_Order", "Shop", "Read an order.", ["order_id"], order_id={"type": "integer"}),
+        tool("List_Items", "Shop", "List what a parcel holds.", ["parcel_id"], parcel_id={"type": "integer"}),
+        tool("List_Markets", "Markets", "List the markets.", []),
+    )  # fmt: skip
+    links = (
+        Link(tool="List_Tracks", parameter="album_id", source="Get_Artist", entries="albums", field="id"),
+        Link(tool="List_Items", parameter="parcel_id", source="Get_Order", entries="parcels", field="id"),
+    )
+
+    async def answer(self, call: Call) -> Answer:
+        given = next(iter(call.arguments.values()), "")
+        entries = [{"id": f"{call.tool} {given}", "name": f"That of {given}"}]
+        return Answer({"albums": entries, "parcels": entries, "tracks": entries})
+
+
+@pytest.mark.parametrize("domain", ["Music", "Shop"])
+async def test_an_identifier_that_no_response_gives_is_not_stated_by_the_user(domain: str):
+    assert await goals_of(LooseWorld(), domain, 3) == []
+
+
+@pytest.mark.parametrize("domain", ["Markets", CROSS])
+async def test_a_domain_whose_tools_do_not_hang_together_has_no_goals(domain: str):
+    assert await goals_of(LooseWorld(), domain, 3) == []
