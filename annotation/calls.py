@@ -30,7 +30,6 @@ _ENDS_A_NAME = frozenset("=＝]］")
 
 
 Sign = Literal["+", "~", "-"]
-SHIFT_TAG = "shift="
 
 
 def write_value(value: JsonValue) -> str:
@@ -162,15 +161,13 @@ def tell_snapshot(before: CallTurn | None, after: CallTurn, words: Words) -> str
 def shift_turn(sample: Sample) -> int | None:
     """The index of the call turn at which the user's shift takes effect, None where there is none.
 
-    The sample's tag tells it; imported samples have no tag, so there the first change of mind that can be seen counts.
+    The sample tells it; imported ones do not, so there the first change of mind that can be seen counts.
     A value that stands in a message is marked by the message, and is no change of mind.
     """
     if sample.kind.endswith("external"):
         return None
     places = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
-    told = [tag.removeprefix(SHIFT_TAG) for tag in sample.tags if tag.startswith(SHIFT_TAG)]
-    if told:
-        number = int(told[0]) if told[0].isdecimal() else len(places)
+    for number in sample.shifts:
         return places[number] if number < len(places) else None
     turns = [(place, turn) for place in places if isinstance(turn := sample.turns[place], CallTurn)]
     found = (place for (_, before), (place, after) in pairwise(turns) if _changes_mind(before, after))

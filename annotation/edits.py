@@ -10,7 +10,7 @@ from annotation.calls import is_same, same_calls
 from annotation.picks import step_turns
 from generators.multi_step.picking import entries_of, join
 from generators.multi_step.resolving import strike_out
-from generators.multi_step.samples import WANTED_TAG, final_answer
+from generators.multi_step.samples import final_answer
 from warehouse.errors import RecordError
 from warehouse.records import (
     Call,
@@ -187,10 +187,8 @@ def _with_answer(sample: Sample, turns: Sequence[Turn]) -> Sequence[Turn]:
 def _wanted(sample: Sample, turns: Sequence[Turn]) -> list[tuple[Call, JsonValue]]:
     """The calls that the user asks for, with their responses; none where the sample does not tell which."""
     places = step_turns(sample)
-    tag = next((tag.removeprefix(WANTED_TAG) for tag in sample.tags if tag.startswith(WANTED_TAG)), "")
     found: list[tuple[Call, JsonValue]] = []
-    for word in tag.split():
-        step, position = (int(piece) for piece in word.split("."))
+    for step, position in sample.wanted:
         made, results = turns[places[step]], turns[places[step] + 1]
         if isinstance(made, CallTurn) and isinstance(results, ResultTurn):
             call = made.calls[position]

@@ -13,7 +13,6 @@ from generators.multi_step.picking import Entry, entries_of, has, read_rule, riv
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Evidence, GoldCall, Picked, ResultTurn, Sample
 
-ENVIRONMENT_TAG = "environment="
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 _INDEX = re.compile(r"\[(\d+)\]")
 
@@ -61,9 +60,7 @@ class Contest(NamedTuple):
 
 def has_steps(sample: Sample) -> bool:
     """Whether the calls of a sample were made step by step in an environment."""
-    return any(tag.startswith(ENVIRONMENT_TAG) for tag in sample.tags) and any(
-        isinstance(turn, CallTurn) and turn.executed for turn in sample.turns
-    )
+    return bool(sample.environment) and any(isinstance(turn, CallTurn) and turn.executed for turn in sample.turns)
 
 
 def step_turns(sample: Sample) -> list[int]:

@@ -37,6 +37,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
     content_key,
+    trait_tag,
 )
 from warehouse.store import Warehouse
 
@@ -131,7 +132,7 @@ async def _make_sample(world: TravelWorld, city: str, arrival: str, departure: s
     tools = [tool.key for tool in world.tools if tool.category == "Hotels"]
     return Sample(
         kind="multi_step", language="en", category="Hotels", candidates=tuple(tools), turns=tuple(turns),
-        tags=(f"environment={world.name}",),
+        tags=(trait_tag("environment", world.name),),
     )  # fmt: skip
 
 

@@ -249,21 +249,13 @@ def _storable(text: str) -> str:
     return text.encode("utf-8", "replace").decode("utf-8")
 
 
-ENVIRONMENT = "environment="  # the tag that names what answers a sample's calls
-
-
 def matchers_of(sample: Sample, context: StageContext, judge: ChatModel | None) -> Matchers:
     """The matchers for a sample; without its environment, or without a judge, that matching finds no call equal."""
     return Matchers(likeness, _responding(sample, context), None if judge is None else _judging(sample, context, judge))
 
 
-def environment_of(sample: Sample) -> str:
-    """The name of the environment that a sample's calls were answered by, "" where it tells none."""
-    return next((tag.removeprefix(ENVIRONMENT) for tag in sample.tags if tag.startswith(ENVIRONMENT)), "")
-
-
 def _responding(sample: Sample, context: StageContext) -> Respond | None:
-    environment = context.environments.get(environment_of(sample))
+    environment = context.environments.get(sample.environment)
     if environment is None:
         return None
 

@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple, cast, get_args
 
 from flows.runner import GroupRun
-from generators.conversations.scenarios import COMPLEXITY_TAG, PAPER, plan_scenarios, shared_out
+from generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
 from generators.kinds import CONVERSATION
 from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, Sample, Scenario, Tool, Turn, UserTurn
 
@@ -69,7 +69,7 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
         chains.update(min(length, _MANY) for length in _chains(one.turns))
         acts.update(act for turn in one.turns if isinstance(turn, ReplyTurn) for act in turn.acts)
         tools.update(call.tool for turn in one.turns if isinstance(turn, CallTurn) for call in turn.calls)
-        required.update(tag for tag in one.tags if tag.startswith(COMPLEXITY_TAG))
+        required.update(one.trait_values("complexity"))
         spoken += sum(isinstance(turn, UserTurn | ReplyTurn) for turn in one.turns)
     if not conversations:
         return
@@ -80,7 +80,7 @@ def count_conversations(samples: Iterable[Sample]) -> Iterator[ConversationRow]:
     for (figure, paper), value in zip(_TABLES.items(), ours, strict=True):
         yield ConversationRow(figure, value, paper)
     for complexity, count in PAPER.items():
-        yield ConversationRow(f"{COMPLEXITY_TAG}{complexity}", required[f"{COMPLEXITY_TAG}{complexity}"], count)
+        yield ConversationRow(f"complexity={complexity}", required[complexity], count)
 
 
 def _chains(turns: Iterable[Turn]) -> Iterator[int]:

@@ -14,7 +14,6 @@ from flows.planning.spooled import Spooled
 from flows.recipe import Recipe
 from flows.runner import GroupRun
 from flows.stages import stages_of
-from generators.conversations.scenarios import COMPLEXITY_TAG
 from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of
 from generators.single_turn.planning import plan_assignments
 from generators.stages import Stage
@@ -228,7 +227,9 @@ _PLANNED = """
     group by all
 """
 
-_DOMAIN = f"case kind when '{CONVERSATION}' then regexp_extract(body::varchar, '{COMPLEXITY_TAG}([a-z_]+)', 1) else category end"
+_DOMAIN = (
+    f"case kind when '{CONVERSATION}' then regexp_extract(body::varchar, 'complexity=([a-z_]+)', 1) else category end"
+)
 
 
 def count_planned(run: GroupRun) -> int:

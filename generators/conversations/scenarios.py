@@ -11,7 +11,6 @@ from warehouse.errors import ConfigurationError
 from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
 
 KIND = "conversation"
-COMPLEXITY_TAG, TIME_TAG, GOAL_TAG, EXTRA_TAG = "complexity=", "reference_time=", "goal=", "extra="
 # The table adds up to 108 of the 109 conversations that the paper tells of.
 PAPER: Mapping[Complexity, int] = {
     "exception_in_execution": 5, "failed_conversation": 5, "confirmation": 6, "goal_switching": 6, "no_target_complexity": 6,

@@ -6,7 +6,6 @@ from typing import Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from generators.conversations.scenarios import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, TIME_TAG
 from generators.stages import ATTEMPTS, StageContext, first_fit
 from generators.transcripts import conversation_text, walk
 from language.values import locate
@@ -27,6 +26,7 @@ from warehouse.records import (
     Turn,
     UserTurn,
     WordedScenario,
+    trait_tag,
 )
 
 PROMPTS = "generators.conversations.prompts"
@@ -77,7 +77,11 @@ async def write_conversations(worded: WordedScenario, context: StageContext) -> 
         model=context.chat.name,
         prompt_version="+".join(prompt_version(PROMPTS, name) for name in (USER, AGENT)),
     )
-    tags = (f"{COMPLEXITY_TAG}{scenario.complexity}", f"{TIME_TAG}{scenario.reference_time}", *writing.tags)
+    tags = (
+        trait_tag("complexity", scenario.complexity),
+        trait_tag("reference_time", scenario.reference_time),
+        *writing.tags,
+    )
     return [Conversation(worded=worded, turns=tuple(writing.turns), tags=tags, origin=origin)]
 
 
@@ -108,7 +112,7 @@ class _Writing:
         turn = len(self.turns)
         if move.intent in _ASKING:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
-            self.tags += [f"{GOAL_TAG}{turn}:{name}" for name in names]
+            self.tags += [trait_tag("goal", f"{turn}:{name}") for name in names]
         for mention in words.mentions:
             start = words.text.index(mention.words)
             evidence = Evidence(
@@ -120,7 +124,7 @@ class _Writing:
                 quote=mention.words,
             )
             if mention.part == len(move.parts):
-                self.tags.append(f"{EXTRA_TAG}{turn}:{mention.words}")
+                self.tags.append(trait_tag("extra", f"{turn}:{mention.words}"))
                 continue
             part = move.parts[mention.part]
             tool = self._context.tool(part.tool).name

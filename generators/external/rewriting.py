@@ -36,13 +36,14 @@ from warehouse.records import (
     Tool,
     Turn,
     UserTurn,
+    trait_tag,
+    without_traits,
 )
 
 PROMPTS = "generators.external.prompts"
 STAGE = "rewriting"
 TEMPLATE = "rewrite_request"
 LONGEST = 2000
-SHIFT_TAG = "shift="
 _LEAST_KEPT = 0.75  # of a Chinese phrase's pairs of characters
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
@@ -89,7 +90,7 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
         source.with_changes(
             kind=name_of(source.kind, "external"),
             turns=tuple(_turns(change)),
-            tags=(*(tag for tag in source.tags if not tag.startswith(SHIFT_TAG)), _shift_tag(source, mention)),
+            tags=(*without_traits(source.tags, "shift"), _shift_tag(source, mention)),
             origin=origin,
         )
     ]
@@ -214,7 +215,7 @@ def _in_message(argument: str, message: ExternalMessage, mention: Mention) -> Ev
 def _shift_tag(source: Sample, mention: Mention) -> str:
     """The tag that tells at which snapshot the message first counts."""
     due = first_call_turn(source, mention.turn)
-    return f"{SHIFT_TAG}{sum(isinstance(turn, CallTurn) for turn in source.turns[:due])}"
+    return trait_tag("shift", sum(isinstance(turn, CallTurn) for turn in source.turns[:due]))
 
 
 def _said(source: Sample, index: int) -> str:

@@ -16,8 +16,8 @@ from generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import files_at, read_rows
 from generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
-from warehouse.exports.callnavi import DIFFICULTIES, DIFFICULTY_TAG, ID_TAG, KIND, QUESTIONS
-from warehouse.records import CallTurn, Evidence, GoldCall, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn
+from warehouse.exports.callnavi import DIFFICULTIES, KIND, QUESTIONS
+from warehouse.records import CallTurn, Evidence, GoldCall, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn, trait_tag
 
 STAGE = "import_callnavi"
 QUESTION_FIELDS = frozenset({"id", "question", "ground_truth", "difficulty"})
@@ -77,7 +77,7 @@ class _Reading:
             category=self._domain,
             candidates=tuple(tool.key for tool in self._tools),
             turns=(*turns, CallTurn(calls=tuple(calls))),
-            tags=(f"{DIFFICULTY_TAG}{difficulty}", f"{ID_TAG}{orjson.dumps(identity).decode()}"),
+            tags=(trait_tag("difficulty", difficulty), trait_tag("callnavi_id", orjson.dumps(identity).decode())),
             origin=Origin(stage=STAGE),
         )
         return CallNaviRecord(self._where, sample, self._tools, tuple(self._problems))

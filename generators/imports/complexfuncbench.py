@@ -14,8 +14,19 @@ from generators.catalogs.builder import CatalogBuilder, Draft, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, files_at, parse, read_rows
 from generators.multi_step.samples import add_evidence
-from warehouse.exports.complexfuncbench import ID_TAG
-from warehouse.records import CallTurn, GoldCall, Language, Origin, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Language,
+    Origin,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    trait_tag,
+)
 
 STAGE = "import_complexfuncbench"
 CROSS = "Cross"
@@ -112,7 +123,7 @@ class _Reading:
             category=category,
             candidates=tuple(tool.key for tool in tools),
             turns=add_evidence(turns, {tool.name: tool for tool in tools}),
-            tags=(f"{ID_TAG}{orjson.dumps(identity).decode()}",),
+            tags=(trait_tag("complexfuncbench_id", orjson.dumps(identity).decode()),),
             origin=Origin(stage=STAGE),
         )
         return ComplexFuncBenchRecord(self._where, position, sample, tools, tuple(self._problems))

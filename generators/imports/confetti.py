@@ -18,7 +18,7 @@ from generators.catalogs.documents import Row, existing, read_rows
 from generators.catalogs.rewriting import renaming_types
 from generators.multi_step.samples import add_evidence
 from warehouse.errors import ConfigurationError
-from warehouse.exports.confetti import ACTS, ACTS_FILE, DIALOGUE_TAG, POSSIBLE
+from warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
 from warehouse.records import (
     CallTurn,
     DialogueAct,
@@ -31,6 +31,7 @@ from warehouse.records import (
     Tool,
     Turn,
     UserTurn,
+    trait_tag,
 )
 
 STAGE = "import_confetti"
@@ -103,7 +104,7 @@ class _Reading:
             category=category,
             candidates=tuple(tool.key for tool in tools),
             turns=add_evidence(turns, {tool.name: tool for tool in tools}),
-            tags=(f"{DIALOGUE_TAG}{orjson.dumps(dialogue).decode()}",),
+            tags=(trait_tag("confetti_dialogue", orjson.dumps(dialogue).decode()),),
             origin=Origin(stage=STAGE),
         )
         return ConfettiRecord(self._where, sample, tools, tuple(self._problems))

@@ -19,13 +19,23 @@ from generators.catalogs.hammerbench import hammerbench_builder, language_of_fol
 from warehouse.exports.hammerbench import (
     ALIASES,
     FILES,
-    ID_TAG,
-    LABEL_TAG,
     MESSAGE_FIRST,
     MESSAGE_FIRST_QUERY,
     MESSAGE_LAST,
 )
-from warehouse.records import CallTurn, GoldCall, Language, Message, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn
+from warehouse.records import (
+    CallTurn,
+    GoldCall,
+    Language,
+    Message,
+    Origin,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    trait_tag,
+)
 
 STAGE = "import_hammerbench"
 KINDS: Mapping[str, str] = {  # file names, theirs and ours
@@ -173,8 +183,10 @@ class _Reading:
 
     def _tags(self, fields: Fields) -> tuple[str, ...]:
         labels = [{"name": call.tool, "arguments": call.arguments} for call in self._labels]
-        written = tuple(f"{LABEL_TAG}{orjson.dumps(label).decode()}" for label in labels)
-        return (f"{ID_TAG}{orjson.dumps(fields['id']).decode()}", *written) if "id" in fields else written
+        written = tuple(trait_tag("hammerbench_label", orjson.dumps(label).decode()) for label in labels)
+        return (
+            (trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode()), *written) if "id" in fields else written
+        )
 
     def _refuse(self, reason: str) -> None:
         self._readable = False

@@ -32,12 +32,12 @@ from warehouse.records import (
     Tool,
     Turn,
     UserTurn,
+    trait_tag,
 )
 
 STAGE = "generalisation"
 CROSS = "Cross"
 KIND, CROSS_KIND = "multi_step", "multi_step_cross"
-WANTED_TAG = "wanted="
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
 _SHOWN = 3
 _LONGEST = 80
@@ -62,8 +62,8 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
         candidates=tuple(key for key in goal.candidates if key not in path.removed),
         turns=_turns(path, resolved, environment),
         tags=(
-            f"environment={goal.environment}",
-            f"template={template.traced.worded.goal.key}",
+            trait_tag("environment", goal.environment),
+            trait_tag("template", template.traced.worded.goal.key),
             wanted_tag(goal, resolved),
         ),
         origin=Origin(stage=STAGE, parents=(template.key,), seed=goal.seed, model=context.chat.name),
@@ -73,7 +73,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
 def wanted_tag(goal: Goal, resolved: Resolved) -> str:
     """Which calls the user asks for, as "wanted=1.0 2.1": step and place in it."""
     positions = dict.fromkeys(resolved.positions[index] for index, planned in enumerate(goal.calls) if planned.wanted)
-    return WANTED_TAG + " ".join(f"{step}.{position}" for step, position in sorted(positions))
+    return trait_tag("wanted", " ".join(f"{step}.{position}" for step, position in sorted(positions)))
 
 
 def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tuple[Turn, ...]:

@@ -12,7 +12,7 @@ from language.times import HALF_DAY
 from language.values import locate
 from llm.prompts import render
 from warehouse.errors import RecordError
-from warehouse.records import (
+from warehouse.records import (  # fmt: skip
     CallTurn,
     Evidence,
     GoldCall,
@@ -25,13 +25,13 @@ from warehouse.records import (
     Sample,
     Tool,
     UserTurn,
-)  # fmt: skip
+    trait_tag,
+)
 
 PROMPTS = "generators.routing.prompts"
 STAGE = "routing_requests"
 TEMPLATE = "word_routing"
 LONGEST = 2500
-DIFFICULTY_TAG = "difficulty="
 _CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _CODE = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b\w+_\w+\b")
 
@@ -115,7 +115,7 @@ def _sample(request: str, plan: RoutingPlan, tools: dict[str, Tool], origin: Ori
         category=plan.domain,
         candidates=plan.candidates,
         turns=(UserTurn(text=request), CallTurn(calls=calls)),
-        tags=(f"{DIFFICULTY_TAG}{plan.kind.rpartition('_')[2]}",),
+        tags=(trait_tag("difficulty", plan.kind.rpartition("_")[2]),),
         origin=origin,
     )
 

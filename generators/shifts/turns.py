@@ -5,10 +5,8 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from generators.conversations.scenarios import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG
 from generators.kinds import CONVERSATION
 from language.values import locate
-from warehouse.exports.hammerbench import ID_TAG, LABEL_TAG
 from warehouse.records import (
     CallTurn,
     Evidence,
@@ -17,15 +15,18 @@ from warehouse.records import (
     ReplyTurn,
     Sample,
     Tool,
+    Trait,
     Transform,
     Turn,
     UserTurn,
+    trait_tag,
+    without_traits,
 )
 
-SHIFT_TAG = "shift="
 _TURN_IN_PATH = re.compile(r"^turns\[(\d+)\]")
 _BEFORE_THE_CALL = frozenset({"SO_case1", "SO_case2"})
-_OF_THE_SOURCE = (SHIFT_TAG, ID_TAG, LABEL_TAG, COMPLEXITY_TAG)  # what these tags say is true of the source only
+# What these say is true of the source only.
+_OF_THE_SOURCE: tuple[Trait, ...] = ("shift", "hammerbench_id", "hammerbench_label", "complexity")
 
 
 def until_due(sample: Sample, transform: Transform) -> Sample:
@@ -45,8 +46,9 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
     if not single:
         return sample
     due = sample.turns[single[-1]].with_changes(executed=False)
-    later = {f"{tag}{at}:" for tag in (GOAL_TAG, EXTRA_TAG) for at in range(single[-1], len(kinds))}
-    tags = tuple(tag for tag in sample.tags if not tag.startswith(tuple(later)))
+    later = {trait_tag("goal", f"{at}:{name}") for at, name in sample.told_at("goal") if at >= single[-1]}
+    later |= {trait_tag("extra", f"{at}:{words}") for at, words in sample.told_at("extra") if at >= single[-1]}
+    tags = tuple(tag for tag in sample.tags if tag not in later)
     return sample.with_changes(turns=(*sample.turns[: single[-1]], due), tags=tags)
 
 
@@ -127,4 +129,4 @@ def _moved_evidence(evidence: Evidence, at: int, by: int) -> Evidence:
 
 def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
     """The source's tags that still hold, and the snapshot at which the change takes effect."""
-    return (*(tag for tag in source.tags if not tag.startswith(_OF_THE_SOURCE)), f"{SHIFT_TAG}{shift}")
+    return (*without_traits(source.tags, *_OF_THE_SOURCE), trait_tag("shift", shift))

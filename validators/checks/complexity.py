@@ -10,7 +10,7 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from generators.conversations.scenarios import COMPLEXITY_TAG, EXTRA_TAG, GOAL_TAG, KIND
+from generators.conversations.scenarios import KIND
 from generators.environments.simulated import error_of
 from generators.stages import StageContext
 from language.booleans import read_boolean
@@ -21,7 +21,6 @@ from language.values import locate
 from language.vocabulary import find_corrections
 from validators.checks.dialogue import is_request
 from validators.checks.dialogue_owners import about
-from validators.checks.executed import tag_of
 from validators.checks.statements import view_tool
 from warehouse.records import (
     CallTurn,
@@ -100,7 +99,7 @@ class Talk(NamedTuple):
 
     def extras(self) -> list[tuple[int, str]]:
         """What is said beside the point, by the turn that says it."""
-        return [(int(turn), words) for turn, words in _pairs(self.sample, EXTRA_TAG)]
+        return list(self.sample.told_at("extra"))
 
 
 def applies_to(sample: Sample) -> bool:
@@ -116,7 +115,7 @@ async def check_complexity(sample: Sample, context: StageContext) -> list[Verdic
 
 def complexity_verdict(talk: Talk) -> Verdict:
     """The verdict on a conversation: proved where the rule of its complexity finds it, else unproved."""
-    required = tag_of(talk.sample, COMPLEXITY_TAG)
+    required = talk.sample.complexity
     rule = next((rule for name, rule in RULES.items() if name == required), None)
     problem = rule(talk) if rule else f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
     others = ", ".join(name for name in found_in(talk) if name != required)
@@ -391,8 +390,8 @@ _SPOKEN_SHARE, _SPOKEN_SHARE_WHOLE = 0.75, 0.9  # the latter where the verb can'
 def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> Talk:
     """The rounds of a conversation."""
     goals: dict[int, list[str]] = {}
-    for turn, name in _pairs(sample, GOAL_TAG):
-        goals.setdefault(int(turn), []).append(name)
+    for turn, name in sample.told_at("goal"):
+        goals.setdefault(turn, []).append(name)
     starts = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     rounds: list[Round] = []
     for start, end in zip(starts, [*starts[1:], len(sample.turns)], strict=True):
@@ -416,12 +415,6 @@ def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: 
         elif isinstance(turn, ReplyTurn):
             reply = turn
     return Round(start, text, goals, asked, tuple(made), reply)
-
-
-def _pairs(sample: Sample, tag: str) -> list[tuple[str, str]]:
-    """The tags "goal=4:Some.tool" as ("4", "Some.tool"); those that are none such are left out."""
-    told = [one.removeprefix(tag).partition(":") for one in sample.tags if one.startswith(tag)]
-    return [(turn, rest) for turn, _, rest in told if turn.isdecimal() and rest]
 
 
 def speaks_of(view: ToolView, text: str) -> bool:

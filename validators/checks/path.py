@@ -13,14 +13,14 @@ from pydantic import JsonValue
 from generators.environments.protocol import Environment
 from generators.multi_step.picking import entries_of, has, read_rule, rivals, value_at
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
-from generators.multi_step.samples import WANTED_TAG, schema_of
+from generators.multi_step.samples import schema_of
 from generators.multi_step.search import Plan, find_plans
 from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.stages import StageContext
 from language.dates import DATE, find_dates
 from language.text import VERBATIM
 from language.values import locate
-from validators.checks.executed import ENVIRONMENT_TAG, is_path, tag_of
+from validators.checks.executed import is_path
 from validators.checks.grounding import origin_of
 from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.errors import RecordError
@@ -55,7 +55,7 @@ def applies_to(sample: Sample) -> bool:
 
 async def check_path(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove each value by its evidence, and by search that no other path is as short."""
-    name = tag_of(sample, ENVIRONMENT_TAG)
+    name = sample.environment
     if name not in context.environments:
         return [_verdict(sample, [unproved(f"There is no environment {name!r} to search in.")])]
     findings = await find_in_path(sample, context.environments[name], context.toolset(sample.candidates))
@@ -180,9 +180,6 @@ def _verdict(sample: Sample, findings: Sequence[Finding]) -> Verdict:
     )
 
 
-_PLACE = re.compile(r"\d+\.\d+")
-
-
 class ReadGoal(NamedTuple):
     """What a sample's gold says that the user wants; no goal where some finding contradicts it or leaves it open."""
 
@@ -202,7 +199,7 @@ def read_goal(sample: Sample, tools: Mapping[str, Tool]) -> ReadGoal:
     if reading.findings:
         return ReadGoal(None, reading.findings)
     goal = Goal(
-        environment=tag_of(sample, ENVIRONMENT_TAG),
+        environment=sample.environment,
         language=sample.language,
         domain=sample.category,
         calls=tuple(calls),
@@ -231,11 +228,10 @@ class _Reading:
     def wanted(self) -> set[tuple[int, int]]:
         """The calls that the user asks for, by step and place; none where the sample does not tell."""
         found: set[tuple[int, int]] = set()
-        for word in _PLACE.findall(tag_of(self.sample, WANTED_TAG)):
-            step, position = (int(piece) for piece in word.split("."))
+        for step, position in self.sample.wanted:
             found.add((step, position))
             if step >= len(self.call_turns) or (self.call_turns[step], position) not in self.places:
-                self._contradict(f"The user asks for call {word}, which is missing.")
+                self._contradict(f"The user asks for call {step}.{position}, which is missing.")
         return found
 
     def planned(self, turn: int, call: GoldCall, *, wanted: bool) -> PlannedCall:

@@ -15,7 +15,6 @@ from pydantic import JsonValue
 
 from generators.kinds import ROUTING
 from generators.routing.tool_graph import UNKNOWN, returned_fields
-from generators.routing.wording import DIFFICULTY_TAG
 from generators.stages import StageContext
 from generators.tools import are_redundant
 from language.names import humanise
@@ -23,7 +22,6 @@ from language.thesaurus import english_groups
 from language.values import locate
 from language.vocabulary import deep_stem
 from validators.checks.evidence import feed_problem, is_routed, known_arguments
-from validators.checks.executed import tag_of
 from validators.checks.verdicts import Finding, contradicted, unproved
 from validators.datasets.callnavi_requests import find_said
 from validators.toolset.actions import READ, doing_of
@@ -93,7 +91,7 @@ def _findings(question: _Question) -> Iterator[Finding]:
 
 
 def _counts(question: _Question) -> Iterator[Finding]:
-    difficulty = tag_of(question.sample, DIFFICULTY_TAG)
+    difficulty = question.sample.difficulty
     if difficulty not in _MOST or not question.sample.kind.startswith(f"{ROUTING}_{difficulty}"):
         yield contradicted(f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.")
         return

@@ -12,7 +12,6 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
-from generators.shifts.turns import SHIFT_TAG
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from validators.metrics.errors import CallPair, due_calls, pair_calls, said_arguments
 from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
@@ -267,7 +266,7 @@ def shifted_snapshots(sample: Sample) -> list[int]:
     turn that was inserted for an overriding counts with the one after it, as in the paper's runs (EVALUATORS 1.5).
     """
     snapshots = list(sample.snapshots())
-    numbers = {int(tag.removeprefix(SHIFT_TAG)) for tag in sample.tags if tag.startswith(SHIFT_TAG)}
+    numbers = set(sample.shifts)
     numbers = numbers or set(_found(sample, snapshots))
     if _is_made_by(_INSERTED, sample):
         numbers |= {number + 1 for number in numbers}

@@ -16,7 +16,6 @@ from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample,
 
 UNKNOWN = "$$$"
 QUESTIONS, APIS = "Questions", "APIs"
-ID_TAG, DIFFICULTY_TAG = "callnavi_id=", "difficulty="
 DIFFICULTIES = ("easy", "medium", "hard")
 KIND = "routing_"
 _FILE_NAME = re.compile(r"[^\w-]+")
@@ -31,9 +30,8 @@ class CallNaviFiles(NamedTuple):
 
 def difficulty_of(sample: Sample) -> str:
     """How hard a sample is: by its tag, else by its kind, "" where neither tells."""
-    tagged = next((tag.removeprefix(DIFFICULTY_TAG) for tag in sample.tags if tag.startswith(DIFFICULTY_TAG)), "")
     named = next((name for name in DIFFICULTIES if sample.kind.startswith(f"{KIND}{name}")), "")
-    return tagged or named
+    return sample.difficulty or named
 
 
 def callnavi_files(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> CallNaviFiles:
@@ -61,7 +59,7 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
-    stated = stated_id(sample, ID_TAG)
+    stated = stated_id(sample, "callnavi_id")
     return {
         "id": name if stated is None else str(stated),
         "question": said,

@@ -11,7 +11,6 @@ from warehouse.exports.describing import Fields, stated_id, tool_document
 from warehouse.records import CallTurn, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 FILE = "ComplexFuncBench.jsonl"
-ID_TAG = "complexfuncbench_id="
 
 
 def export_complexfuncbench(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Iterator[Fields]:
@@ -89,5 +88,5 @@ def _domain(sample: Sample) -> str:
 
 
 def _stated_id(sample: Sample) -> str | None:
-    stated = stated_id(sample, ID_TAG)
+    stated = stated_id(sample, "complexfuncbench_id")
     return None if stated is None else str(stated)

@@ -19,7 +19,6 @@ from warehouse.releases import ReleaseContent
 
 CALLS_FILE, ACTS_FILE, POSSIBLE = "BFCL_v2_conversationsclean.json", "BFCL_v2_dialogacts.json", "possible_answer"
 CALLS_ID, ACTS_ID = "conversationsclean", "dialogacts"
-DIALOGUE_TAG = "confetti_dialogue="
 ACTS = {
     "seek": "agent_seek_information",
     "inform": "agent_inform_user",
@@ -61,7 +60,7 @@ def confetti_files(content: ReleaseContent) -> ConfettiFiles:
 
 def dialogue_of(sample: Sample) -> str:
     """What the conversation is called: the name it was imported with, else its key."""
-    stated = stated_id(sample, DIALOGUE_TAG)
+    stated = stated_id(sample, "confetti_dialogue")
     return sample.key if stated is None else str(stated)
 
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from warehouse.records import Sample, Tool, UserTurn
+from warehouse.records import Sample, Tool, Trait, UserTurn
 
 _NOT_PLAIN = re.compile(r"[^A-Za-z0-9_-]+")
 _NOT_IN_IDENTIFIERS = re.compile(r"[^A-Za-z0-9_]+")
@@ -66,10 +66,10 @@ def user_text(turn: UserTurn) -> str:
     return turn.text if turn.external is None else f"{turn.text}\n[{turn.external.app}] {turn.external.text}"
 
 
-def stated_id(sample: Sample, tag: str) -> JsonValue:
-    """What a sample that was imported is called there, by its tag; None where it was not imported."""
-    stated = next((one.removeprefix(tag) for one in sample.tags if one.startswith(tag)), None)
-    return None if stated is None else orjson.loads(stated)
+def stated_id(sample: Sample, trait: Trait) -> JsonValue:
+    """What a sample that was imported is called there; None where it was not imported."""
+    stated = sample.trait(trait)
+    return orjson.loads(stated) if stated else None
 
 
 def _identifier(name: str) -> str:

@@ -28,8 +28,6 @@ FILES: Mapping[str, str] = {  # our kind: the file of a language folder that hol
     "IS": "multi-turn/HammerBench_IS.json",
 }
 ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}  # kinds of our own that have no file of their own
-ID_TAG = "hammerbench_id="
-LABEL_TAG = "hammerbench_label="
 MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
 MESSAGE_FIRST_QUERY = "\nquery:"
 MESSAGE_LAST = "<EK>:"  # multi turn: what the user says, then the message
@@ -59,7 +57,7 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
         return {"messages": messages, "multiple_tools": listed}
     due = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
     single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
-    stated = stated_id(sample, ID_TAG)
+    stated = stated_id(sample, "hammerbench_id")
     identity: JsonValue = number if stated is None else stated
     if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
         return {"id": identity, "messages": messages, "multiple_tools": listed, "single_tool": single}
@@ -83,7 +81,7 @@ def kind_of_file(sample: Sample) -> str:
 
 
 def _messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[Fields]:
-    labels = iter([orjson.loads(tag.removeprefix(LABEL_TAG)) for tag in sample.tags if tag.startswith(LABEL_TAG)])
+    labels = iter([orjson.loads(label) for label in sample.trait_values("hammerbench_label")])
     for index, turn in enumerate(sample.turns):
         match turn:
             case UserTurn():

@@ -77,8 +77,11 @@ from warehouse.records.samples import (
     ResultTurn,
     Sample,
     Snapshot,
+    Trait,
     Turn,
     UserTurn,
+    trait_tag,
+    without_traits,
 )
 from warehouse.records.single_turn import Assignment, DraftCall, ParameterChoice, SingleTurnKind
 from warehouse.records.tools import Arguments, Call, JsonSchema, Language, Tool
@@ -167,6 +170,7 @@ __all__ = [
     "ToolsShown",
     "ToolsetPlan",
     "TracedGoal",
+    "Trait",
     "Transform",
     "Turn",
     "UserTurn",
@@ -176,4 +180,6 @@ __all__ = [
     "WordedGoal",
     "WordedScenario",
     "content_key",
+    "trait_tag",
+    "without_traits",
 ]

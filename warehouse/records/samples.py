@@ -4,13 +4,16 @@ A HammerBench snapshot, a CONFETTI turn, a ComplexFuncBench step and a CallNavi 
 after a prefix of the conversation. A `CallTurn` is that.
 """
 
-from collections.abc import Iterator
+import re
+from collections.abc import Iterable, Iterator
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
 
 from warehouse.records.base import Record
 from warehouse.records.tools import Arguments, Language
+
+_PLACE = re.compile(r"(\d+)\.(\d+)")
 
 EvidenceKind = Literal["span", "normalised", "default", "response", "person"]
 DialogueAct = Literal["seek", "inform", "reject", "other", "call"]
@@ -106,8 +109,27 @@ class Snapshot(NamedTuple):
     calls: tuple[GoldCall, ...]
 
 
+Trait = Literal[
+    "shift", "environment", "template", "wanted", "difficulty", "complexity", "reference_time", "goal", "extra",
+    "callnavi_id", "complexfuncbench_id", "confetti_dialogue", "hammerbench_id", "hammerbench_label",
+]  # fmt: skip
+
+
+def trait_tag(trait: Trait, value: object) -> str:
+    """A trait as the tag that a sample keeps: the one place that writes what `Sample` reads."""
+    return f"{trait}={value}"
+
+
+def without_traits(tags: Iterable[str], *traits: Trait) -> tuple[str, ...]:
+    """The tags but those of these traits."""
+    return tuple(tag for tag in tags if tag.partition("=")[0] not in traits)
+
+
 class Sample(Record):
-    """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is."""
+    """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is.
+
+    What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below.
+    """
 
     kind: str
     language: Language
@@ -127,6 +149,45 @@ class Sample(Record):
     def gold(self) -> tuple[GoldCall, ...]:
         """The calls due at the last call turn; empty where none is due."""
         return next((turn.calls for turn in reversed(self.turns) if isinstance(turn, CallTurn)), ())
+
+    def trait_values(self, trait: Trait) -> tuple[str, ...]:
+        """All values of a trait, in the order of the tags."""
+        found = (tag.partition("=") for tag in self.tags)
+        return tuple(value for name, sign, value in found if sign and name == trait)
+
+    def trait(self, trait: Trait) -> str:
+        """The first value of a trait, "" where the sample has none."""
+        return next(iter(self.trait_values(trait)), "")
+
+    @property
+    def shifts(self) -> tuple[int, ...]:
+        """The numbers of the snapshots at which the user's change of mind takes effect."""
+        return tuple(int(value) for value in self.trait_values("shift") if value.isdecimal())
+
+    @property
+    def environment(self) -> str:
+        """The environment in which the calls were made, "" where they were not."""
+        return self.trait("environment")
+
+    @property
+    def difficulty(self) -> str:
+        """How hard CallNavi finds the request, "" where nobody says."""
+        return self.trait("difficulty")
+
+    @property
+    def complexity(self) -> str:
+        """The complexity that a conversation was made to have, "" where none."""
+        return self.trait("complexity")
+
+    @property
+    def wanted(self) -> tuple[tuple[int, int], ...]:
+        """The calls that the user asks for, by step and place in it; none where the sample does not tell which."""
+        return tuple((int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted")))
+
+    def told_at(self, trait: Literal["goal", "extra"]) -> tuple[tuple[int, str], ...]:
+        """What a conversation's turns ask for, or say beside the point, each with the index of its turn."""
+        pairs = (value.partition(":") for value in self.trait_values(trait))
+        return tuple((int(turn), words) for turn, _, words in pairs if turn.isdecimal() and words)
 
     def snapshots(self) -> Iterator[Snapshot]:
         """Every call turn with the turns before it."""

@@ -6,7 +6,6 @@ from typing import Any
 import pytest
 
 from generators.shifts.intents import OPENERS, REFUSALS, mismatch, obstacle, shift_intents
-from generators.shifts.turns import SHIFT_TAG
 from language.calls.choosing import new_request
 from validators.checks.format import check_format
 from validators.checks.relevance import check_relevance
@@ -52,7 +51,7 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert refusal.text in REFUSALS[source.language]
     assert sample.kind == "IS"
     assert sample.gold == ()
-    assert sample.tags == (f"{SHIFT_TAG}{len(kept) // 3}",)
+    assert sample.tags == (f"shift={len(kept) // 3}",)
     assert [catalog[key].name for key in sample.withheld] == ["Pharmacy.Orders.refillPrescription"]
     assert [verdict.decision for verdict in await check_format(sample, context_for())] == ["proved"]
     assert [verdict.decision for verdict in await check_relevance(sample, context_for())] == ["proved"]

@@ -14,7 +14,6 @@ from generators.imports.hammerbench import read_hammerbench
 from generators.kinds import kind_named, name_of
 from generators.shifts.intents import mismatch, shift_intents
 from generators.shifts.overriding import override_values
-from generators.shifts.turns import SHIFT_TAG
 from generators.shifts.values import change_values
 from generators.stages import StageContext
 from validators.checks.format import check_format
@@ -83,8 +82,8 @@ async def test_a_sample_of_any_shape_gives_a_proved_sample_or_a_reason(
     sample = await shifted(transform, conversation, other, context_for, catalog)
     assert await decisions(sample, context_for()) == ["proved", "proved"]
     assert sample.kind == name_of(conversation.kind, transform)
-    [tag] = [one for one in sample.tags if one.startswith(SHIFT_TAG)]
-    assert 0 <= int(tag.removeprefix(SHIFT_TAG)) < len(list(sample.snapshots()))
+    [shift] = sample.shifts
+    assert 0 <= shift < len(list(sample.snapshots()))
 
 
 @pytest.mark.parametrize("first", SHIFTS[1:])
@@ -98,7 +97,7 @@ async def test_what_was_shifted_can_be_shifted_again(
     twice = await shifted(second, once, None, context_for, catalog)
     assert twice.kind == f"{first}_{second}"
     assert await decisions(twice, context_for()) == ["proved", "proved"]
-    assert len([one for one in twice.tags if one.startswith(SHIFT_TAG)]) == 1
+    assert len(twice.shifts) == 1
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

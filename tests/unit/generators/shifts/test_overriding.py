@@ -7,7 +7,7 @@ import pytest
 
 from generators.shifts.intents import DONE, is_question
 from generators.shifts.overriding import Correction, override_values
-from generators.shifts.turns import SHIFT_TAG, moved
+from generators.shifts.turns import moved
 from generators.shifts.values import change_values
 from llm.template.changing import CORRECTIONS
 from tests.support.scripted_model import ScriptedModel
@@ -63,7 +63,7 @@ async def test_in_the_same_turn_the_correction_follows_the_value(conversations: 
     assert sample.turns[3] == UserTurn(text="To Boston. Sorry, make that Seattle.")
     assert values(sample, "destination") == [None, "Seattle", "Seattle"]
     assert sample.kind == "SO_case1"
-    assert sample.tags == (f"{SHIFT_TAG}1",)
+    assert sample.tags == ("shift=1",)
     assert len(sample.turns) == len(source.turns)
     [said] = [one for one in sample.gold[0].evidence if one.argument == "destination"]
     assert (said.turn, said.quote) == (3, "Seattle")
@@ -82,7 +82,7 @@ async def test_in_a_turn_of_its_own_the_question_is_asked_again(conversations: M
     assert sample.turns[9] == UserTurn(text="On 2027-03-04.")
     assert values(sample, "destination") == [None, "Boston", "Seattle", "Seattle"]
     assert values(sample, "date") == [None, None, None, "2027-03-04"]
-    assert sample.tags == (f"{SHIFT_TAG}2",)
+    assert sample.tags == ("shift=2",)
     assert {one.argument: one.turn for one in sample.gold[0].evidence} == {"origin": 0, "destination": 6, "date": 9}
     assert await is_proved(sample, context_for())
 
@@ -100,7 +100,7 @@ async def test_after_the_call_one_value_changes_and_the_others_stay(conversation
     assert isinstance(calls, CallTurn)
     assert calls.calls == sample.gold
     assert sample.gold[0].arguments == {**source.gold[0].arguments, "date": "2027-03-11"}
-    assert sample.tags == (f"{SHIFT_TAG}3",)
+    assert sample.tags == ("shift=3",)
     assert sample.kind == "mSv"
     assert await is_proved(sample, context_for())
 
@@ -124,7 +124,7 @@ async def test_without_snapshots_a_correction_brings_none(conversations: Made, c
     [sample] = await override_values(change, context_for(1, scripted((said, "Seattle"))))
     assert [turn.kind for turn in sample.turns] == ["user", "reply", "user", "reply", "user", "calls"]
     assert values(sample, "destination") == ["Seattle"]
-    assert sample.tags == (f"{SHIFT_TAG}0",)
+    assert sample.tags == ("shift=0",)
 
 
 async def test_a_value_that_two_calls_share_changes_in_both(conversations: Made, context_for: Any) -> None:
