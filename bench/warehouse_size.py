@@ -21,7 +21,7 @@ _COMMANDS = {
     "review status": ["-m", "flows.cli", "review", "status"],
     "priorities": [
         "-c",
-        "from flows.settings import open_warehouse; from flows.review.priorities import set_priorities; "
+        "from flows.settings import open_warehouse; from flows.review.questions import set_priorities; "
         "set_priorities(open_warehouse())",
     ],
     "publish": ["-m", "flows.cli", "publish"],

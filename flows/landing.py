@@ -11,10 +11,10 @@ from typing import NamedTuple
 from annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
 from flows.facts import FactFiles
 from flows.recipe import Recipe
-from flows.review.decisions import settle_decisions
 from flows.review.gold_items import mix_gold_items
 from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
+from flows.review.resolutions import settle_decisions
 from generators.kinds import CONVERSATION
 from validators.checks.duplicates import find_duplicates
 from warehouse.outcomes import outcome_row, pass_all

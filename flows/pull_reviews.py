@@ -4,7 +4,7 @@ from prefect import flow
 
 from flows.engine.running import run_pulling
 from flows.engine.showing import explained
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 
 
 @flow(name="pull-reviews", flow_run_name="all recipes")

@@ -16,7 +16,7 @@ from flows.distributed import open_workers
 from flows.environments import explore_environments
 from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe
-from flows.review.tool_decisions import settle_tools, usable_tools
+from flows.review.resolutions import settle_tools, usable_tools
 from flows.runner import GroupRun, Workers, run_group
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines

@@ -131,7 +131,7 @@ def suspects(
     All candidates fail at the same call, or several give the very same answer against the gold and no fewer than are right. At
     least two candidates must have been evaluated on the release. `review push` asks; suspects are the first that people see.
     """
-    from flows.review.suspects import raise_suspicions
+    from flows.review.asking_again import raise_suspicions
     from flows.settings import open_warehouse
 
     found = raise_suspicions(open_warehouse(), release)
@@ -198,7 +198,7 @@ def recheck(
     as_json: AsJson = False,
 ) -> None:
     """Ask people about accepted samples again, drawn at random: what share of them is usable? `review agreement` tells."""
-    from flows.review.second_looks import recheck as draw_again
+    from flows.review.asking_again import recheck as draw_again
     from flows.settings import read_settings
 
     drawn = draw_again(read_settings(), name, draw=draw, seed=seed)
@@ -215,7 +215,7 @@ def recheck(
 
 def agreement(as_json: AsJson = False) -> None:
     """Say how far reviewers agree, how they do on gold items, and what share of the accepted samples is usable."""
-    from flows.review.agreement import agreement_report
+    from flows.review.status import agreement_report
     from flows.settings import read_settings
 
     report = agreement_report(read_settings())

@@ -15,7 +15,7 @@ from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
 
 if TYPE_CHECKING:
     from annotation.studio.client import LabelStudio
-    from flows.review.deciding import Pulled
+    from flows.review.pulling import Pulled
     from flows.settings import Settings
 
 
@@ -93,8 +93,8 @@ def pull(
     as_json: AsJson = False,
 ) -> None:
     """Take back what people decided; edited samples run through the checks again before they land."""
-    from flows.review.deciding import pull_reviews
     from flows.review.listening import interrupts, poll_reviews
+    from flows.review.pulling import pull_reviews
     from flows.review.servers import require_label_studio
     from flows.settings import read_settings
 

@@ -23,7 +23,7 @@ from flows.making import check_samples, make_samples
 from flows.planning.planner import waves
 from flows.recipe import Recipe, Roles, read_recipe
 from flows.report import write_report
-from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pulling import Pulled, pull_reviews
 from flows.review.pushing import push_reviews, waiting_reviews
 from flows.review.servers import find_label_studio, label_studio_address, require_label_studio
 from flows.runner import GroupRun, Workers, money_spent

@@ -20,7 +20,7 @@ from flows.evaluation.evaluation_run import USUAL, Conditions, EvaluationRun
 from flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_environments
 from flows.progress import Progress
 from flows.recipe import Candidate
-from flows.review.suspects import tell_suspicions
+from flows.review.asking_again import tell_suspicions
 from flows.runner import Keeping, ask_and_keep
 from flows.settings import Settings, open_warehouse
 from generators.stages import StageContext

@@ -16,7 +16,7 @@ from annotation.screens import REVIEW_KINDS
 from annotation.studio.client import LabelStudio
 from annotation.studio.projects import SECRET_HEADER
 from flows.progress import Progress
-from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pulling import Pulled, pull_reviews
 from flows.review.servers import require_label_studio
 from flows.settings import Settings, secret
 from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError

@@ -31,8 +31,7 @@ from flows.progress import Progress
 from flows.review.gold_items import gold_rows, verdicts_shown
 from flows.review.path_reviews import read_paths, samples_of_paths
 from flows.review.prediction_audits import read_audited
-from flows.review.priorities import set_priorities
-from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT
+from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
 from flows.review.reading_reviews import NOTHING_YET, read_samples
 from flows.review.servers import LOCAL
 from flows.review.turns import review_turn

@@ -1,7 +1,6 @@
 """The domain model: every stored type, in one place."""
 
 from warehouse.records.base import Record, content_key
-from warehouse.records.checks import DecidedBy, Decision, Failure, Outcome, ReasonCode, StageOutcome, Verdict
 from warehouse.records.conversational import (
     Complexity,
     Conversation,
@@ -17,33 +16,34 @@ from warehouse.records.conversational import (
     SimulatedCall,
     WordedScenario,
 )
-from warehouse.records.derivations import (
-    Derivation,
-    EntityKind,
-    EntityReference,
-    ExternalMessage,
-    Slot,
-    SlotPlan,
-    Transform,
-    ValueChange,
-)
-from warehouse.records.drafts import Draft
 from warehouse.records.evaluation import (
     CallError,
     EvalMode,
     Grade,
     GradeMetric,
     JudgeVerdict,
+    LlmCall,
     MultiStepRun,
     ParameterCount,
     Prediction,
+    Release,
     RunCall,
     RunTurn,
     Score,
     SnapshotsScored,
     ToolsShown,
 )
-from warehouse.records.llm_calls import LlmCall
+from warehouse.records.outcomes import (
+    DecidedBy,
+    Decision,
+    Failure,
+    Outcome,
+    ReasonCode,
+    Review,
+    ReviewDecision,
+    StageOutcome,
+    Verdict,
+)
 from warehouse.records.paths import (
     Composed,
     Condition,
@@ -63,12 +63,29 @@ from warehouse.records.paths import (
     ValueSource,
     WordedGoal,
 )
-from warehouse.records.releases import Release
-from warehouse.records.reviews import Review, ReviewDecision
-from warehouse.records.routing import RoutingPlan
+from warehouse.records.planning import (
+    Assignment,
+    Derivation,
+    DescribedTool,
+    DraftCall,
+    EntityKind,
+    EntityReference,
+    ExternalMessage,
+    NamedTool,
+    ParameterChoice,
+    ParameterisedTool,
+    RoutingPlan,
+    SingleTurnKind,
+    Slot,
+    SlotPlan,
+    ToolsetPlan,
+    Transform,
+    ValueChange,
+)
 from warehouse.records.samples import (
     CallTurn,
     DialogueAct,
+    Draft,
     Evidence,
     GoldCall,
     Message,
@@ -83,9 +100,13 @@ from warehouse.records.samples import (
     trait_tag,
     without_traits,
 )
-from warehouse.records.single_turn import Assignment, DraftCall, ParameterChoice, SingleTurnKind
-from warehouse.records.tools import Arguments, Call, JsonSchema, Language, Tool
-from warehouse.records.toolset import DescribedTool, NamedTool, ParameterisedTool, ToolsetPlan
+from warehouse.records.tools import (
+    Arguments,
+    Call,
+    JsonSchema,
+    Language,
+    Tool,
+)
 
 __all__ = [
     "Arguments",

@@ -5,8 +5,7 @@ from typing import Literal
 from pydantic import Field, JsonValue
 
 from warehouse.records.base import Record
-from warehouse.records.drafts import Draft
-from warehouse.records.samples import DialogueAct, Turn
+from warehouse.records.samples import DialogueAct, Draft, Turn
 from warehouse.records.tools import Arguments, Language
 
 Complexity = Literal[

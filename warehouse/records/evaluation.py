@@ -1,5 +1,6 @@
-"""What candidate models answered, and how they scored."""
+"""Releases, the answers of candidate models, their scores, and what was asked of models."""
 
+from datetime import datetime
 from typing import Literal
 
 from pydantic import JsonValue
@@ -152,3 +153,31 @@ class ParameterCount(Record):
     parameter_type: str
     due: int
     wrong: int
+
+
+class Release(Record):
+    """A named, immutable set of samples; `content_hash` is over the sorted sample keys."""
+
+    name: str
+    content_hash: str
+    samples: int
+    created_at: datetime
+    note: str = ""
+
+
+class LlmCall(Record):
+    """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already had the answer."""
+
+    request: str
+    build: str = ""
+    stage: str
+    model: str
+    prompt_version: str
+    sample_index: int = 0
+    prompt_tokens: int = 0
+    completion_tokens: int = 0
+    cost: float = 0.0
+    latency: float = 0.0
+    cached: bool = False
+    planted: str = ""
+    error: str = ""

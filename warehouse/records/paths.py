@@ -8,7 +8,7 @@ from typing import Annotated, Literal
 from pydantic import Field, JsonValue
 
 from warehouse.records.base import Record
-from warehouse.records.drafts import Draft
+from warehouse.records.samples import Draft
 from warehouse.records.tools import Call, Language
 
 ElementKind = Literal[

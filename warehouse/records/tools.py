@@ -1,4 +1,4 @@
-"""Tools that an assistant may call, and calls of them."""
+"""Tools, and calls of them."""
 
 from typing import Any, Literal
 

@@ -11,7 +11,7 @@ import pytest
 from annotation.acts import write_act_lines
 from annotation.words import words_in
 from flows.recipe import Recipe, parse_recipe, read_recipe
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from generators.kinds import CONVERSATION
 from tests.support.flows.offices import NOTHING_NEW, Office, open_office
 from tests.support.flows.paper_studio import PaperStudio

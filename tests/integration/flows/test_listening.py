@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 
 from annotation.studio.projects import SECRET_HEADER
 from flows.review import listening
-from flows.review.deciding import Pulled
 from flows.review.listening import (
     LARGEST_BODY,
     SECRET,
@@ -28,6 +27,7 @@ from flows.review.listening import (
     serve_webhooks,
     webhook_secret,
 )
+from flows.review.pulling import Pulled
 from flows.settings import Settings
 from tests.support.flows.small_builds import settings_of, start
 from warehouse.errors import ConfigurationError, TransientError

@@ -11,8 +11,8 @@ import pytest
 
 from annotation.disambiguation import has_competition
 from flows.progress import Silence
-from flows.review.deciding import Pulled, pull_reviews
 from flows.review.path_reviews import with_kinds
+from flows.review.pulling import Pulled, pull_reviews
 from flows.review.pushing import waiting_reviews
 from flows.review.questions import DOUBTFUL, Question, request_row
 from flows.review.status import review_status

@@ -12,8 +12,8 @@ import pytest
 
 from flows.progress import Silence
 from flows.review import listening
-from flows.review.deciding import Pulled
 from flows.review.listening import poll_reviews
+from flows.review.pulling import Pulled
 from tests.support.flows.offices import Office
 from tests.support.flows.small_builds import start
 from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError

@@ -3,7 +3,7 @@
 import json
 
 from annotation.edits import edited_sample
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status
 from flows.stages import STAGES

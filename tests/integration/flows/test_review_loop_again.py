@@ -10,8 +10,8 @@ import pytest
 
 from flows.build import build_dataset
 from flows.progress import Silence
-from flows.review import deciding
-from flows.review.deciding import Pulled
+from flows.review import pulling
+from flows.review.pulling import Pulled
 from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status
 from tests.support.flows.offices import (
@@ -41,7 +41,7 @@ def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
     edit(office, spot, OFF_TOPIC)
     edit(office, good, office.polite(good))
     with monkeypatch.context() as dying:
-        dying.setattr(deciding, step, interrupt)
+        dying.setattr(pulling, step, interrupt)
         with pytest.raises(KeyboardInterrupt):
             office.pull()
     assert office.value("select count(*) from reviews") == 4

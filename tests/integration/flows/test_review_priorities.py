@@ -8,7 +8,6 @@ from typing import Any
 import orjson
 import pytest
 
-from flows.review.priorities import set_priorities
 from flows.review.questions import (
     AUDIT,
     DOUBTFUL,
@@ -19,6 +18,7 @@ from flows.review.questions import (
     SUSPECT,
     Question,
     request_row,
+    set_priorities,
 )
 from tests.support.flows.offices import Office
 from warehouse.outcomes import outcome_row

@@ -9,9 +9,9 @@ import pytest
 from statsmodels.stats.proportion import proportion_confint
 
 from flows.importing import import_release
-from flows.review.agreement import agreement_report
+from flows.review.asking_again import Draw, recheck
 from flows.review.questions import DRAWN
-from flows.review.second_looks import Draw, recheck
+from flows.review.status import agreement_report
 from tests.support.flows.offices import NOTHING_NEW, Office, edit
 from tests.support.flows.paper_studio import START
 from tests.support.flows.small_builds import run

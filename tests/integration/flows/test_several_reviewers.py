@@ -6,8 +6,8 @@ from typing import Any
 import pytest
 
 from flows.recipe import ReviewRules
-from flows.review.agreement import agreement_report, note_agreement
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
+from flows.review.status import agreement_report, note_agreement
 from tests.support.flows.offices import NOTHING_NEW, Office, edit
 
 

@@ -11,7 +11,7 @@ import pytest
 from flows.evaluation.evaluating import evaluate_release
 from flows.progress import Silence
 from flows.recipe import Candidate
-from flows.review.suspects import raise_suspicions
+from flows.review.asking_again import raise_suspicions
 from llm.models import read_model
 from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, SIX, WRONG, Board, book, sample_of
 from tests.support.flows.offices import Office

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from flows.progress import Silence
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status
 from flows.toolmaking import make_tools

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from annotation.studio.records import TaskState
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from flows.review.reading_reviews import changed_states
 from tests.support.flows.offices import NOTHING_NEW, OFF_TOPIC, Office, edit, erring_recipe, spot_check_with_a_call
 from tests.support.flows.small_builds import build

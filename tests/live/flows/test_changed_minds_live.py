@@ -4,7 +4,7 @@ from typing import Any
 
 import pytest
 
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_offices import LiveOffice
 from tests.support.flows.offices import NOTHING_NEW, gold_of

@@ -8,8 +8,8 @@ import pytest
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from flows.progress import Silence
-from flows.review.deciding import Pulled
 from flows.review.listening import SECRET, Callbacks, ListeningAddress, listen, register_webhooks, remove_webhooks
+from flows.review.pulling import Pulled
 from tests.support.flows.live_offices import LiveOffice
 from warehouse.errors import AnnotationError
 

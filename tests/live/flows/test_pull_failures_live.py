@@ -13,7 +13,7 @@ from typing import Any
 import pytest
 
 from flows.progress import Silence
-from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pulling import Pulled, pull_reviews
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_offices import LiveOffice, edit_politely, local, say_different_things
 from tests.support.flows.offices import NOTHING_NEW
@@ -122,7 +122,7 @@ import asyncio, os, signal, sys
 from pathlib import Path
 from typing import Any
 from annotation.studio.client import LabelStudio
-from flows.review.deciding import pull_reviews
+from flows.review.pulling import pull_reviews
 from flows.progress import Silence
 from tests.support.flows.small_builds import settings_of
 from warehouse.store import Warehouse

@@ -13,7 +13,7 @@ import pytest
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_office import EACH, asked, fill_office
 from tests.support.flows.keyboard_office import Answer, KeyboardOffice, accept_or_reject

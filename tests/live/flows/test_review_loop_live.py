@@ -12,7 +12,7 @@ from annotation.screens import REVIEW_KINDS
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
 from flows.progress import Silence
-from flows.review.deciding import Pulled
+from flows.review.pulling import Pulled
 from flows.review.pushing import push_reviews
 from flows.review.status import review_status
 from tests.support.flows.offices import OFF_TOPIC, Office, erring_recipe, gold_of, open_office, spot_check_with_a_call

@@ -4,7 +4,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from flows.review.suspects import Suspect, raise_suspicions
+from flows.review.asking_again import Suspect, raise_suspicions
 from validators.metrics.answers import name_errors
 from warehouse.records import (
     Call,

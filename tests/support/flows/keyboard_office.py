@@ -8,7 +8,7 @@ from typing import NamedTuple
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from flows.progress import Silence
-from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pulling import Pulled, pull_reviews
 from tests.support.flows.asked_office import EACH
 from tests.support.flows.offices import Office
 from tests.support.typist import Shown, Typist

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from flows.progress import Silence
 from flows.recipe import Recipe
-from flows.review.deciding import Pulled, pull_reviews
+from flows.review.pulling import Pulled, pull_reviews
 from flows.review.pushing import push_reviews
 from flows.settings import Settings
 from tests.support.flows.paper_studio import PaperStudio

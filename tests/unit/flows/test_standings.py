@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.review.standings import Decision, Resolution, Seat, is_settled_by_people, outcomes_of, resolution_of
+from flows.review.resolutions import Decision, Resolution, Seat, is_settled_by_people, outcomes_of, resolution_of
 from flows.stages import STAGES
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -7,7 +7,7 @@ from typing import Any
 import pytest
 
 from warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
-from warehouse.records.reviews import ReviewDecision
+from warehouse.records.outcomes import ReviewDecision
 from warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from bench.warehouse_size import fill
-from flows.review.priorities import set_priorities
+from flows.review.questions import set_priorities
 from warehouse.publish import publish
 from warehouse.store import Limits, Warehouse
 

@@ -1,0 +1,407 @@
+"""What people decided: the resolution of each decided sample and tool, and the outcomes and acceptances that follow."""
+
+from collections.abc import Iterable, Mapping
+from datetime import UTC, datetime
+from typing import Literal, NamedTuple
+
+from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
+from flows.stages import STAGES, stages_of
+from flows.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
+from warehouse.outcomes import outcome_row, remove_outcomes
+from warehouse.records import DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
+from warehouse.releases import read_tools
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+
+class Decision(NamedTuple):
+    """The decision that counts about a sample, of a review kind; `result` is the key of what it was edited into."""
+
+    subject: str
+    decision: ReviewDecision
+    reviewer: str
+    reviewed_at: datetime
+    reasons: tuple[str, ...] = ()
+    result: str | None = None
+    kind: str = ""
+
+
+class Resolution(NamedTuple):
+    """What comes of a decided sample: `subject` lands in its place where the outcome is "passed".
+
+    `reason_code` and `reason` tell of the decision that counts, `reviewer` whose it is.
+    """
+
+    outcome: Literal["passed", "rejected", "waiting"]
+    subject: str
+    reviewer: str
+    reviewed_at: datetime
+    reason_code: ReasonCode
+    reason: str
+
+
+class Seat(NamedTuple):
+    """The last stage of a build that a sample came to, and what happened there."""
+
+    build: str
+    subject: str
+    stage: str
+    outcome: StageOutcome
+    reason_code: ReasonCode
+    reason: str
+    decided_by: DecidedBy
+    decided_who: str
+    carried_from: str
+
+
+UNCHECKED = "The edited sample has not been checked again yet."
+_TOOL_STAGES = [stage.name for stage in stages_of("toolset_checks")]
+REVIEW = _TOOL_STAGES[-1]
+_ORDER = tuple(stage.name for stage in STAGES)
+_BEYOND_CHECKS = frozenset(stage.name for stage in stages_of("landing")) - {"duplicates"}
+
+
+def resolution_of(subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]) -> Resolution:
+    """What comes of a decided sample; `doubts` has, of edited samples that can't land as they are, why not."""
+    at = decisions[subject]
+    seen, edit = {subject}, ""
+    while at.decision == "edit" and at.result is not None:
+        edit = f"Edited by {at.reviewer} as {at.result}."
+        following = decisions.get(at.result)
+        if following is None or at.result in seen:  # nobody has decided about the edit, or it takes an earlier one back
+            if at.result in seen or at.result not in doubts:
+                return Resolution("passed", at.result, at.reviewer, at.reviewed_at, "edited", edit)
+            reason = f"{edit} {doubts[at.result]}".strip()
+            return Resolution("waiting", at.result, at.reviewer, at.reviewed_at, "edited", reason)
+        seen.add(at.result)
+        at = following
+    if at.decision == "reject":
+        reasons = ", ".join(at.reasons) or "no reason given"
+        reason = f"{edit} Rejected by {at.reviewer}: {reasons}.".strip()
+        return Resolution("rejected", at.subject, at.reviewer, at.reviewed_at, "rejected", reason)
+    reason = f"{edit} Accepted by {at.reviewer}.".strip()
+    return Resolution("passed", at.subject, at.reviewer, at.reviewed_at, "accepted", reason)
+
+
+def is_settled_by_people(seat: Seat) -> bool:
+    """Whether a decision can change this seat: a duplicate, a failure and a sample still on its way are no matter of it."""
+    if seat.outcome == "waiting" or seat.stage in _BEYOND_CHECKS:
+        return True
+    return seat.outcome == "rejected" and seat.stage != "duplicates"
+
+
+def outcomes_of(seat: Seat, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
+    """The outcomes that a resolution gives a seat, from the stage where it sits.
+
+    `is_there`: what the sample was edited into has a seat of its own in this build.
+    """
+    if resolution.outcome == "rejected":
+        return [settled(seat, seat.stage, resolution)]
+    before_land = "review" if seat.stage == "land" else seat.stage
+    if resolution.outcome == "waiting":
+        return [settled(seat, before_land, resolution)]
+    if resolution.subject == seat.subject:
+        return [settled(seat, stage, resolution) for stage in _ORDER[_ORDER.index(seat.stage) :]]
+    if is_there:
+        reason = f"{resolution.reason} That sample is there already."
+        taken = resolution._replace(outcome="rejected", reason_code="taken", reason=reason)
+        return [settled(seat, before_land, taken)]
+    first, last = _ORDER.index(before_land), _ORDER.index("review")
+    return [settled(seat, stage, resolution) for stage in _ORDER[first : last + 1]]
+
+
+def settled(seat: Seat, stage: str, resolution: Resolution) -> Outcome:
+    """The outcome of a seat at a stage by what people decided."""
+    return Outcome(
+        build=seat.build,
+        stage=stage,
+        subject=seat.subject,
+        outcome=resolution.outcome,
+        reason_code=resolution.reason_code,
+        reason=resolution.reason,
+        decided_by="person",
+        decided_who=resolution.reviewer,
+        carried_from="" if resolution.subject == seat.subject else resolution.subject,
+    )
+
+
+class _Decided(NamedTuple):
+    """What is kept about decided samples, all of one moment."""
+
+    decisions: dict[str, Decision]
+    resolutions: dict[str, Resolution]
+    roots: set[str]
+    seats: list[Seat]
+    rows: dict[str, list[Row]]
+
+
+def settle_decisions(warehouse: Warehouse) -> None:
+    """Bring outcomes and acceptances to what people decided."""
+    decided = _read_decided(warehouse)
+    outcomes, gone = _settled_seats(decided)
+    outcomes += _settled_edits(decided)
+    remove_outcomes(warehouse, [(build, "land", subject) for build, subject in gone])
+    warehouse.put_rows({"outcomes": outcomes, "acceptances": _changed_acceptances(decided)}, replacing=True)
+
+
+def _read_decided(warehouse: Warehouse) -> _Decided:
+    queries: dict[str, tuple[str, list[object]]] = {
+        "decisions": (_DECISIONS, [[SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION, DIALOGUE_ACTS], DIALOGUE_ACTS]),
+        "doubts": (_DOUBTS, [UNCHECKED]),
+        "roots": (_ROOTS, []),
+        "seats": (_SEATS, []),
+        "independent": (_INDEPENDENT, []),
+        "landed_edits": (_LANDED_EDITS, []),
+        "acceptances": (_ACCEPTANCES, []),
+    }
+    rows = warehouse.rows_by_name(queries)
+    seats = [Seat(**row) for row in rows["seats"]]
+    decisions = _counting([Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], seats)
+    doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
+    return _Decided(
+        decisions=decisions,
+        resolutions={subject: resolution_of(subject, decisions, doubts) for subject in decisions},
+        roots={row["subject"] for row in rows["roots"]} & decisions.keys(),
+        seats=seats,
+        rows=rows,
+    )
+
+
+def _counting(decisions: Iterable[Decision], seats: Iterable[Seat]) -> dict[str, Decision]:
+    """The decision that counts about each sample: the last, where it is not about nothing but dialogue acts.
+
+    Those come after all others; they count where the others' is none or that the sample is good, and where they settle a
+    seat.
+    """
+    found: dict[str, Decision] = {}
+    for decision in decisions:
+        before = found.get(decision.subject)
+        counts_more = before is None or (before.decision == "accept" and decision.decision != "accept")
+        if counts_more or decision.kind != DIALOGUE_ACTS:
+            found[decision.subject] = decision
+    settling = {seat.subject for seat in seats if seat.subject in found and _is_settled(seat, found[seat.subject])}
+    return {name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settling}
+
+
+def _is_settled(seat: Seat, decision: Decision) -> bool:
+    """Whether a decision settles a seat: acts that are right, or put right, say nothing about what a check doubts."""
+    if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and seat.outcome != "passed":
+        return seat.decided_by == "person"
+    return is_settled_by_people(seat)
+
+
+def _settled_seats(decided: _Decided) -> tuple[list[Row], list[tuple[str, str]]]:
+    """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
+    independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
+    landed = {(row["build"], row["subject"]): Seat(**row) for row in decided.rows["landed_edits"]}
+    outcomes: list[Row] = []
+    gone: set[tuple[str, str]] = set()
+    taken: set[tuple[str, str]] = set()
+    for seat in decided.seats:
+        if seat.subject not in decided.roots or not _is_settled(seat, decided.decisions[seat.subject]):
+            continue
+        resolution = decided.resolutions[seat.subject]
+        place = (seat.build, resolution.subject)
+        found = outcomes_of(seat, resolution, is_there=place in independent or place in taken)
+        if seat.stage == "land" and found[-1].stage != "land":
+            gone.add((seat.build, seat.subject))
+        outcomes += _changed(seat, found)
+        if resolution.subject != seat.subject and (found[-1].stage, found[-1].outcome) == ("review", "passed"):
+            taken.add(place)
+            edited = seat._replace(subject=resolution.subject)
+            lands = settled(edited, "land", resolution).with_changes(carried_from=seat.subject)
+            outcomes += _changed(landed.get(place), [lands])
+    return outcomes, sorted(gone | (landed.keys() - taken))
+
+
+def _settled_edits(decided: _Decided) -> list[Row]:
+    """The outcomes of edited samples that were contradicted, and that people decided about since."""
+    outcomes: list[Row] = []
+    for seat in decided.seats:
+        resolution = None if seat.subject in decided.roots else decided.resolutions.get(seat.subject)
+        if resolution is not None and seat.stage != "land" and seat.outcome in ("waiting", "rejected"):
+            is_itself = resolution.subject == seat.subject
+            carried = resolution if is_itself else resolution._replace(outcome="passed")
+            outcomes += _changed(seat, [settled(seat, seat.stage, carried)])
+    return outcomes
+
+
+def _changed(seat: Seat | None, outcomes: Iterable[Outcome]) -> list[Row]:
+    """The outcomes as rows, without the one that the seat has already; None is a seat that is not taken yet."""
+    before = None if seat is None else Outcome(**seat._asdict())
+    return [outcome_row(outcome) for outcome in outcomes if outcome != before]
+
+
+def _changed_acceptances(decided: _Decided) -> list[Row]:
+    """The acceptances that change: what people let land does so under their name, what they took away is withdrawn."""
+    resolutions = [decided.resolutions[subject] for subject in decided.roots]
+    lands = {one.subject: one for one in resolutions if one.outcome == "passed"}
+    changed: list[Row] = []
+    for row in decided.rows["acceptances"]:
+        resolution = lands.get(row["subject"])
+        acceptance = {name: value for name, value in row.items() if not name.startswith("asked_")}
+        if resolution is not None:
+            wanted = {
+                "build": row["build"] or row["asked_build"], "recipe": row["recipe"] or row["asked_recipe"],
+                "proved": row["asked_proved"], "vouched": not row["asked_proved"], "accepted_by": resolution.reviewer,
+                "decided_by": "person", "accepted_at": resolution.reviewed_at, "withdrawn_at": None,
+            }  # fmt: skip
+            if acceptance != acceptance | wanted:
+                changed.append(acceptance | wanted)
+        elif row["build"] and row["withdrawn_at"] is None:
+            changed.append(acceptance | {"withdrawn_at": datetime.now(UTC)})
+    return changed
+
+
+# Of several review kinds the newest word counts; what was said about a whole template is the last to count, and what was
+# said about dialogue acts alone comes after all that was said about the whole sample.
+_DECISIONS = """
+    select subject, decision, reviewer, reviewed_at, reasons, result, kind from decisions
+    where list_contains(?::varchar[], kind) and subject in (select key from samples)
+    order by kind = ?, kind <> 'correction', reviewed_at
+"""
+
+# A root has a seat in the funnel of its own; an edited sample sits in the seat of its root.
+_ROOTS = "select distinct d.subject from decisions d join samples s on s.key = d.subject where s.stage <> 'review'"
+
+_DOUBTS = """
+    with edited as (select distinct result as subject from decisions where decision = 'edit'),
+    stopped as (
+        select f.subject, arg_max(f.reason, f.made_at) as reason from outcomes f join edited e on e.subject = f.subject
+        where f.outcome in ('waiting', 'failed') group by f.subject
+    )
+    select e.subject, coalesce(s.reason, ?) as reason
+    from edited e left join stopped s on s.subject = e.subject
+    where s.subject is not null or not exists (select 1 from verdicts v where v.subject = e.subject)
+"""
+
+_SEATS = """
+    select f.* exclude (made_at) from outcomes f join stages t on t.name = f.stage
+    where f.subject in (select subject from decisions)
+    qualify row_number() over (partition by f.build, f.subject order by t.position desc) = 1
+    order by f.build, f.subject
+"""
+
+_INDEPENDENT = """
+    select distinct f.build, f.subject from outcomes f join decisions d on d.result = f.subject
+    join samples s on s.key = f.subject where s.stage <> 'review'
+"""
+
+_LANDED_EDITS = """
+    select f.* exclude (made_at) from outcomes f join samples s on s.key = f.subject
+    where f.stage = 'land' and s.stage = 'review'
+"""
+
+# Of every sample that was decided about or came of an edit: its acceptance, the build that asked, and whether the
+# newest verdict of every check proves it.
+_ACCEPTANCES = """
+    with family as (
+        select subject, subject as asked from decisions
+        union select s.key, coalesce(r.subject, s.key) from samples s
+            left join reviews r on r.result = s.key where s.stage = 'review'
+        union select result, subject from decisions where decision = 'edit'
+    ), newest as (
+        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision
+        from verdicts v where v.subject in (select subject from family) group by all
+    ), proofs as (
+        select subject, bool_and(decision = 'proved') as proved from newest group by subject
+    ), asked as (
+        select y.subject, arg_max(b.key, b.started_at) as build, arg_max(b.recipe, b.started_at) as recipe
+        from family y join outcomes f on f.subject = y.asked join builds b on b.key = f.build group by y.subject
+    )
+    select k.subject, a.build, a.recipe, a.accepted_by, a.decided_by, a.accepted_at, a.withdrawn_at, a.proved, a.vouched,
+        k.build as asked_build, k.recipe as asked_recipe, coalesce(p.proved, false) as asked_proved
+    from asked k left join acceptances a on a.subject = k.subject left join proofs p on p.subject = k.subject
+"""
+
+
+def settle_tools(warehouse: Warehouse) -> None:
+    """Bring the outcomes of tools to what people decided; only the difference is written."""
+    resolutions = _resolutions(warehouse)
+    if not resolutions:
+        return
+    outcomes: list[Row] = []
+    for row in warehouse.rows(_TOOL_SEATS, [_TOOL_STAGES, TOOL_REVIEW]):
+        seat = Seat(**row)
+        outcomes += _onward(seat, resolutions[seat.subject])
+    warehouse.put_rows({"outcomes": outcomes})
+
+
+def settle_edited_tools(warehouse: Warehouse) -> int:
+    """Check the tools that people wrote, ask again about those that a check contradicts, and settle; how many those are."""
+    against = 0
+    for row in warehouse.rows(_UNSEEN, [TOOL_REVIEW]):
+        tool = read_tools(warehouse, [row["key"]])[row["key"]]
+        parents = set(row["parents"])
+        verdicts = check_edited_tool(tool, [one for one in tools_of(warehouse, row["build"]) if one.key not in parents])
+        problems = [verdict.reason for verdict in verdicts if verdict.decision == "contradicted"]
+        against += bool(problems)
+        said = f"As edited by {row['reviewer']}: {' '.join(problems)}"
+        requests = [tool_request(row["build"], tool.key, said)] if problems else []
+        warehouse.put_rows({"verdicts": verdict_rows(verdicts), "review_requests": requests})
+    settle_tools(warehouse)
+    return against
+
+
+def _onward(seat: Seat, resolution: Resolution) -> list[Row]:
+    at_seat = settled(seat, seat.stage, resolution)
+    if at_seat == Outcome(**seat._asdict()):
+        return []
+    onward = _TOOL_STAGES[_TOOL_STAGES.index(seat.stage) :] if resolution.outcome == "passed" else [seat.stage]
+    return [outcome_row(at_seat.with_changes(stage=stage)) for stage in onward]
+
+
+def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
+    """The tools of a toolset that passed, each as people left it, in a fixed order."""
+    passed = warehouse.rows(
+        "select subject from outcomes where build = ? and stage = ? and outcome = 'passed'", [toolset, REVIEW]
+    )
+    resolutions = _resolutions(warehouse)
+    keys = {resolutions[row["subject"]].subject if row["subject"] in resolutions else row["subject"] for row in passed}
+    tools = read_tools(warehouse, sorted(keys)).values()
+    return tuple(sorted(tools, key=lambda tool: (tool.category, tool.language, tool.name, tool.key)))
+
+
+def _resolutions(warehouse: Warehouse) -> dict[str, Resolution]:
+    """What comes of each decided tool, by its key."""
+    rows = warehouse.rows_by_name(
+        {
+            "decisions": (_TOOL_DECISIONS, [TOOL_REVIEW]),
+            "doubts": (_TOOL_DOUBTS, [UNCHECKED, TOOL_REVIEW]),
+        }
+    )
+    decisions = {row["subject"]: Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]}
+    doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
+    return {subject: resolution_of(subject, decisions, doubts) for subject in decisions}
+
+
+_TOOL_DECISIONS = "select subject, decision, reviewer, reviewed_at, reasons, result from decisions where kind = ?"
+
+# Why a tool that a person wrote can't be used as it is: no check has seen it yet, or one contradicts it.
+_TOOL_DOUBTS = """
+    with newest as (
+        select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
+        from verdicts group by all
+    )
+    select d.result as subject,
+        coalesce(string_agg(n.reason, ' ' order by n.check_name) filter (n.decision = 'contradicted'), ?) as reason
+    from decisions d left join newest n on n.subject = d.result
+    where d.kind = ? and d.decision = 'edit' group by d.result
+    having count(n.subject) = 0 or bool_or(n.decision = 'contradicted')
+"""
+
+_UNSEEN = """
+    select d.result as key, any_value(d.reviewer) as reviewer, list(distinct d.subject) as parents, min(q.build) as build
+    from decisions d join review_requests q on q.subject = d.subject and q.kind = d.kind
+    where d.kind = ? and d.decision = 'edit' and not exists (select 1 from verdicts v where v.subject = d.result)
+    group by d.result order by all
+"""
+
+_TOOL_SEATS = """
+    select f.* exclude (made_at)
+    from (select distinct toolset, tool from made_tools) m
+    join outcomes f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage
+    where list_contains(?, f.stage) and exists (select 1 from decisions d where d.subject = f.subject and d.kind = ?)
+    qualify row_number() over (partition by f.build, f.subject order by t.position desc) = 1
+    order by f.build, f.subject
+"""
