@@ -1,0 +1,71 @@
+"""Values in text as Facebook's Duckling reads them: the one adapter of the package that wraps it.
+
+Where no wheel exists for the machine, `is_available` is False and the rules of the languages stand alone.
+"""
+
+from collections.abc import Sequence
+from datetime import datetime
+from functools import lru_cache
+from importlib.util import find_spec
+from typing import Any, NamedTuple
+
+ZONES = "/usr/share/zoneinfo"
+# Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes them for times of day.
+_DIMENSIONS = (
+    "time", "duration", "number", "phone-number", "email", "url", "amount-of-money", "distance", "quantity", "temperature",
+)  # fmt: skip
+_LONGEST = 4000  # characters; Duckling's time grows faster than the text
+_CACHED = 4096
+
+
+class Reading(NamedTuple):
+    """One thing that Duckling found: its dimension, its place, and its value as Duckling states it."""
+
+    dimension: str
+    start: int
+    end: int
+    value: dict[str, Any]
+
+
+def is_available() -> bool:
+    """Whether Duckling is installed."""
+    return find_spec("duckling") is not None
+
+
+@lru_cache(_CACHED)
+def read(text: str, language: str, now: datetime) -> tuple[Reading, ...]:
+    """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does not know the language."""
+    if not is_available() or not text or len(text) > _LONGEST:
+        return ()
+    context = _context(language, now)
+    if context is None:
+        return ()
+    import duckling
+
+    found: Sequence[dict[str, Any]] = duckling.parse(text, context, _dimensions(), False)  # noqa: FBT003 - no guesses
+    return tuple(Reading(one["dim"], one["start"], one["end"], one["value"]) for one in found)
+
+
+@lru_cache(64)
+def _context(language: str, now: datetime) -> Any:  # noqa: ANN401 - the library has no types
+    import duckling
+
+    try:
+        locale = duckling.default_locale_lang(duckling.parse_lang(language.upper()))
+    except (ValueError, RuntimeError, TypeError):
+        return None
+    return duckling.Context(duckling.parse_ref_time(_zones(), "UTC", int(now.timestamp())), locale)
+
+
+@lru_cache(1)
+def _zones() -> Any:  # noqa: ANN401 - the library has no types
+    import duckling
+
+    return duckling.load_time_zones(ZONES)
+
+
+@lru_cache(1)
+def _dimensions() -> Any:  # noqa: ANN401 - the library has no types
+    import duckling
+
+    return duckling.parse_dimensions(list(_DIMENSIONS))
