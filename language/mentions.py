@@ -10,16 +10,18 @@ from typing import Literal, NamedTuple
 import yaml
 
 from language.duckling_reader import Reading, read
-from llm.language.dates import RELATIVE, YEARLESS, find_dates
-from llm.language.folding import folded
-from llm.language.numbers import find_numbers
-from llm.language.times import HALF_DAY, find_times, other_half
+from language.dates import RELATIVE, YEARLESS, find_dates
+from language.text import folded
+from language.numbers import find_numbers
+from language.times import HALF_DAY, find_times, other_half
 
 Bound = Literal["", "most", "least"]
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
 _NEAR = 60  # characters around a quantity in which words qualify it
 _WEEK = 7
 _FIRST_YEAR = 1900
+_HALF_A_YEAR = 183
+_SCALES = {"thousand": 1000, "k": 1000, "million": 1_000_000, "m": 1_000_000, "万": 10_000, "亿": 100_000_000}
 
 
 class Unit(NamedTuple):
@@ -40,6 +42,7 @@ class Quantity(NamedTuple):
     unit: Unit | None
     start: int
     end: int
+    number_end: int  # where the number itself ends, before its unit
     bound: Bound = ""
     is_estimate: bool = False
     place: int = 0
@@ -58,6 +61,7 @@ class Moment(NamedTuple):
     clocks: frozenset[str]
     last_day: str = ""
     last_clock: str = ""
+    earlier_day: str = ""  # the day a year before, where no year is said and that one is nearer
 
 
 class _Words(NamedTuple):
@@ -128,12 +132,12 @@ def _halves(text: str, words: _Words) -> Iterator[Quantity]:
     for match in words.patterns["half_of"].finditer(text):
         unit = _unit_named(match[2], words)
         if unit:
-            yield Quantity(shares[match[1]], unit, *match.span())
+            yield Quantity(shares[match[1]], unit, *match.span(), match.end(1))
     for match in words.patterns["one_of"].finditer(text):
         unit = _unit_named(match[1], words)
         if unit:
             more = 0.5 if match.group().endswith("half") else 0.0
-            yield Quantity(1 + more, unit, *match.span())
+            yield Quantity(1 + more, unit, *match.span(), match.start(1))
 
 
 def _numbers(text: str, plain: str, words: _Words, language: str) -> Iterator[Quantity]:
@@ -142,18 +146,25 @@ def _numbers(text: str, plain: str, words: _Words, language: str) -> Iterator[Qu
         if one.dimension == "number" and not any(start < one.end and one.start < end for start, end, _ in spans):
             spans.append((one.start, one.end, float(one.value["value"])))
     moments = find_moments(text, language, UNKNOWN_NOW)
+    idle = [match.span() for match in words.patterns["idle_number"].finditer(plain)]
     for start, end, number in sorted(spans):
+        if any(first <= start and end <= last for first, last in idle):
+            continue
         if any(moment.start <= start and end <= moment.end and (moment.end - moment.start) > (end - start) for moment in moments):
             continue
         value, more = number, words.patterns["half_unit"].match(plain, end)
         unit, last = _unit_after(plain, more.end(), words) if more else _unit_after(plain, end, words)
         if more and unit:
-            yield Quantity(value + 0.5, unit, start, last)
+            yield Quantity(value + 0.5, unit, start, last, more.end())
             continue
+        dozen = words.patterns["long_dozen"].search(plain[max(0, start - 10) : end + 8])
+        value = value + 1 if dozen and value == 12 else value  # noqa: PLR2004
+        if words.patterns["half_before"].search(plain[:start]) or (plain[start : start + 2] == "a " and plain[:start].endswith("half ")):
+            value = value / 2
         half = words.patterns["and_a_half"].match(plain, last)
         if half and unit:
             value, last = value + 0.5, half.end()
-        yield Quantity(value, unit, start, last)
+        yield Quantity(value, unit, start, last, end)
 
 
 def _unit_after(text: str, at: int, words: _Words) -> tuple[Unit | None, int]:
@@ -172,7 +183,10 @@ def _ranged(text: str, words: _Words, found: list[Quantity]) -> list[Quantity]:
         one, other = marked[index], marked[index + 1]
         between = text[one.end : other.start]
         if words.patterns["between"].fullmatch(between) and (one.unit is None or one.unit == other.unit):
-            marked[index] = one._replace(unit=other.unit, place=1)
+            scale = words.patterns["scale"].search(text[other.start : other.number_end])
+            share = _SCALES[scale.group()] if scale else 1
+            is_short = one.value < share and not words.patterns["scale"].search(text[one.start : one.number_end])
+            marked[index] = one._replace(value=one.value * (share if is_short else 1), unit=other.unit, place=1)
             marked[index + 1] = other._replace(place=2)
     return marked
 
@@ -186,7 +200,7 @@ def _qualified(text: str, words: _Words, found: list[Quantity]) -> Iterator[Quan
         after = after if len(after) < 22 else ""  # noqa: PLR2004
         yield one._replace(
             bound=_bound(words, before, after),
-            is_estimate=any(words.patterns["about"].search(side) for side in (before[-18:], after[:14])),
+            is_estimate=bool(words.patterns["about_before"].search(before[-18:]) or words.patterns["about_after"].search(after[:14])),
         )
 
 
@@ -206,15 +220,20 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
     plain = _plain_days(text)
     found = [moment for one in read(plain, language, now) if one.dimension == "time" and (moment := _moment(one, plain))]
     found += [*_weekdays(plain, now), *_days_of_month(plain, now)]
+    units = words_of(language).units
     for date in find_dates(text):
         if date.rule not in (YEARLESS, RELATIVE):
             found.append(Moment(date.start, date.end, frozenset({str(date.value)}), frozenset()))
-    units = words_of(language).units
     for time in find_times(text):
-        if time.rule == HALF_DAY and any(pattern.match(text.lower(), time.end) for pattern, _ in units):
-            continue  # "at 10 minutes" is no time of day
         clocks = {str(time.value)} | ({other_half(str(time.value))} if time.rule == HALF_DAY else set())
         found.append(Moment(time.start, time.end, frozenset(), frozenset(clocks)))
+    # "at 10 minutes" and "the twelve-minute mark" are no times of day, and "now" is no day that is chosen
+    idle = words_of(language).patterns["idle_day"]
+    found = [
+        one for one in found
+        if not ((one.clocks or one.last_day) and any(pattern.match(text.lower(), one.end) for pattern, _ in units))
+        and not idle.fullmatch(text[one.start : one.end].lower().strip(" ,.，。"))
+    ]  # fmt: skip
     return tuple(_decided(text, words_of(language), one) for one in _widest(found))
 
 
@@ -290,12 +309,24 @@ def _moment(one: Reading, text: str) -> Moment | None:
     if first.get("type") == "interval":
         return _interval(one, first)
     stamps = [_stamp(each) for each in values if "value" in each]
-    if not stamps or first.get("grain") in ("year", "quarter", "month", "week"):
+    if not stamps or first.get("grain") in ("year", "quarter", "week"):
         return None
+    if first["grain"] == "month":
+        return Moment(one.start, one.end, frozenset({stamps[0].strftime("%Y-%m")}), frozenset())
     has_clock = first["grain"] in ("hour", "minute", "second") and not _is_span_of_day(one, text)
     clocks = frozenset(stamp.strftime("%H:%M") for stamp in stamps) if has_clock else frozenset()
     days = frozenset({stamps[0].date().isoformat()}) if _says_day(stamps, has_clock=has_clock) else frozenset()
-    return Moment(one.start, one.end, days, clocks)
+    return Moment(one.start, one.end, days, clocks, earlier_day=_earlier(stamps, text[one.start : one.end]))
+
+
+def _earlier(stamps: list[datetime], quote: str) -> str:
+    """The same day a year earlier, where the readings are a year apart and no year is said."""
+    if len(stamps) < 2 or (stamps[1] - stamps[0]).days < _HALF_A_YEAR or re.search(r"\d{4}", quote):  # noqa: PLR2004
+        return ""
+    try:
+        return stamps[0].replace(year=stamps[0].year - 1).date().isoformat()
+    except ValueError:
+        return ""
 
 
 def _is_span_of_day(one: Reading, text: str) -> bool:
@@ -318,7 +349,9 @@ def _interval(one: Reading, value: dict[str, dict[str, str]]) -> Moment | None:
             return None
         stamp = _stamp(only)
         clock = frozenset({stamp.strftime("%H:%M")}) if only["grain"] != "day" else frozenset()
-        return Moment(one.start, one.end, frozenset({stamp.date().isoformat()}), clock)
+        day = stamp.date().isoformat()
+        earlier = f"{stamp.year - 1}{day[4:]}" if len(one.value.get("values") or ()) > 1 else ""
+        return Moment(one.start, one.end, frozenset({day}), clock, earlier_day=earlier)
     first, last = _stamp(begin), _stamp(end)
     if first.year < _FIRST_YEAR:
         return None

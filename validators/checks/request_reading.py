@@ -7,7 +7,7 @@ day that no argument takes is a doubt. Rules and readers decide here; what they 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from importlib.resources import files
 from math import isclose
@@ -26,10 +26,10 @@ from language.mentions import (
     unit_of,
     words_of,
 )
-from llm.language.booleans import find_boolean
-from llm.language.found import VERBATIM, Found
-from llm.language.kinds import choices_of, kind_of
-from llm.language.locating import locate
+from language.booleans import find_boolean
+from language.text import VERBATIM, Found, fold
+from language.schemas import choices_of, kind_of
+from language.values import locate
 from warehouse.records import Arguments, JsonSchema, Tool
 
 Grade = Literal["proved", "unproved", "contradicted"]
@@ -44,8 +44,18 @@ _FREE_TEXT = re.compile(
     r"内容|留言|评论|评价|备注|正文"
 )
 _PEOPLE = re.compile(r"people|person|guest|passenger|seat|travell?er|adult|party|ticket|attendee|visitor|size|人数|人|位")
+_PAST = "after|since|accident|violation|incident|purchase|purchased|signing|pay|paid|birth|past|occurred|modified|issued"
 _QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|「[^」]+」|《[^》]+》|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
+_CLOSE, _FAR = 12, 30  # characters between a correction and the values after and before it
+_FEW_WORDS = 3  # "every", "first one at": what may stand between values
 _SENTENCE_END = re.compile(r"[.!?。！？\n]+(?:\s|$)|[。！？\n]")
+
+
+# Units that are meant where a schema names none: money, percent, days, months and years, kilograms, centimetres.
+_USUAL = frozenset({
+    Unit("money", 1), Unit("percent", 1), Unit("duration", 86400), Unit("duration", 604800), Unit("months", 1), Unit("months", 12),
+    Unit("mass", 1000), Unit("distance", 0.01),
+})  # fmt: skip
 
 
 class Span(NamedTuple):
@@ -92,12 +102,13 @@ class _Text(NamedTuple):
 
 
 class _Leaf(NamedTuple):
-    """A value of the call that stands for itself: an argument, or a member of one."""
+    """A value of the call that stands for itself: an argument, or a member of one. `parent` is the path of what holds it."""
 
     argument: str
     name: str
     value: JsonValue
     schema: JsonSchema
+    parent: str = ""
 
 
 class _Cues(NamedTuple):
@@ -115,12 +126,13 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
     )  # fmt: skip
     leaves = [leaf for name, value in arguments.items() for leaf in _leaves(name, name, value, tool.properties.get(name, {}))]
     readings = [_read_leaf(leaf, text) for leaf in leaves]
+    readings = _with_derived(leaves, _with_single(leaves, readings, text), text)
     readings = _without_shared(leaves, readings, text)
     readings = [_in_role(leaf, reading, leaves, readings, text) for leaf, reading in zip(leaves, readings, strict=True)]
     merged = tuple(_merge(arguments, leaves, readings))
     spans = [span for reading in readings for span in reading.spans]
     free = [span for leaf, reading in zip(leaves, readings, strict=True) for span in reading.spans if _is_free_text(leaf)]
-    doubts = [*_left_over(text, spans, free), *_cut_text(text, leaves, readings), *_missing(tool, arguments)]
+    doubts = [*_left_over(text, spans, free, _deeds_of(tool, text)), *_cut_text(text, leaves, readings), *_missing(tool, arguments)]
     return RequestReading(merged, tuple(dict.fromkeys([*doubts, *_deed_doubts(tool, text, spans, free)])), ())
 
 
@@ -135,16 +147,16 @@ def _cues(language: str) -> _Cues:
     return _Cues({name: re.compile(pattern, re.IGNORECASE) for name, pattern in data.items()}, deeds, tool_deeds, clashes)
 
 
-def _leaves(argument: str, name: str, value: JsonValue, schema: JsonSchema) -> Iterator[_Leaf]:
+def _leaves(argument: str, name: str, value: JsonValue, schema: JsonSchema, parent: str = "") -> Iterator[_Leaf]:
     if isinstance(value, dict) and value:
         members = schema.get("properties") or {}
         for key, member in value.items():
-            yield from _leaves(argument, key, member, members.get(key, {}))
+            yield from _leaves(argument, key, member, members.get(key, {}), f"{parent}.{name}")
     elif isinstance(value, list) and value:
-        for member in value:
-            yield from _leaves(argument, name, member, schema.get("items") or {})
+        for index, member in enumerate(value):
+            yield from _leaves(argument, name, member, schema.get("items") or {}, f"{parent}.{index}")
     else:
-        yield _Leaf(argument, name, value, schema)
+        yield _Leaf(argument, name, value, schema, parent)
 
 
 def _words(name: str) -> list[str]:
@@ -180,7 +192,7 @@ def _read_number(leaf: _Leaf, value: float, text: _Text) -> ArgumentReading:
             continue
         doubt = _bound_doubt(leaf, one)
         if not doubt:
-            return ArgumentReading(leaf.argument, "proved", (Span(one.start, one.end),))
+            return ArgumentReading(leaf.argument, "proved", (Span(one.start, one.end if unit else one.number_end),))
     for moment in text.moments:
         if not doubt and _is_part_of_day(leaf, value, moment):
             return ArgumentReading(leaf.argument, "proved", (Span(moment.start, moment.end),))
@@ -200,8 +212,8 @@ def _same_amount(one: Quantity, value: float, unit: Unit | None) -> bool:
     if one.is_estimate:
         return False
     if unit is None or one.unit is None:
-        measured = one.unit is not None and one.unit.dimension not in ("money", "percent", "duration", "months")
-        return isclose(one.value, value, rel_tol=1e-9) and not (unit is None and measured)
+        is_usual = one.unit is None or unit is not None or one.unit in _USUAL
+        return isclose(one.value, value, rel_tol=1e-9) and is_usual
     if one.unit.dimension == unit.dimension:
         return isclose(one.value * one.unit.factor, value * unit.factor, rel_tol=1e-6)
     if (one.unit.dimension, unit.dimension) == ("fahrenheit", "celsius"):
@@ -255,7 +267,7 @@ def _read_string(leaf: _Leaf, value: str, text: _Text) -> ArgumentReading:
     choices = [str(one) for one in choices_of(leaf.schema)]
     if choices:
         return _read_choice(leaf, value, choices, text)
-    found = _find_string(value, text)
+    found = _find_string(value, text) or _worded(value, text)
     if found is not None:
         return ArgumentReading(leaf.argument, "proved", (Span(found.start, found.end),))
     return _default(leaf) or ArgumentReading(leaf.argument, "unproved", (), f"Nothing says {leaf.name} = {value!r}.")
@@ -275,7 +287,7 @@ def _find_string(value: str, text: _Text) -> Found | None:
 
 
 def _read_choice(leaf: _Leaf, value: str, choices: Sequence[str], text: _Text) -> ArgumentReading:
-    said = [(choice, found) for choice in choices if (found := locate(choice, {}, text.text))]
+    said = [(choice, found) for choice in choices if (found := locate(choice, {}, text.text) or _worded(choice, text))]
     mine = next((found for choice, found in said if choice == value), None)
     others = [found for choice, found in said if choice != value]
     if mine and all(_is_inside(other, mine) for other in others):
@@ -285,14 +297,31 @@ def _read_choice(leaf: _Leaf, value: str, choices: Sequence[str], text: _Text) -
     return _default(leaf) or ArgumentReading(leaf.argument, "unproved", (), f"No rule reads {leaf.name} = {value!r}.")
 
 
+def _worded(choice: str, text: _Text) -> Found | None:
+    """Where the text words a choice as people do: "on foot" for "walking", "euros" for "EUR"."""
+    pattern = _choice_words(text.language).get(fold(choice))
+    match = pattern.search(text.text) if pattern else None
+    return Found(choice, *match.span(), "synonym") if match else None
+
+
+@lru_cache(8)
+def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
+    data: dict[str, str] = {}
+    for one in dict.fromkeys((language, "en")):  # schemas are mostly English, and so are some of the words said
+        for choice, words in yaml.safe_load(files("language").joinpath(one, "choices.yaml").read_text(encoding="utf-8")).items():
+            data[str(choice)] = f"{data[str(choice)]}|{words}" if str(choice) in data else words
+    edge = r"(?![A-Za-z])"
+    return {fold(str(choice)): re.compile(rf"(?<![A-Za-z])(?:{words}){edge}", re.IGNORECASE) for choice, words in data.items()}
+
+
 def _is_inside(inner: Found, outer: Found) -> bool:
     return outer.start <= inner.start and inner.end <= outer.end and (inner.start, inner.end) != (outer.start, outer.end)
 
 
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+_MONTH_VALUE = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
-_MONTH = re.compile(r"(\d{2})/(\d{4})|(\d{4})-(\d{2})")
 
 
 def _read_moment(leaf: _Leaf, value: str, text: _Text) -> ArgumentReading | None:
@@ -300,6 +329,12 @@ def _read_moment(leaf: _Leaf, value: str, text: _Text) -> ArgumentReading | None
     whole = _DAY_CLOCK.fullmatch(value)
     day = whole[1] if whole else value if _DAY.fullmatch(value) else ""
     clock = whole[2] if whole else value if _CLOCK.fullmatch(value) else ""
+    month = _MONTH_VALUE.fullmatch(value)
+    if month:
+        wanted = f"{month[2] or month[3]}-{month[1] or month[4]}"
+        named = [one for one in text.moments if wanted in one.days]
+        if named:
+            return ArgumentReading(leaf.argument, "proved", (Span(named[0].start, named[0].end),))
     if not day and not clock:
         return None
     if day and value in text.text:
@@ -307,7 +342,8 @@ def _read_moment(leaf: _Leaf, value: str, text: _Text) -> ArgumentReading | None
         return ArgumentReading(leaf.argument, "proved", (Span(at, at + len(value)),))
     usable = text.moments
     last = _has(leaf, "end|return|checkout|until|last|out|finish|to")
-    days = [one for one in usable if day and (day in one.days and not (last and one.last_day and one.last_day != day) or (day == one.last_day and not _has(leaf, "start|begin|checkin|from")))]
+    is_past = _has(leaf, _PAST) or bool(text.cues.patterns["since"].search(text.text))
+    days = [one for one in usable if day and ((is_past and day == one.earlier_day) or day in one.days and not (last and one.last_day and one.last_day != day) or (day == one.last_day and not _has(leaf, "start|begin|checkin|from")))]
     clocks = [one for one in usable if clock and (one.clocks == {clock} or one.last_clock == clock)]
     spans = [Span(one.start, one.end) for one in dict.fromkeys([*days[:1], *clocks[:1]])]
     if (not day or days) and (not clock or clocks):
@@ -323,6 +359,52 @@ def _default(leaf: _Leaf) -> ArgumentReading | None:
     return ArgumentReading(leaf.argument, "proved") if given is not None and is_same else None
 
 
+def _with_single(leaves: Sequence[_Leaf], readings: Sequence[ArgumentReading], text: _Text) -> list[ArgumentReading]:
+    """Prove a quantity of 1 by the article of what it counts: "a pot of green tea"."""
+    kept = list(readings)
+    for index, leaf in enumerate(leaves):
+        if leaf.value != 1 or isinstance(leaf.value, bool) or kept[index].grade == "proved" or not leaf.parent:
+            continue
+        beside = [
+            reading.spans[0] for other, reading in zip(leaves, readings, strict=True)
+            if other.parent == leaf.parent and isinstance(other.value, str) and reading.spans
+        ]  # fmt: skip
+        single = text.cues.patterns["single"]
+        place = next((match for span in beside if (match := single.search(text.text[: span.start]))), None)
+        if place:
+            kept[index] = ArgumentReading(leaf.argument, "proved", (Span(*place.span()),))
+    return kept
+
+
+def _with_derived(leaves: Sequence[_Leaf], readings: Sequence[ArgumentReading], text: _Text) -> list[ArgumentReading]:
+    """Prove an end by its start and the length that is said: three nights from Friday."""
+    kept = list(readings)
+    starts = [
+        (stamp, reading) for leaf, reading in zip(leaves, readings, strict=True)
+        if reading.grade == "proved" and reading.spans and (stamp := _stamp_of(leaf.value)) is not None
+    ]  # fmt: skip
+    for index, leaf in enumerate(leaves):
+        end = _stamp_of(leaf.value)
+        if end is None or kept[index].grade == "proved":
+            continue
+        for one in text.quantities:
+            if one.unit is None or one.unit.dimension != "duration" or one.is_estimate:
+                continue
+            length = timedelta(seconds=one.value * one.unit.factor)
+            if any(start + length == end for start, _ in starts):
+                kept[index] = ArgumentReading(leaf.argument, "proved", (Span(one.start, one.end),))
+    return kept
+
+
+def _stamp_of(value: JsonValue) -> datetime | None:
+    if not isinstance(value, str):
+        return None
+    whole = _DAY_CLOCK.fullmatch(value)
+    if whole:
+        return datetime.fromisoformat(f"{whole[1]}T{whole[2]}").replace(tzinfo=UTC)
+    return datetime.fromisoformat(value).replace(tzinfo=UTC) if _DAY.fullmatch(value) else None
+
+
 def _without_shared(leaves: Sequence[_Leaf], readings: list[ArgumentReading], text: _Text) -> list[ArgumentReading]:
     """Two arguments can't have their value from the same words, unless they are parts of one day or name the same."""
     kept = list(readings)
@@ -332,7 +414,7 @@ def _without_shared(leaves: Sequence[_Leaf], readings: list[ArgumentReading], te
                 if leaf.argument == other_leaf.argument or kind_of(leaf.schema) == "enum":
                     continue
             clash = [a for a in one.spans for b in other.spans if a.start < b.end and b.start < a.end]
-            if clash and not _is_moment(clash[0], text) and isinstance(leaf.value, int | float | str):
+            if clash and not _is_moment(clash[0], text) and not isinstance(leaf.value, bool) and not isinstance(other_leaf.value, bool):
                 narrow = index if _width(one) <= _width(other) else leaves.index(other_leaf)
                 kept[narrow] = kept[narrow]._replace(grade="unproved", reason=f"{leaves[narrow].name!r} shares its words with another argument.")
     return kept
@@ -390,17 +472,19 @@ def _merge(arguments: Arguments, leaves: Sequence[_Leaf], readings: Sequence[Arg
 
 
 def _is_free_text(leaf: _Leaf) -> bool:
-    return isinstance(leaf.value, str) and not choices_of(leaf.schema) and bool(_FREE_TEXT.search(" ".join(_words(leaf.name))))
+    return isinstance(leaf.value, str) and not choices_of(leaf.schema) and bool(_FREE_TEXT.search(_words(leaf.name)[-1]))
 
 
-def _left_over(text: _Text, spans: Sequence[Span], free: Sequence[Span]) -> Iterator[str]:
+def _left_over(text: _Text, spans: Sequence[Span], free: Sequence[Span], of_tool: set[str]) -> Iterator[str]:
     """Numbers, days and turns of phrase that no argument accounts for."""
+    taken_back = _taken_back(text, spans)
     for one in text.quantities:
         words = text.text[one.start : one.end]
-        if not _touches(spans, one.start, one.end) and not _is_no_number(words, text.text, one):
+        if not _touches([*spans, *taken_back], one.start, max(one.start + 1, one.number_end)) and not _is_no_number(words, text.text, one):
             yield f"{words!r} belongs to no argument."
     for moment in text.moments:
-        if not _touches(spans, moment.start, moment.end):
+        is_vague = words_of(text.language).patterns["vague_day"].fullmatch(text.text[moment.start : moment.end].lower().strip(" ,，"))
+        if not is_vague and not _touches([*spans, *taken_back], moment.start, moment.end):
             yield f"{text.text[moment.start : moment.end]!r} belongs to no argument."
     patterns = text.cues.patterns
     harmless_spans = [
@@ -410,12 +494,36 @@ def _left_over(text: _Text, spans: Sequence[Span], free: Sequence[Span]) -> Iter
     ]
     for name in ("negation", "alternative", "correction", "condition", "second_wish", "past"):
         for match in patterns[name].finditer(text.text):
-            inside = _touches(spans if name in ("negation", "alternative") else free, *match.span()) or _touches(free, *match.span())
+            inside = _touches(spans if name == "negation" else free, *match.span()) or _touches(free, *match.span())
+            if name in ("correction", "negation") and any(one.start <= match.start() < one.end for one in taken_back):
+                continue
             if inside or _touches(harmless_spans, *match.span()) or _qualifies(text, match.start()):
+                continue
+            if name == "negation" and _is_the_deed(text, match, of_tool):
                 continue
             if name == "alternative" and _joins(text, spans, match):
                 continue
             yield f"{match.group()!r} ({name.replace('_', ' ')}) belongs to no argument."
+
+
+def _taken_back(text: _Text, spans: Sequence[Span]) -> list[Span]:
+    """What a correction takes back where the value after it is the gold's: from the value before it to the value after."""
+    found = []
+    for match in text.cues.patterns["correction"].finditer(text.text):
+        after = next((one for one in sorted(spans) if one.start >= match.start() and one.start - match.end() <= _CLOSE), None)
+        if after is None or any(match.end() <= one.start < after.start for one in (*text.quantities, *text.moments)):
+            continue
+        before = [
+            one for one in (*text.quantities, *text.moments)
+            if one.end <= match.start() and match.start() - one.end <= _FAR and not _touches(spans, one.start, one.end)
+        ]  # fmt: skip
+        found.append(Span(before[-1].start if before else match.start(), after.start))
+    return found
+
+
+def _is_the_deed(text: _Text, match: re.Match[str], of_tool: set[str]) -> bool:
+    """Whether a negation words the very deed of a tool that ends something: "don't ring me any more"."""
+    return bool(of_tool & {"off", "cancel"}) and bool(text.cues.patterns["no_more"].search(text.text, match.start(), match.end() + 25))
 
 
 def _qualifies(text: _Text, at: int) -> bool:
@@ -425,9 +533,9 @@ def _qualifies(text: _Text, at: int) -> bool:
 
 def _joins(text: _Text, spans: Sequence[Span], match: re.Match[str]) -> bool:
     """Whether both sides of an "or" are values of the call."""
-    left = any(0 <= match.start() - span.end <= 2 for span in spans)  # noqa: PLR2004
-    right = any(0 <= span.start - match.end() <= 2 for span in spans)  # noqa: PLR2004
-    return left and right
+    left = [span for span in spans if 0 <= match.start() - span.end <= 2]  # noqa: PLR2004
+    right = [span for span in spans if 0 <= span.start - match.end() <= 2]  # noqa: PLR2004
+    return bool(left and right) and not (_is_moment(left[0], text) or _is_moment(right[0], text))
 
 
 def _is_no_number(words: str, text: str, one: Quantity) -> bool:
@@ -448,21 +556,32 @@ def _cut_text(text: _Text, leaves: Sequence[_Leaf], readings: Sequence[ArgumentR
         if not _is_free_text(leaf) or not reading.spans:
             continue
         span = reading.spans[0]
-        rest = _rest_of_text(text.text, span)
+        others = [one for other in readings if other is not reading for one in other.spans]
+        rest = _rest_of_text(text.text, span, others)
         if re.search(r"\w", rest):
             yield f"{leaf.name!r} leaves out {rest.strip()!r}."
 
 
-def _rest_of_text(text: str, span: Span) -> str:
+def _rest_of_text(text: str, span: Span, others: Sequence[Span]) -> str:
     """What stands behind a value within its quotation marks, or within its sentence where it has none."""
     for match in _QUOTED.finditer(text):
         if match.start() <= span.start and span.end <= match.end():
             return text[span.end : match.end() - 1]
     end = _SENTENCE_END.search(text, span.end - 1)
-    rest = text[span.end : end.start() if end else len(text)]
+    last = end.start() if end else len(text)
+    rest = text[span.end : last]
     if re.match(r"\s*[.!?。！？]", rest):
         return ""
-    return re.sub(r"^[,，;；]\s*(?:please|pls|thanks|thank you|谢谢|麻烦了|帮我\w{0,8}|我要\w{0,6})[.!。！\s]*$", "", rest, flags=re.IGNORECASE)
+    following = [one for one in others if span.end <= one.start < last]
+    if following and len(re.findall(r"\w+|[\u4e00-\u9fff]", _without(text, span.end, last, following))) <= _FEW_WORDS * len(following):
+        return ""
+    return re.sub(r"^[,，;；]\s*(?:please|pls|thanks|thank you|谢谢|麻烦了|帮我\w{0,8}|我要\w{0,6}|喊人\w{0,6}|给我\w{0,6}|记一下|谢了)[.!。！\s]*$", "", rest, flags=re.IGNORECASE)
+
+
+def _without(text: str, start: int, end: int, spans: Sequence[Span]) -> str:
+    return "".join(
+        " " if any(one.start <= at < one.end for one in spans) else text[at] for at in range(start, end)
+    )
 
 
 def _sentence_at(text: str, at: int) -> Span:
@@ -477,9 +596,14 @@ def _missing(tool: Tool, arguments: Arguments) -> Iterator[str]:
             yield f"The required parameter {name!r} has no value."
 
 
+def _deeds_of(tool: Tool, text: _Text) -> set[str]:
+    words = _words(tool.name.rsplit(".", 1)[-1])
+    return {name for name, pattern in text.cues.tool_deeds.items() if any(pattern.match(word) for word in words)}
+
+
 def _deed_doubts(tool: Tool, text: _Text, spans: Sequence[Span], free: Sequence[Span]) -> Iterator[str]:
     """Where the words ask for another deed than the tool does."""
-    of_tool = {name for name, pattern in text.cues.tool_deeds.items() if any(pattern.match(word) for word in _words(tool.name.rsplit(".", 1)[-1]))}
+    of_tool = _deeds_of(tool, text)
     said = {
         name
         for name, pattern in text.cues.deeds.items()
