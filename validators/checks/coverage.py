@@ -1,0 +1,204 @@
+"""Coverage, the dual of grounding: whether all of a request is in its call, and whether the call is what it asks for.
+
+Grounding asks whether all of the call is in the text. What is left of the text is a doubt that names its words: a number or
+a day that no argument takes, a negation, an alternative, a condition, a correction, a second wish, a past deed, a text cut
+short, another deed than the tool's. Rules decide here; what they can't decide, a judge reads.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from datetime import datetime
+from typing import NamedTuple
+
+from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
+from language.mentions import Moment, Quantity, quantity_words
+from validators.checks.request_reading import (
+    ArgumentReading,
+    Grade,
+    Leaf,
+    RequestText,
+    Span,
+    leaves_of,
+    merge_readings,
+    parse_request,
+    read_leaves,
+    sentence_at,
+)
+from warehouse.records import Arguments, Tool
+
+_CLOSE, _FAR, _NEAR = 12, 30, 25  # characters between a correction, the values around it, and words of a bound
+_FEW_WORDS = 3  # "every", "first one at": what may stand between two values
+_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|「[^」]+」|《[^》]+》|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
+_WORD = re.compile(r"[A-Za-zÀ-ɏ0-9']+|[^\W\dA-Za-zÀ-ɏ]")
+_MANY_ALONE = 2  # so many proved arguments tell the deed by themselves
+
+
+class RequestReading(NamedTuple):
+    """What rules and readers make of a request: each argument's grade, and doubts about the rest of its words."""
+
+    arguments: tuple[ArgumentReading, ...]
+    doubts: tuple[str, ...]
+
+    @property
+    def decision(self) -> Grade:
+        """Proved where every argument is, and nothing is left over."""
+        if any(one.grade == "contradicted" for one in self.arguments):
+            return "contradicted"
+        is_open = self.doubts or any(one.grade != "proved" for one in self.arguments)
+        return "unproved" if is_open else "proved"
+
+    @property
+    def reasons(self) -> tuple[str, ...]:
+        """Why it is not proved, one sentence a fact."""
+        return (*(one.reason for one in self.arguments if one.grade != "proved"), *self.doubts)
+
+
+def read_request(tool: Tool, arguments: Arguments, request: str, language: str, now: datetime | None) -> RequestReading:
+    """Read `request` against the call of `tool` with `arguments`; `now` is when it was said, None where nobody knows."""
+    if not has_cues(language):
+        unknown = f"No rules know the language {language!r}."
+        return RequestReading(tuple(ArgumentReading(name, "unproved", (), unknown) for name in arguments), (unknown,))
+    text = parse_request(request, language, now)
+    leaves = leaves_of(tool, arguments)
+    readings = read_leaves(leaves, text)
+    doubts = [
+        *_left_over(text, leaves, readings, deeds_of_tool(tool.name, language)),
+        *_cut_short(text, leaves, readings),
+        *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
+        *_other_deeds(tool, text, leaves, readings),
+    ]
+    return RequestReading(merge_readings(arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
+
+
+def _spans(readings: Sequence[ArgumentReading]) -> list[Span]:
+    return [span for reading in readings for span in reading.spans]
+
+
+def _free_spans(leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]) -> list[Span]:
+    """Where text stands that somebody else shall read: what it says is no wish of its own."""
+    return [span for leaf, reading in zip(leaves, readings, strict=True) if leaf.is_free_text for span in reading.spans]
+
+
+def _touches(spans: Sequence[Span], start: int, end: int) -> bool:
+    return any(span.start < end and start < span.end for span in spans)
+
+
+def _left_over(
+    text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading], deeds: frozenset[Deed]
+) -> Iterator[str]:
+    """Numbers, days and turns of phrase that no argument accounts for."""
+    spans, free = _spans(readings), _free_spans(leaves, readings)
+    taken_back = _taken_back(text, spans)
+    known = [*spans, *taken_back]
+    for one in text.quantities:
+        if not _touches(known, one.start, max(one.start + 1, one.number_end)) and not _counts_nothing(text, one):
+            yield f"{text.text[one.start : one.end]!r} belongs to no argument."
+    for moment in text.moments:
+        if not _touches(known, moment.start, moment.end) and not _is_vague(text, moment):
+            yield f"{text.text[moment.start : moment.end]!r} belongs to no argument."
+    for cue in find_cues(text.text, text.language):
+        if not _is_accounted(text, cue, spans, free, taken_back) and not _is_the_deed(text, cue, deeds):
+            yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
+
+
+def _is_accounted(
+    text: RequestText, cue: Cue, spans: Sequence[Span], free: Sequence[Span], taken_back: Sequence[Span]
+) -> bool:
+    if _touches(spans if cue.kind == "negation" else free, cue.start, cue.end):
+        return True
+    if any(one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities):
+        return True
+    if cue.kind in ("correction", "negation") and any(one.start <= cue.start < one.end for one in taken_back):
+        return True
+    return cue.kind == "alternative" and _joins_values(text, spans, cue)
+
+
+def _joins_values(text: RequestText, spans: Sequence[Span], cue: Cue) -> bool:
+    """Whether both sides of an "or" are values of the call, and no days of which one is to be chosen."""
+    left = [span for span in spans if 0 <= cue.start - span.end <= 1]
+    right = [span for span in spans if 0 <= span.start - cue.end <= 1]
+    days = [Span(one.start, one.end) for one in text.moments]
+    return bool(left and right) and not any(_touches(days, *side[0]) for side in (left, right))
+
+
+def _is_the_deed(text: RequestText, cue: Cue, deeds: frozenset[Deed]) -> bool:
+    """Whether a negation words the very deed of a tool that ends something: "don't let them ring me any more"."""
+    ends = cue.kind == "negation" and bool(deeds & {"off", "cancel"})
+    return ends and text.has_cue("no_more", cue.start, cue.end + _NEAR)
+
+
+def _taken_back(text: RequestText, spans: Sequence[Span]) -> list[Span]:
+    """What a correction takes back where the gold has the value after it: from the value before it to that one."""
+    mentions: list[Quantity | Moment] = [*text.quantities, *text.moments]
+    found = []
+    for match in cue_words(text.language).patterns["correction"].finditer(text.text):
+        after = min((one for one in spans if one.start >= match.start()), default=None)
+        if after is None or after.start - match.end() > _CLOSE:
+            continue
+        if any(match.end() <= one.start < after.start for one in mentions):
+            continue
+        before = [
+            one.start for one in mentions
+            if 0 <= match.start() - one.end <= _FAR and not _touches(spans, one.start, one.end)
+        ]  # fmt: skip
+        found.append(Span(max(before, default=match.start()), after.start))
+    return found
+
+
+def _counts_nothing(text: RequestText, one: Quantity) -> bool:
+    """Whether a number word counts nothing, or is part of a name: "one", "H2O"."""
+    if one.unit is None and text.has_cue("no_count", one.start, one.end):
+        return True
+    beside = text.text[max(0, one.start - 1) : one.start] + text.text[one.end : one.end + 1]
+    return any(character.isascii() and character.isalpha() for character in beside)
+
+
+def _is_vague(text: RequestText, moment: Moment) -> bool:
+    """Whether the words name no day that anybody chooses: "now", "today"."""
+    words = text.text[moment.start : moment.end].lower().strip(" ,，")
+    return bool(quantity_words(text.language).patterns["vague_day"].fullmatch(words))
+
+
+def _cut_short(text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]) -> Iterator[str]:
+    """Free text that stops before what was to be written does."""
+    for index, (leaf, reading) in enumerate(zip(leaves, readings, strict=True)):
+        if leaf.is_free_text and reading.spans:
+            others = [span for at, other in enumerate(readings) if at != index for span in other.spans]
+            rest = _rest(text, reading.spans[0], others)
+            if re.search(r"\w", rest):
+                yield f"{leaf.name!r} leaves out {rest.strip()!r}."
+
+
+def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
+    """What stands behind a value within its quotation marks, or else within its sentence, and belongs to nobody."""
+    for match in _QUOTED.finditer(text.text):
+        if match.start() <= span.start and span.end <= match.end():
+            return text.text[span.end : match.end() - 1]
+    last = sentence_at(text.text, max(span.start, span.end - 1)).end
+    if last <= span.end:
+        return ""
+    following = [one for one in others if span.end <= one.start < last]
+    rest = "".join(
+        " " if any(one.start <= at < one.end for one in following) else text.text[at] for at in range(span.end, last)
+    )
+    if following and len(_WORD.findall(rest)) <= _FEW_WORDS * len(following):
+        return ""
+    return cue_words(text.language).patterns["closing"].sub("", rest)
+
+
+def _other_deeds(
+    tool: Tool, text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Where the words ask for another deed than the tool does, or for none that can be told."""
+    free = _free_spans(leaves, readings)
+    deeds = deeds_of_tool(tool.name, text.language)
+    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not _touches(free, start, end)}
+    if not deeds:
+        return
+    if "ask" not in deeds and text.has_cue("asking"):
+        yield "The words ask for something, and the tool does something."
+    if stated and not deeds & stated:
+        clashes = cue_words(text.language).clashes
+        others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
+        if others:
+            yield f"The words speak of another deed ({', '.join(others)})."
