@@ -3,6 +3,7 @@
 Where no wheel exists for the machine, `is_available` is False and the rules of the languages stand alone.
 """
 
+import re
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -14,8 +15,14 @@ ZONES = "/usr/share/zoneinfo"
 _DIMENSIONS = (
     "time", "duration", "number", "phone-number", "email", "url", "amount-of-money", "distance", "quantity", "temperature",
 )  # fmt: skip
+# Any other code it would take for English.
+LANGUAGES = frozenset(
+    "af ar bg bn ca cs da de el en es et fa fi fr ga he hi hr hu id is it ja ka km kn ko lo ml mn my nb ne nl pl pt ro ru "
+    "sk sv sw ta te th tr uk vi zh".split()
+)
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096
+_NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
 class Reading(NamedTuple):
@@ -42,18 +49,18 @@ def read(text: str, language: str, now: datetime) -> tuple[Reading, ...]:
         return ()
     import duckling
 
-    found: Sequence[dict[str, Any]] = duckling.parse(text, context, _dimensions(), False)  # noqa: FBT003 - no guesses
+    plain = _NOT_TEXT.sub(" ", text)  # what its C strings can't hold
+    found: Sequence[dict[str, Any]] = duckling.parse(plain, context, _dimensions(), False)  # noqa: FBT003 - no guesses
     return tuple(Reading(one["dim"], one["start"], one["end"], one["value"]) for one in found)
 
 
 @lru_cache(64)
 def _context(language: str, now: datetime) -> Any:  # noqa: ANN401 - the library has no types
+    if language not in LANGUAGES:
+        return None
     import duckling
 
-    try:
-        locale = duckling.default_locale_lang(duckling.parse_lang(language.upper()))
-    except (ValueError, RuntimeError, TypeError):
-        return None
+    locale = duckling.default_locale_lang(duckling.parse_lang(language.upper()))
     return duckling.Context(duckling.parse_ref_time(_zones(), "UTC", int(now.timestamp())), locale)
 
 

@@ -1,6 +1,7 @@
 """`check`: the checks on samples that others made, and `doctor`: the checks on this machine."""
 
 import asyncio
+from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -21,6 +22,8 @@ def register(app: typer.Typer) -> None:
     check.command("callnavi", epilog="Example: callwright check callnavi data/callnavi --kind needless_placeholder")(
         callnavi
     )
+    check.command("requests", epilog="Example: callwright check requests wordings.jsonl --json")(requests)
+    check.command("records", epilog="Example: callwright check records exports/v1/records.jsonl --json")(records)
     check.callback()(lambda: None)
     app.add_typer(check, name="check")
     app.command("doctor", epilog="Example: callwright doctor --json")(doctor)
@@ -87,6 +90,50 @@ def callnavi(
         show(f"{finding.question or finding.domain}  {finding.kind}  {finding.message}")
     show_table(("kind", "faults", "questions", "what it is"), checked.summary)
     show(f"{checked.questions} questions, {checked.tools} tools")
+
+
+def requests(
+    path: Annotated[Path, typer.Argument(help="JSON lines: id, language, tool, arguments, request, and now if known.")],
+    model: Annotated[str, typer.Option(help="The model that reads what rules leave open; none: rules alone.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Tell of each request whether its words prove the call: argument by argument, and with nothing left over."""
+    from flows.data_checks import check_requests
+    from flows.settings import read_settings
+
+    checked = asyncio.run(check_requests(path, model, read_settings()))
+    if as_json:
+        show_json([one._asdict() for one in checked])
+        return
+    for one in checked:
+        show(f"{one.id}  {one.decision}  {' '.join(one.reasons)}".rstrip())
+    show(_counted([one.decision for one in checked]))
+
+
+def records(
+    path: Annotated[Path, typer.Argument(help="JSON lines as `export --to records` writes them.")],
+    model: Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Run today's checks on exported records, whole or broken; evidence that stands in them is found again."""
+    from flows.data_checks import check_records
+    from flows.settings import read_settings
+
+    checked = asyncio.run(check_records(path, model, read_settings()))
+    if as_json:
+        show_json([{**one._asdict(), "verdicts": [verdict._asdict() for verdict in one.verdicts]} for one in checked])
+        return
+    for one in checked:
+        show(f"{one.key}  {one.decision}")
+        for verdict in one.verdicts:
+            if verdict.decision != "proved":
+                show(f"    {verdict.check}: {verdict.decision}: {verdict.reason}")
+    show(_counted([one.decision for one in checked]))
+
+
+def _counted(decisions: list[str]) -> str:
+    counts = Counter(decisions)
+    return ", ".join(f"{counts[name]} {name}" for name in ("proved", "judged", "unproved", "contradicted"))
 
 
 def _short(where: str, path: Path) -> str:

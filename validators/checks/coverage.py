@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
 from language.mentions import Moment, Quantity, quantity_words
+from language.sentences import count_words, quotations, sentence_at
 from validators.checks.request_reading import (
     ArgumentReading,
     Grade,
@@ -22,15 +23,11 @@ from validators.checks.request_reading import (
     merge_readings,
     parse_request,
     read_leaves,
-    sentence_at,
 )
 from warehouse.records import Arguments, Tool
 
 _CLOSE, _FAR, _NEAR = 12, 30, 25  # characters between a correction, the values around it, and words of a bound
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
-_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|「[^」]+」|《[^》]+》|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
-_WORD = re.compile(r"[A-Za-zÀ-ɏ0-9']+|[^\W\dA-Za-zÀ-ɏ]")
-_MANY_ALONE = 2  # so many proved arguments tell the deed by themselves
 
 
 class RequestReading(NamedTuple):
@@ -106,7 +103,7 @@ def _is_accounted(
 ) -> bool:
     if _touches(spans if cue.kind == "negation" else free, cue.start, cue.end):
         return True
-    if any(one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities):
+    if cue.kind == "negation" and any(one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities):
         return True
     if cue.kind in ("correction", "negation") and any(one.start <= cue.start < one.end for one in taken_back):
         return True
@@ -171,17 +168,17 @@ def _cut_short(text: RequestText, leaves: Sequence[Leaf], readings: Sequence[Arg
 
 def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
     """What stands behind a value within its quotation marks, or else within its sentence, and belongs to nobody."""
-    for match in _QUOTED.finditer(text.text):
-        if match.start() <= span.start and span.end <= match.end():
-            return text.text[span.end : match.end() - 1]
-    last = sentence_at(text.text, max(span.start, span.end - 1)).end
+    for start, end in quotations(text.text):
+        if start <= span.start and span.end <= end:
+            return text.text[span.end : end - 1]
+    last = sentence_at(text.text, max(span.start, span.end - 1))[1]
     if last <= span.end:
         return ""
     following = [one for one in others if span.end <= one.start < last]
     rest = "".join(
         " " if any(one.start <= at < one.end for one in following) else text.text[at] for at in range(span.end, last)
     )
-    if following and len(_WORD.findall(rest)) <= _FEW_WORDS * len(following):
+    if following and count_words(rest) <= _FEW_WORDS * len(following):
         return ""
     return cue_words(text.language).patterns["closing"].sub("", rest)
 

@@ -26,6 +26,7 @@ from language.mentions import (
     unit_of,
 )
 from language.schemas import choices_of, kind_of
+from language.sentences import last_clause, sentence_at
 from language.text import VERBATIM, Found
 from language.values import locate
 from warehouse.records import Arguments, JsonSchema, Tool
@@ -60,7 +61,6 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
-_SENTENCE = re.compile(r"[.;!?。！？；]")
 _SHORTEST_CODE = 4
 _ROLE_BEFORE, _ROLE_AFTER, _NEGATION_BEFORE = 40, 30, 20  # characters
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
@@ -417,7 +417,7 @@ def _without_shared(
 ) -> list[ArgumentReading]:
     """Doubt the narrower of two arguments that have their value from the same words; a day and its time may share them."""
     kept = list(readings)
-    for index, other in ((index, other) for index in range(len(leaves)) for other in range(index)):
+    for index, other in ((later, earlier) for later in range(len(leaves)) for earlier in range(later)):
         if _may_share(leaves[index], leaves[other]):
             continue
         spans = ((one, two) for one in readings[index].spans for two in readings[other].spans)
@@ -472,20 +472,10 @@ def _role_of(leaf: Leaf) -> Role | None:
 
 
 def _roles_stated(text: RequestText, span: Span) -> set[Role]:
-    before = _SENTENCE.split(text.text[max(0, span.start - _ROLE_BEFORE) : span.start])[-1]
+    before = last_clause(text.text[max(0, span.start - _ROLE_BEFORE) : span.start])
     after = text.text[span.end : span.end + _ROLE_AFTER]
     patterns = cue_words(text.language).patterns
     stated: set[Role] = {"target"} if patterns["target"].search(before) else set()
     return stated | (
         {"origin"} if patterns["origin"].search(before) or patterns["origin_after"].search(after) else set()
     )
-
-
-_SENTENCE_END = re.compile(r"[.!?。！？\n]+(?:\s|$)|[。！？\n]")
-
-
-def sentence_at(text: str, at: int) -> Span:
-    """The sentence around a place in the text, without what ends it."""
-    start = max((match.end() for match in _SENTENCE_END.finditer(text, 0, at)), default=0)
-    end = _SENTENCE_END.search(text, at)
-    return Span(start, end.start() if end else len(text))

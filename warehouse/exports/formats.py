@@ -17,6 +17,7 @@ from warehouse.exports.complexfuncbench import complexfuncbench_record, export_c
 from warehouse.exports.confetti import ACTS_FILE, CALLS_FILE, POSSIBLE, confetti_files, validate_conversation
 from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file, hammerbench_record
 from warehouse.exports.openai import OpenAIRow, openai_rows
+from warehouse.exports.records import record_lines
 from warehouse.records import Sample
 from warehouse.releases import ReleaseContent
 from warehouse.rows import Stamp, rows_of
@@ -183,6 +184,10 @@ def _write_parquet(content: ReleaseContent, folder: Path) -> _Written:
     return _Written(written, len(content.samples))
 
 
+def _write_records(content: ReleaseContent, folder: Path) -> _Written:
+    return _Written([_lines(folder / "records.jsonl", record_lines(content))], len(content.samples))
+
+
 def _json(path: Path, value: object) -> Path:
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(orjson.dumps(value, option=orjson.OPT_INDENT_2))
@@ -207,4 +212,5 @@ EXPORTS: dict[str, Format] = {
     "hammerbench": Format(_write_hammerbench, lambda sample, content: hammerbench_record(sample, content.tools)),
     "openai": Format(_write_openai),
     "parquet": Format(_write_parquet),
+    "records": Format(_write_records),
 }

@@ -1,0 +1,222 @@
+"""Checking data that others bring: requests with their calls, and exported records, whole or broken.
+
+Each line of a file is hostile until it is parsed; a line that is no record is an answer of its own, never the end.
+"""
+
+import asyncio
+import tempfile
+from collections.abc import AsyncIterator, Iterator
+from contextlib import asynccontextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Any, Literal, NamedTuple
+
+import orjson
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from flows.chats import Chats, open_chats
+from flows.recipe import parse_recipe
+from flows.settings import Settings
+from flows.stages import stage_named, stages_of
+from generators.stages import Stage, StageContext
+from validators.checks.coverage import RequestReading, read_request
+from warehouse.errors import ConfigurationError, RecordError, ReplyError
+from warehouse.records import Arguments, CallTurn, GoldCall, JsonSchema, Sample, Tool, UserTurn, Verdict
+
+GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
+_LONGEST_LINE = 16 * 1024 * 1024  # bytes
+_FORMAT = "format"
+_BLIND = "consistency"  # the check that reads a call without seeing the gold
+_ORDER: tuple[str, ...] = ("contradicted", "unproved", "judged", "proved")
+
+
+class RequestLine(BaseModel):
+    """A request, the call that is said to be right, its tool, and when it was said."""
+
+    model_config = ConfigDict(extra="ignore")
+
+    class ToolLine(BaseModel):
+        """The tool as a model sees it."""
+
+        name: str = Field(min_length=1)
+        description: str = ""
+        parameters: JsonSchema = Field(default_factory=dict)
+
+    id: str
+    language: str
+    tool: ToolLine
+    arguments: Arguments = Field(default_factory=dict)
+    request: str
+    now: datetime | None = None
+
+
+class CheckedRequest(NamedTuple):
+    """What was found of a request: its decision, a grade for each argument, and why it is doubted."""
+
+    id: str
+    decision: GradedDecision
+    arguments: dict[str, GradedDecision]
+    reasons: list[str]
+
+
+class CheckVerdict(NamedTuple):
+    """A check's answer about a record; the grade tells whether a rule or a model gave it."""
+
+    check: str
+    decision: str
+    grade: str
+    reason: str
+
+
+class CheckedRecordLine(NamedTuple):
+    """The verdicts on an exported record; `key` is "" where the line holds none."""
+
+    key: str
+    decision: GradedDecision
+    verdicts: list[CheckVerdict]
+
+
+async def check_requests(path: Path, model: str, settings: Settings) -> list[CheckedRequest]:
+    """Read each request against its call: by rules and readers, and where they leave it open by `model` if there is one.
+
+    Raises ConfigurationError where the file can't be read.
+    """
+    async with _opened_chats(model, settings) as chats:
+        limit = asyncio.Semaphore(64)
+
+        async def check(number: int, line: bytes) -> CheckedRequest:
+            async with limit:
+                return await _check_request(number, line, chats)
+
+        return list(await asyncio.gather(*(check(number, line) for number, line in _lines(path))))
+
+
+async def _check_request(number: int, line: bytes, chats: Chats | None) -> CheckedRequest:
+    try:
+        stated = RequestLine.model_validate(orjson.loads(line))
+        tool = Tool(
+            name=stated.tool.name, description=stated.tool.description, parameters=stated.tool.parameters, category="",
+        )  # fmt: skip
+    except (ValueError, RecursionError) as error:
+        return CheckedRequest(
+            _id_of(line, number), "contradicted", {}, [f"Line {number} is no request: {_brief(error)}"]
+        )
+    now = stated.now.replace(tzinfo=stated.now.tzinfo or UTC) if stated.now else None
+    reading = read_request(tool, stated.arguments, stated.request, stated.language, now)
+    if reading.decision == "unproved" and chats is not None:
+        verdict = await _read_blind(stated, tool, chats)
+        return _graded(stated.id, reading, verdict)
+    return _graded(stated.id, reading, None)
+
+
+def _graded(name: str, reading: RequestReading, verdict: Verdict | None) -> CheckedRequest:
+    decision: GradedDecision = reading.decision
+    grades: dict[str, GradedDecision] = {one.name: one.grade for one in reading.arguments}
+    reasons = list(reading.reasons)
+    if verdict is not None and verdict.decision == "proved":
+        decision, reasons = "judged", []
+        grades = {one: "judged" if grade == "unproved" else grade for one, grade in grades.items()}
+    elif verdict is not None:
+        decision = verdict.decision
+        reasons.append(verdict.reason)
+    return CheckedRequest(name, decision, grades, reasons)
+
+
+async def _read_blind(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
+    """What a model that does not see the call reads out of the request."""
+    call = GoldCall(tool=tool.name, arguments=stated.arguments)
+    turns = (UserTurn(text=stated.request), CallTurn(calls=(call,)))
+    language: Any = stated.language  # one that the folder of languages does not own is a RecordError below
+    try:
+        sample = Sample(kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns)
+    except ValidationError as error:
+        return Verdict(subject="", check=_BLIND, decision="unproved", reason=_brief(error))
+    [verdict] = await _verdicts(stage_named(_BLIND), sample, {tool.key: tool}, chats)
+    return verdict
+
+
+async def check_records(path: Path, model: str, settings: Settings) -> list[CheckedRecordLine]:
+    """Run today's checks on exported records; without `model` those that need none.
+
+    Raises ConfigurationError where the file can't be read.
+    """
+    async with _opened_chats(model, settings) as chats:
+        return [await _check_record(number, line, chats) for number, line in _lines(path)]
+
+
+async def _check_record(number: int, line: bytes, chats: Chats | None) -> CheckedRecordLine:
+    try:
+        loaded = orjson.loads(line)
+        sample = Sample.model_validate(loaded["sample"])
+        tools = [Tool.model_validate(tool) for tool in loaded.get("tools", [])]
+    except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
+        reason = f"Line {number} is no record: {_brief(error)}"
+        return CheckedRecordLine("", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)])
+    stages = [stage for stage in stages_of("consistency") if chats is not None or stage.role is None]
+    verdicts: list[CheckVerdict] = []
+    for stage in stages:
+        if stage.function is not None and stage.applies(sample):
+            for verdict in await _verdicts(stage, sample, {tool.key: tool for tool in tools}, chats):
+                grade = _grade(stage, verdict)
+                verdicts.append(CheckVerdict(verdict.check, verdict.decision, grade, verdict.reason))
+    decisions = [one.grade if one.decision == "proved" else one.decision for one in verdicts]
+    decision: Any = min(decisions, key=_ORDER.index, default="unproved")
+    return CheckedRecordLine(sample.key, decision, verdicts)
+
+
+def _grade(stage: Stage, verdict: Verdict) -> str:
+    if verdict.decision == "unproved":
+        return "unproved"
+    return "judged" if stage.role else "proved"
+
+
+async def _verdicts(stage: Stage, sample: Sample, tools: dict[str, Tool], chats: Chats | None) -> list[Verdict]:
+    """A check's verdicts; one that can't be carried out on this record says so as one of them."""
+    chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None  # rules never ask it
+    context = StageContext(chat, Random(sample.key), tools)
+    try:
+        found: list[Verdict] = await stage.function(sample, context) if stage.function else []
+    except (RecordError, ReplyError) as error:
+        reason = f"The check can't be carried out: {error}"
+        return [Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason)]
+    return found
+
+
+@asynccontextmanager
+async def _opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | None]:
+    if not model:
+        yield None
+        return
+    recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check").with_model(
+        model
+    )
+    with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
+        ledger = settings.ledger if settings.home.exists() else Path(folder) / "ledger.sqlite"
+        async with open_chats(recipe, ledger, build="", spent=0.0) as chats:
+            yield chats
+
+
+def _lines(path: Path) -> Iterator[tuple[int, bytes]]:
+    try:
+        with path.open("rb") as file:
+            for number, line in enumerate(iter(lambda: file.readline(_LONGEST_LINE), b""), 1):
+                if line.strip():
+                    yield number, line
+    except OSError as error:
+        raise ConfigurationError(f"The file {str(path)!r} can't be read: {error}.") from error
+
+
+def _id_of(line: bytes, number: int) -> str:
+    try:
+        loaded = orjson.loads(line)
+    except ValueError:
+        return str(number)
+    return str(loaded.get("id", number)) if isinstance(loaded, dict) else str(number)
+
+
+def _brief(error: Exception) -> str:
+    if isinstance(error, ValidationError):
+        first = error.errors(include_url=False, include_input=False)[0]
+        return f"{'.'.join(map(str, first['loc'])) or 'it'}: {first['msg']}."
+    return f"{error or type(error).__name__}."

@@ -1,0 +1,131 @@
+"""Quantities and moments that people mention, in words that no template made."""
+
+from datetime import UTC, datetime
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from language.duckling_reader import is_available, read
+from language.mentions import Unit, find_moments, find_quantities, unit_of
+
+NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)  # a Monday
+MINUTE, HOUR, METRE, KILOMETRE = (
+    Unit("duration", 60),
+    Unit("duration", 3600),
+    Unit("distance", 1),
+    Unit("distance", 1000),
+)
+needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no wheel for this machine.")
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "value", "unit"),
+    [
+        ("en", "start a timer for two hours", 2, HOUR),
+        ("en", "within half a kilometre of the square", 0.5, KILOMETRE),
+        ("en", "for the next three quarters of an hour", 0.75, HOUR),
+        ("en", "an hour and a half of yoga", 1.5, HOUR),
+        ("en", "take fifteen hundred out", 1500, None),
+        ("en", "half a million of cover", 500_000, None),
+        ("en", "a baker's dozen of rolls", 13, None),
+        ("zh", "周边一公里半之内", 1.5, KILOMETRE),
+        ("zh", "刚游了一个半小时", 1.5, HOUR),
+        ("zh", "赎两万五出来", 25_000, None),
+    ],
+)
+@needs_duckling
+def test_a_quantity_is_read_with_its_unit(language: str, text: str, value: float, unit: Unit | None) -> None:
+    [found] = find_quantities(text, language)
+    assert (found.value, found.unit) == (value, unit)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "bound"),
+    [
+        ("en", "a blender under 200 dollars", "most"),
+        ("en", "two hours at the most", "most"),
+        ("en", "three bedrooms or more", "least"),
+        ("en", "I won't get out of bed for less than 60k", "least"),
+        ("en", "no more than 25", "most"),
+        ("en", "exactly 25", ""),
+        ("zh", "不超过五百万", "most"),
+        ("zh", "至少三个", "least"),
+    ],
+)
+def test_a_bound_is_told_from_an_exact_number(language: str, text: str, bound: str) -> None:
+    [found] = find_quantities(text, language)
+    assert found.bound == bound
+
+
+@pytest.mark.parametrize(
+    ("language", "text"), [("en", "about 10 minutes"), ("zh", "三百多的"), ("zh", "过个十来秒再拍")]
+)
+def test_an_estimate_is_no_exact_number(language: str, text: str) -> None:
+    assert [one.is_estimate for one in find_quantities(text, language)] == [True]
+
+
+def test_the_first_of_a_range_takes_scale_and_unit_of_the_last() -> None:
+    low, high = find_quantities("somewhere from three hundred to four hundred and fifty thousand euros", "en")
+    assert (low.value, low.place, high.value, high.place) == (300_000, 1, 450_000, 2)
+    assert low.unit == high.unit == Unit("money", 1)
+
+
+@pytest.mark.parametrize(
+    ("language", "text", "days", "clocks"),
+    [
+        ("en", "on Saturday, quarter to nine at night", {"2026-11-28"}, {"20:45"}),
+        ("en", "wake me at twenty past six in the morning", set(), {"06:20"}),
+        ("en", "quarter past eleven tonight", {"2026-11-23"}, {"23:15"}),
+        ("en", "the day after tomorrow", {"2026-11-25"}, set()),
+        ("zh", "下周五到北京", {"2026-12-04"}, set()),
+        ("zh", "明儿下午两点", {"2026-11-24"}, {"14:00"}),
+        ("zh", "上周四那笔", {"2026-11-19"}, set()),
+        ("zh", "12月12到14号", {"2026-12-12"}, set()),
+    ],
+)
+@needs_duckling
+def test_days_and_times_are_read_relative_to_now(language: str, text: str, days: set[str], clocks: set[str]) -> None:
+    [found] = find_moments(text, language, NOW)
+    assert (set(found.days), set(found.clocks)) == (days, clocks)
+
+
+@needs_duckling
+def test_a_time_without_its_half_of_the_day_stays_open() -> None:
+    [found] = find_moments("let's meet at half past seven", "en", NOW)
+    assert set(found.clocks) == {"07:30", "19:30"}
+
+
+@needs_duckling
+def test_a_range_of_days_ends_on_its_last_day() -> None:
+    [found] = find_moments("2 to 9 January", "en", NOW)
+    assert (set(found.days), found.last_day) == ({"2027-01-02"}, "2027-01-09")
+
+
+def test_a_number_with_a_unit_is_no_time_of_day() -> None:
+    assert find_moments("remind me at 10 minutes", "en", NOW) == ()
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "unit"),
+    [
+        ("duration_minutes", "", MINUTE),
+        ("radius", "Search radius in meters", METRE),
+        ("duration", "时长，单位：分钟", MINUTE),
+        ("min_price", "The lowest price.", None),
+        ("min_size_mb", "", Unit("data", 1)),
+        ("amount", "An amount of money in dollars", None),
+    ],
+)
+def test_the_unit_of_a_parameter_is_known_from_its_schema(name: str, description: str, unit: Unit | None) -> None:
+    assert unit_of(name, description, "zh") == unit
+
+
+@given(st.text(max_size=60), st.sampled_from(["en", "zh"]))
+def test_any_text_can_be_read(text: str, language: str) -> None:
+    for one in (*find_quantities(text, language), *find_moments(text, language, NOW)):
+        assert 0 <= one.start <= one.end <= len(text)
+
+
+def test_a_language_that_duckling_does_not_know_is_left_alone() -> None:
+    assert read("whatever 3", "xx", NOW) == ()

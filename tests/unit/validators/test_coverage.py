@@ -1,0 +1,108 @@
+"""Requests in words that nobody here wrote, each with a right or a wrong call: what rules prove, doubt and refuse."""
+
+import json
+from datetime import UTC, datetime
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from validators.checks.coverage import RequestReading, read_request
+from warehouse.records import Tool
+
+NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
+LEAST_RIGHT, MOST_WRONG = 0.55, 0.03
+
+
+def tool(name: str, **properties: dict[str, object]) -> Tool:
+    return Tool(name=name, description="", category="", parameters={"type": "object", "properties": properties})
+
+
+TIMER = tool("startTimer", minutes={"type": "integer", "description": "How long, in minutes"})
+ALARM = tool("addAlarm", clock_time={"type": "string"})
+TAXI = tool("bookTaxi", departure={"type": "string"}, destination={"type": "string"}, passengers={"type": "integer"})
+SEARCH = tool("searchItems", query={"type": "string"}, max_price={"type": "number"}, min_price={"type": "number"})
+MESSAGE = tool("sendMessage", receiver={"type": "string"}, content={"type": "string"})
+CAB_FOR_THREE = "Me and two friends need a cab from the Ritz to Kew Gardens"
+CANCEL = tool("cancelBooking", bookingID={"type": "string"})
+
+
+def read(of: Tool, arguments: dict[str, object], request: str, language: str = "en") -> RequestReading:
+    return read_request(of, arguments, request, language, NOW)
+
+
+@pytest.mark.parametrize(
+    ("of", "arguments", "request_text"),
+    [
+        (TIMER, {"minutes": 120}, "Start a timer for two hours."),
+        (ALARM, {"clock_time": "19:30"}, "Get me up at half past seven in the evening"),
+        (TAXI, {"departure": "the Ritz", "destination": "Kew Gardens", "passengers": 3}, CAB_FOR_THREE),
+        (SEARCH, {"query": "blender", "max_price": 200}, "Find a blender under 200 dollars"),
+        (MESSAGE, {"receiver": "Dario", "content": "I'm coming on Sunday"}, "Write to Dario: \"I'm coming on Sunday\""),
+        (CANCEL, {"bookingID": "HB-771"}, "Please cancel HB 771 for me."),
+    ],
+)  # fmt: skip
+def test_what_the_words_say_is_proved(of: Tool, arguments: dict[str, object], request_text: str) -> None:
+    reading = read(of, arguments, request_text)
+    assert (reading.decision, reading.reasons) == ("proved", ())
+
+
+@pytest.mark.parametrize(
+    ("of", "arguments", "request_text"),
+    [
+        (TIMER, {"minutes": 2}, "Start a timer for two hours."),
+        (ALARM, {"clock_time": "07:30"}, "Get me up at half past seven in the evening"),
+        (TAXI, {"departure": "the Ritz", "destination": "Kew Gardens", "passengers": 2}, CAB_FOR_THREE),
+        (TAXI, {"departure": "Kew Gardens", "destination": "the Ritz"}, "A cab from the Ritz to Kew Gardens"),
+        (SEARCH, {"query": "blender", "min_price": 200}, "Find a blender under 200 dollars"),
+        (SEARCH, {"query": "blender", "max_price": 200}, "Find a blender or a toaster under 200 dollars"),
+        (MESSAGE, {"receiver": "Dario", "content": "I'm coming"}, "Write to Dario: \"I'm coming unless it rains\""),
+        (CANCEL, {"bookingID": "HB-771"}, "Please don't cancel HB-771."),
+        (CANCEL, {"bookingID": "HB-771"}, "Move HB-771 to next week."),
+        (CANCEL, {"bookingID": "HB-771"}, "Cancel HB-771 only if it is free of charge."),
+        (CANCEL, {"bookingID": "HB-771"}, "Cancel HB-771 and then book me a table."),
+        (TIMER, {"minutes": 5}, "A timer for five minutes, no wait, ten minutes."),
+        (TIMER, {"minutes": 10}, "A timer for about ten minutes"),
+    ],
+)  # fmt: skip
+def test_what_the_words_do_not_say_is_not_proved(of: Tool, arguments: dict[str, object], request_text: str) -> None:
+    reading = read(of, arguments, request_text)
+    assert reading.decision != "proved"
+    assert reading.reasons
+
+
+def test_a_value_after_a_correction_holds() -> None:
+    assert read(TIMER, {"minutes": 10}, "A timer for five minutes, no wait, ten minutes.").decision == "proved"
+
+
+def test_a_relative_day_is_not_proved_without_the_day_of_the_request() -> None:
+    book = tool("bookTable", date={"type": "string", "format": "date"})
+    said = ({"date": "2026-11-28"}, "Book a table for Saturday", "en")
+    assert read_request(book, said[0], said[1], said[2], NOW).decision == "proved"
+    assert read_request(book, said[0], said[1], said[2], None).decision == "unproved"
+
+
+def test_a_language_without_cues_proves_nothing() -> None:
+    assert read(CANCEL, {"bookingID": "HB-771"}, "Annulez HB-771", language="fr").decision == "unproved"
+
+
+@given(st.text(max_size=80), st.sampled_from(["en", "zh"]))
+def test_any_request_can_be_read(request_text: str, language: str) -> None:
+    reading = read_request(TAXI, {"departure": "a", "destination": "b", "passengers": 2}, request_text, language, NOW)
+    assert {one.name for one in reading.arguments} == {"departure", "destination", "passengers"}
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_of_free_wordings_most_right_calls_are_proved_and_hardly_a_wrong_one(shared: Path, language: str) -> None:
+    decisions: dict[str, list[str]] = {"right": [], "wrong": []}
+    for line in (shared / "cases" / "free_wordings.jsonl").read_text(encoding="utf-8").splitlines():
+        row = json.loads(line)
+        if row["language"] != language:
+            continue
+        of = Tool(name=row["tool"]["name"], description="", category="", parameters=row["tool"]["parameters"])
+        now = datetime.fromisoformat(row["now"]).replace(hour=9, tzinfo=UTC) if "now" in row else None
+        decisions[row["label"]].append(read_request(of, row["arguments"], row["request"], language, now).decision)
+    share = {label: found.count("proved") / len(found) for label, found in decisions.items()}
+    assert share["right"] >= LEAST_RIGHT - 0.03, share
+    assert share["wrong"] <= MOST_WRONG, share
