@@ -103,7 +103,9 @@ def _is_accounted(
 ) -> bool:
     if _touches(spans if cue.kind == "negation" else free, cue.start, cue.end):
         return True
-    if cue.kind == "negation" and any(one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities):
+    if cue.kind == "negation" and any(
+        one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities
+    ):
         return True
     if cue.kind in ("correction", "negation") and any(one.start <= cue.start < one.end for one in taken_back):
         return True
