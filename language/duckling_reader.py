@@ -16,59 +16,11 @@ _DIMENSIONS = (
     "time", "duration", "number", "phone-number", "email", "url", "amount-of-money", "distance", "quantity", "temperature",
 )  # fmt: skip
 # Any other code it would take for English.
-LANGUAGES = frozenset(
-    [
-        "af",
-        "ar",
-        "bg",
-        "bn",
-        "ca",
-        "cs",
-        "da",
-        "de",
-        "el",
-        "en",
-        "es",
-        "et",
-        "fa",
-        "fi",
-        "fr",
-        "ga",
-        "he",
-        "hi",
-        "hr",
-        "hu",
-        "id",
-        "is",
-        "it",
-        "ja",
-        "ka",
-        "km",
-        "kn",
-        "ko",
-        "lo",
-        "ml",
-        "mn",
-        "my",
-        "nb",
-        "ne",
-        "nl",
-        "pl",
-        "pt",
-        "ro",
-        "ru",
-        "sk",
-        "sv",
-        "sw",
-        "ta",
-        "te",
-        "th",
-        "tr",
-        "uk",
-        "vi",
-        "zh",
-    ]
-)
+_CODES = """
+    af ar bg bn ca cs da de el en es et fa fi fr ga he hi hr hu id is it ja ka km kn ko lo ml mn my nb ne nl pl pt ro ru
+    sk sv sw ta te th tr uk vi zh
+"""
+LANGUAGES = frozenset(_CODES.split())
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
