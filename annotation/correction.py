@@ -9,15 +9,15 @@ from pydantic import JsonValue
 from annotation.calls import write_name, write_value
 from annotation.picks import Pick, tell_picks, without_long_words
 from annotation.rendering import Line
-from annotation.reviews import Answers, ParsedVerdict, parse_verdict
+from annotation.reviews import Answers, ParsedReview, parse_verdict
 from annotation.screens import CORRECTION
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, task_key
+from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
 from annotation.words import CorrectionWords, Words, correction_words_in, words_in
 from generators.multi_step.picking import choose, entries_of, value_at, write_rule
 from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Record, Verdict
+from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Verdict
 
 GONE, NEW, SAME = "✗", "✓", "  "
 _STEP = re.compile(r"^step (\d+): ")
@@ -40,27 +40,14 @@ class PlacedGoal(NamedTuple):
     picks: Mapping[tuple[int, int, str], list[Pick]]
 
 
-class CorrectionTask(Record):
+class CorrectionTask(ReviewTask):
     """One task for annotators of corrections: the request, what was corrected, and both paths, a line for each step."""
 
-    subject: str
     kind: str = CORRECTION
-    version: int = 1
-    title: str
-    why: str
     request: tuple[Line, ...]
     corrections: str
     before: tuple[Line, ...]
     after: tuple[Line, ...]
-
-    @property
-    def callwright_key(self) -> str:
-        """The name of this task in Label Studio: the same content is never pushed twice under it."""
-        return task_key(self.kind, self.subject, self.version)
-
-    def data(self) -> dict[str, JsonValue]:
-        """The task as Label Studio imports it."""
-        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
 
 
 def correction_task(
@@ -74,12 +61,12 @@ def correction_task(
     """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it."""
     words, general = correction_words_in(language), words_in(language)
     goal = path.traced.worded.goal
-    said = "\n".join(_doubts(verdicts, words)) or reason
+    said = "\n".join(doubt_lines(verdicts, words.decision)) or reason
     return CorrectionTask(
         subject=path.key,
-        version=returned.version + 1 if returned else 1,
+        version=version_after(returned),
         title=" · ".join((goal.domain, goal.language, goal.environment)),
-        why=f"{general.returned.format(problem=returned.problem)}\n{said}" if returned else said,
+        why=why_asked(said, returned, general.returned),
         request=tuple(_requests(path, words)),
         corrections="\n".join(_corrections(path.corrections, words, general)) or words.none,
         before=tuple(_before(path, words, general)),
@@ -90,8 +77,8 @@ def correction_task(
 def _requests(path: GoalPath, words: CorrectionWords) -> Iterator[Line]:
     first = path.traced.worded.request
     if first != path.request:
-        yield Line(author=words.first_request, text=_cut(first, _TEXT))
-    yield Line(author=words.request, text=_cut(path.request, _TEXT))
+        yield Line(author=words.first_request, text=shortened(first, _TEXT))
+    yield Line(author=words.request, text=shortened(path.request, _TEXT))
 
 
 def _corrections(corrections: Sequence[Correction], words: CorrectionWords, general: Words) -> Iterator[str]:
@@ -99,7 +86,7 @@ def _corrections(corrections: Sequence[Correction], words: CorrectionWords, gene
         has_step = correction.step is not None and correction.kind != "order"  # an order tells both steps itself
         step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
         sides = (_in_words(text, general) for text in (correction.before, correction.after) if text)
-        told = " → ".join(_cut(text, _CALL) for text in sides)
+        told = " → ".join(shortened(text, _CALL) for text in sides)
         shown = "" if correction.kind == "request" else f": {told}"
         yield f"{words.kind[correction.kind]}{step}{shown}"
     if len(corrections) > _CORRECTIONS:
@@ -149,7 +136,7 @@ def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Word
         own = [leaf for leaf in leaves if leaf.argument.split(".")[0].split("[")[0] == name]
         sources = list(dict.fromkeys(_source(leaf, placed, general) for leaf in own))[:_SOURCES]
         told = f"   ← {'; '.join(sources)}" if sources else ""
-        yield f"     {write_name(name)} = {_cut(without_long_words(write_value(value)), _VALUE)}{told}"
+        yield f"     {write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}{told}"
 
 
 def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
@@ -162,7 +149,7 @@ def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
 
 def _call(call: Call) -> str:
     told = ", ".join(f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
-    return _cut(without_long_words(f"{write_name(call.tool)}({told})"), _CALL)
+    return shortened(without_long_words(f"{write_name(call.tool)}({told})"), _CALL)
 
 
 def _keys(path: Sequence[Exchange]) -> set[str]:
@@ -170,17 +157,7 @@ def _keys(path: Sequence[Exchange]) -> set[str]:
 
 
 def _line(author: str, lines: Sequence[str]) -> Line:
-    return Line(author=author, text=_cut("\n".join(lines), _LINES))
-
-
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
-def _doubts(verdicts: Sequence[Verdict], words: CorrectionWords) -> Iterator[str]:
-    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
-        if verdict.decision != "proved":
-            yield f"{words.decision[verdict.decision]} · {verdict.check}: {verdict.reason}"
+    return Line(author=author, text=shortened("\n".join(lines), _LINES))
 
 
 def place_goal(path: GoalPath) -> PlacedGoal:
@@ -228,7 +205,7 @@ def _pick(path: GoalPath, leaf: Leaf, places: Mapping[int, Place]) -> tuple[Plac
     return (step, position), fitting[0].index, value
 
 
-def parse_correction_review(pulled: PulledAnnotation, subject: str) -> ParsedVerdict:
+def parse_correction_review(pulled: PulledAnnotation, subject: str) -> ParsedReview:
     """The review that an annotation of the corrected path with the key `subject` holds.
 
     Raises AnnotationError where the annotation does not fit the path or our screen at all.

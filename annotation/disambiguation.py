@@ -2,19 +2,17 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from pydantic import JsonValue
-
 from annotation.edits import strike
 from annotation.picks import PICKED, Contest, Pick, contests_of, response_of, step_turns, tell_entry, told_fields
 from annotation.rendering import SNAPSHOT, Line, tell_step
-from annotation.reviews import read_answers, require_subject, review_of, values_of
+from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, values_of
 from annotation.screens import DISAMBIGUATION
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, task_key
-from annotation.words import DisambiguationWords, Words, disambiguation_words_in, words_in
+from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
+from annotation.words import Words, disambiguation_words_in, words_in
 from generators.multi_step.picking import entries_of, write_rule
-from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import CallTurn, Language, Record, Review, Sample, Strike, UserTurn, Verdict
+from warehouse.errors import AnnotationError
+from warehouse.records import CallTurn, Language, Record, Sample, Strike, UserTurn, Verdict
 
 HOTKEYS = "qwetasdfgzxcvby"
 MOST_OFFERED = len(HOTKEYS)
@@ -31,26 +29,13 @@ class Box(Record):
     hotkey: str
 
 
-class DisambiguationTask(Record):
+class DisambiguationTask(ReviewTask):
     """One task for annotators of competing entries; `strikes` are the boxes."""
 
-    subject: str
     kind: str = DISAMBIGUATION
-    version: int = 1
-    title: str
-    why: str
     conversation: tuple[Line, ...]
     picked: str
     strikes: tuple[Box, ...]
-
-    @property
-    def callwright_key(self) -> str:
-        """The name of this task in Label Studio: the same content is never pushed twice under it."""
-        return task_key(self.kind, self.subject, self.version)
-
-    def data(self) -> dict[str, JsonValue]:
-        """The task as Label Studio imports it."""
-        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
 
 
 def has_competition(sample: Sample) -> bool:
@@ -73,7 +58,7 @@ def disambiguation_task(
 ) -> DisambiguationTask:
     """The task that asks people which entries of the responses of `sample` are to be struck."""
     words, general = disambiguation_words_in(language), words_in(language)
-    said = "\n".join(_doubts(verdicts, words)) or reason
+    said = "\n".join(doubt_lines(verdicts, words.decision)) or reason
     offered = _offered(sample)
     count = sum(len(contest.rivals) for contest in contests_of(sample))
     boxes = [
@@ -83,9 +68,9 @@ def disambiguation_task(
     more = [words.more.format(count=count - len(boxes))] if count > len(boxes) else []
     return DisambiguationTask(
         subject=sample.key,
-        version=returned.version + 1 if returned else 1,
+        version=version_after(returned),
         title=" · ".join((sample.category, sample.kind, sample.language)),
-        why=f"{words.returned.format(problem=returned.problem)}\n{said}" if returned else said,
+        why=why_asked(said, returned, words.returned),
         conversation=tuple(_conversation(sample, general)),
         picked="\n".join([*_picked(sample, general), *more]),
         strikes=tuple(boxes),
@@ -120,10 +105,10 @@ def _conversation(sample: Sample, general: Words) -> Iterator[Line]:
     steps = 0
     for turn in sample.turns:
         if isinstance(turn, UserTurn):
-            yield Line(author=general.user, text=_cut(turn.text, _TEXT))
+            yield Line(author=general.user, text=shortened(turn.text, _TEXT))
         elif isinstance(turn, CallTurn):
             steps += 1
-            yield Line(author=SNAPSHOT, text=_cut(tell_step(steps, turn, general), _LINE))
+            yield Line(author=SNAPSHOT, text=shortened(tell_step(steps, turn, general), _LINE))
 
 
 def _picked(sample: Sample, general: Words) -> Iterator[str]:
@@ -149,50 +134,15 @@ def _takers(picks: Sequence[Pick]) -> dict[str, list[str]]:
     return found
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
+def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
+    """The review that an annotation of the competing entries of `sample` holds: what was ticked is struck."""
 
+    def read(answers: Answers) -> Typed:
+        strikes = _ticked(pulled, sample)
+        problem = "" if answers.problem else _problem(answers.decision, strikes)
+        return Typed(lambda: strike(sample, strikes), lambda why: _returned(pulled, strikes, why), strikes, problem)
 
-def _doubts(verdicts: Sequence[Verdict], words: DisambiguationWords) -> Iterator[str]:
-    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
-        if verdict.decision != "proved":
-            yield f"{words.decision[verdict.decision]} · {verdict.check}: {verdict.reason}"
-
-
-class ParsedDisambiguation(Record):
-    """What one annotation says: a review, with what is struck and the sample without it; or an answer that goes back.
-
-    A skipped task says neither.
-    """
-
-    review: Review | None = None
-    strikes: tuple[Strike, ...] = ()
-    edited: Sample | None = None
-    returned: Returned | None = None
-
-
-def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedDisambiguation:
-    """The review that an annotation of the competing entries of `sample` holds.
-
-    Raises AnnotationError where the annotation does not fit the sample or our screen at all.
-    """
-    require_subject(pulled, sample.key)
-    if pulled.skipped:
-        return ParsedDisambiguation()
-    answers = read_answers(pulled)
-    strikes = _ticked(pulled, sample)
-    problem = answers.problem or _problem(answers.decision, strikes)
-    if problem:
-        return _returned(pulled, strikes, problem)
-    if answers.decision != "edit":
-        return ParsedDisambiguation(review=review_of(pulled, answers, answers.decision, None))
-    try:
-        edited = strike(sample, strikes)
-    except RecordError as error:
-        return _returned(pulled, strikes, str(error))
-    return ParsedDisambiguation(
-        review=review_of(pulled, answers, "edit", edited.key), strikes=strikes, edited=edited
-    )  # fmt: skip
+    return parse_annotation(pulled, sample.key, read)
 
 
 def _ticked(pulled: PulledAnnotation, sample: Sample) -> tuple[Strike, ...]:
@@ -215,7 +165,6 @@ def _problem(decision: str, strikes: tuple[Strike, ...]) -> str:
     return ""
 
 
-def _returned(pulled: PulledAnnotation, strikes: tuple[Strike, ...], problem: str) -> ParsedDisambiguation:
+def _returned(pulled: PulledAnnotation, strikes: tuple[Strike, ...], problem: str) -> Returned:
     ticked = "\n".join(f"{one.step}.{one.call}.{one.entry}:{one.entries}" for one in strikes)
-    returned = Returned(request="", calls=ticked, problem=problem, version=pulled.version)
-    return ParsedDisambiguation(returned=returned)
+    return Returned(request="", calls=ticked, problem=problem, version=pulled.version)

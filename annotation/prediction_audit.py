@@ -9,13 +9,13 @@ from pydantic import JsonValue
 
 from annotation.calls import is_same, write_name, write_value
 from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, tell_conversation
-from annotation.reviews import Answers, ParsedVerdict, parse_verdict
+from annotation.reviews import Answers, ParsedReview, parse_verdict
 from annotation.screens import PREDICTION_AUDIT
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, task_key
+from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import AuditWords, Words, audit_words_in, words_in
 from warehouse.errors import AnnotationError
-from warehouse.records import Arguments, Call, CallTurn, GoldCall, Language, Prediction, Record, Sample, Tool
+from warehouse.records import Arguments, Call, CallTurn, GoldCall, Language, Prediction, Sample, Tool
 
 OTHER, SURPLUS, LACKING, SAME = "≠", "+", "−", " "
 _VALUE = 300  # characters of one argument; the answer as it came has all of it
@@ -40,29 +40,16 @@ class AuditCase(NamedTuple):
     error_type: str
 
 
-class AuditTask(Record):
+class AuditTask(ReviewTask):
     """One task for auditors; `whole` and `tools` are folded away at first."""
 
-    subject: str
     kind: str = PREDICTION_AUDIT
-    version: int = 1
-    title: str
-    why: str
     conversation: tuple[Line, ...]
     metric: str
     gold: str
     answer: str
     whole: str
     tools: str
-
-    @property
-    def callwright_key(self) -> str:
-        """The name of this task in Label Studio: the same content is never pushed twice under it."""
-        return task_key(self.kind, self.subject, self.version)
-
-    def data(self) -> dict[str, JsonValue]:
-        """The task as Label Studio imports it."""
-        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
 
 
 def audit_task(
@@ -80,14 +67,14 @@ def audit_task(
     answer = [(call, due[back[at]].arguments if at in back else None) for at, call in enumerate(made)]
     return AuditTask(
         subject=prediction.key,
-        version=returned.version + 1 if returned else 1,
+        version=version_after(returned),
         title=" · ".join((sample.category, sample.kind, sample.language)),
-        why=f"{words.returned.format(problem=returned.problem)}\n{reason}" if returned else reason,
+        why=why_asked(reason, returned, words.returned),
         conversation=tuple(_conversation(sample, prediction.turn, general)),
         metric=_metric(case.error_type, words),
-        gold=_cut("\n".join(_gold_lines(gold, words)), _CALLS) or words.no_gold,
-        answer=_cut("\n".join(_answer_lines(answer, words)), _CALLS) or _wordy(prediction, words),
-        whole=visible(_cut(prediction.text if prediction.text.strip() else _as_json(made), _FOLDED))
+        gold=shortened("\n".join(_gold_lines(gold, words)), _CALLS) or words.no_gold,
+        answer=shortened("\n".join(_answer_lines(answer, words)), _CALLS) or _wordy(prediction, words),
+        whole=visible(shortened(prediction.text if prediction.text.strip() else _as_json(made), _FOLDED))
         or words.says_nothing,
         tools=_tools(case.tools, {call.tool for call in due} | {call.tool for call in made}, general),
     )
@@ -107,7 +94,7 @@ def _conversation(sample: Sample, turn: int, general: Words) -> Iterator[Line]:
     before = sample.with_changes(turns=sample.turns[: turn + 1])
     lines = list(tell_conversation(before, general))
     for line in lines[:-1] if is_dialogue(before) else lines:
-        yield Line(author=line.author, text=visible(_cut(line.text, _LINE)))
+        yield Line(author=line.author, text=visible(shortened(line.text, _LINE)))
 
 
 def _metric(error_type: str, words: AuditWords) -> str:
@@ -151,14 +138,14 @@ def _mark(name: str, value: JsonValue, due: Arguments) -> str:
 
 
 def _argument(name: str, value: JsonValue) -> str:
-    return f"{_cut(write_name(name), _VALUE)} = {_cut(write_value(value), _VALUE)}"
+    return f"{shortened(write_name(name), _VALUE)} = {shortened(write_value(value), _VALUE)}"
 
 
 def _wordy(prediction: Prediction, words: AuditWords) -> str:
     """An answer without calls: what it says, or why it can't be read."""
-    said = visible(_cut(prediction.text, _WORDS))
+    said = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
-        return "\n".join(filter(None, [words.unreadable, said, f"({visible(_cut(prediction.problem, _VALUE))})"]))
+        return "\n".join(filter(None, [words.unreadable, said, f"({visible(shortened(prediction.problem, _VALUE))})"]))
     return f"{words.says}\n{said}" if said.strip() else words.says_nothing
 
 
@@ -171,14 +158,10 @@ def _tools(tools: Sequence[Tool], named: set[str], general: Words) -> str:
     """The tools that are called or due in full, then the others in a line each."""
     full = [describe_tool(tool, general) for tool in tools if tool.name in named]
     short = "\n".join(name_tool(tool) for tool in tools if tool.name not in named)
-    return visible(_cut("\n\n".join(filter(None, [*full, short])), _FOLDED)) or general.none
+    return visible(shortened("\n\n".join(filter(None, [*full, short])), _FOLDED)) or general.none
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[:most]}…"
-
-
-def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedVerdict:
+def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedReview:
     """The review that an annotation of the prediction with this key holds.
 
     Raises AnnotationError where the annotation does not fit the prediction or our screen at all.

@@ -1,14 +1,41 @@
 """Annotations become reviews: what is the same for every review kind."""
 
 from collections.abc import Callable
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned
-from warehouse.errors import AnnotationError
-from warehouse.records import Record, Review, ReviewDecision
+from warehouse.errors import AnnotationError, RecordError
+from warehouse.records import Record, Review, ReviewDecision, Sample, Strike, Tool
 
 _DECISIONS: dict[str, ReviewDecision] = {"accept": "accept", "edit": "edit", "reject": "reject"}
+
+
+class ParsedReview(Record):
+    """What one annotation says.
+
+    `reviewed` has a review, and where the decision is "edit" what the edit made, with the entries that it struck.
+    `returned` has what was typed and why it can't be used. `skipped` has none of these.
+    """
+
+    outcome: Literal["reviewed", "returned", "skipped"]
+    review: Review | None = None
+    edited: Sample | Tool | None = None
+    strikes: tuple[Strike, ...] = ()
+    returned: Returned | None = None
+
+
+class Typed(NamedTuple):
+    """What a review kind finds in the boxes of its screen, and what it makes of it.
+
+    `edit` makes the edited subject, or raises RecordError where what was typed can't be used; `give_back` makes what goes back
+    with a problem. `problem` is one that the answers alone do not show.
+    """
+
+    edit: Callable[[], Sample | Tool]
+    give_back: Callable[[str], Returned]
+    strikes: tuple[Strike, ...] = ()
+    problem: str = ""
 
 
 class Answers(NamedTuple):
@@ -35,12 +62,50 @@ class Answers(NamedTuple):
                 return f"{len(several)} verdicts were chosen ({', '.join(several)}); choose one."
 
 
-def require_subject(pulled: PulledAnnotation, subject: str) -> None:
-    """Raise AnnotationError where an annotation is not about what has the key `subject`."""
+def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[Answers], Typed]) -> ParsedReview:
+    """The review that an annotation of what has the key `subject` holds; `read` is how its review kind reads what was typed.
+
+    Raises AnnotationError where the annotation does not fit the subject or our screen at all.
+    """
     if pulled.subject != subject:
         raise AnnotationError(
             f"Task {pulled.task_id} in Label Studio is about {pulled.subject!r}, not about {subject!r}."
         )
+    if pulled.skipped:
+        return ParsedReview(outcome="skipped")
+    answers = read_answers(pulled)
+    typed = read(answers)
+    problem = answers.problem or typed.problem
+    if problem:
+        return ParsedReview(outcome="returned", returned=typed.give_back(problem))
+    if answers.decision != "edit":
+        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, answers.decision, None))
+    try:
+        edited = typed.edit()
+    except RecordError as error:
+        return ParsedReview(outcome="returned", returned=typed.give_back(str(error)))
+    if edited.key == subject:  # nothing was changed after all
+        return ParsedReview(outcome="reviewed", review=_review(pulled, answers, "accept", None))
+    review = _review(pulled, answers, "edit", edited.key)
+    return ParsedReview(outcome="reviewed", review=review, edited=edited, strikes=typed.strikes)
+
+
+def parse_verdict(
+    pulled: PulledAnnotation, subject: str, refuse: Callable[[PulledAnnotation, Answers], None]
+) -> ParsedReview:
+    """As `parse_annotation`, of a screen on which nothing is edited; `refuse` raises for answers that it does not offer."""
+
+    def read(answers: Answers) -> Typed:
+        refuse(pulled, answers)
+        return Typed(
+            _nothing_to_edit, lambda problem: Returned(request="", calls="", problem=problem, version=pulled.version)
+        )
+
+    return parse_annotation(pulled, subject, read)
+
+
+def _nothing_to_edit() -> Sample | Tool:
+    raise RecordError("Nothing can be edited here; accept or reject it.")
 
 
 def read_answers(pulled: PulledAnnotation) -> Answers:
@@ -79,7 +144,7 @@ def values_of(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, 
     return tuple(found)
 
 
-def review_of(pulled: PulledAnnotation, answers: Answers, decision: ReviewDecision, result: str | None) -> Review:
+def _review(pulled: PulledAnnotation, answers: Answers, decision: ReviewDecision, result: str | None) -> Review:
     """The review that an annotation makes; `result` is the key of what it was edited into."""
     return Review(
         subject=pulled.subject,
@@ -95,30 +160,3 @@ def review_of(pulled: PulledAnnotation, answers: Answers, decision: ReviewDecisi
         task_id=pulled.task_id,
         server=pulled.server,
     )
-
-
-class ParsedVerdict(Record):
-    """What one annotation says: a review, or an answer that goes back; of a skipped task neither. Nothing is edited."""
-
-    review: Review | None = None
-    edited: None = None
-    returned: Returned | None = None
-
-
-def parse_verdict(
-    pulled: PulledAnnotation, subject: str, refuse: Callable[[PulledAnnotation, Answers], None]
-) -> ParsedVerdict:
-    """The review that an annotation of what has the key `subject` holds.
-
-    Raises AnnotationError where the annotation does not fit it or our screen at all; `refuse` does so for answers that the
-    screen does not offer.
-    """
-    require_subject(pulled, subject)
-    if pulled.skipped:
-        return ParsedVerdict()
-    answers = read_answers(pulled)
-    refuse(pulled, answers)
-    if answers.problem:
-        returned = Returned(request="", calls="", problem=answers.problem, version=pulled.version)
-        return ParsedVerdict(returned=returned)
-    return ParsedVerdict(review=review_of(pulled, answers, answers.decision, None))

@@ -11,13 +11,13 @@ from pydantic import JsonValue
 
 from annotation.calls import check_storable, read_json
 from annotation.rendering import Line, describe_tool, parameter_facts
-from annotation.reviews import read_answers, require_subject, review_of, typed_into
+from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import TOOL_REVIEW
 from annotation.studio.records import PulledAnnotation
-from annotation.task import Returned, task_key
+from annotation.task import Returned, ReviewTask, doubt_lines, version_after, why_asked
 from annotation.words import ToolWords, tool_words_in, words_in
 from warehouse.errors import RecordError
-from warehouse.records import JsonSchema, Language, Record, Review, Tool, Verdict
+from warehouse.records import JsonSchema, Language, Record, Tool, Verdict
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 
@@ -37,14 +37,10 @@ class Company(NamedTuple):
     gaps: Sequence[str] = ()
 
 
-class ToolTask(Record):
+class ToolTask(ReviewTask):
     """One task for annotators of tools; `name`, `description` and `parameters` are what they find in the boxes."""
 
-    subject: str
     kind: str = TOOL_REVIEW
-    version: int = 1
-    title: str
-    why: str
     tool: tuple[Line, ...]
     twin: str
     company: str
@@ -52,15 +48,6 @@ class ToolTask(Record):
     name: str
     description: str
     parameters: str
-
-    @property
-    def callwright_key(self) -> str:
-        """The name of this task in Label Studio: the same content is never pushed twice under it."""
-        return task_key(self.kind, self.subject, self.version)
-
-    def data(self) -> dict[str, JsonValue]:
-        """The task as Label Studio imports it."""
-        return {"callwright_key": self.callwright_key, **self.model_dump(mode="json", exclude={"kind"})}
 
 
 def tool_task(
@@ -76,12 +63,12 @@ def tool_task(
     words = tool_words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
     others = [one for one in company.tools if one.key != tool.key and _are_near(one, tool)]
-    said = "\n".join(_doubts(verdicts, words)) or reason
+    said = "\n".join(doubt_lines(verdicts, words.decision, named=False)) or reason
     return ToolTask(
         subject=tool.key,
-        version=returned.version + 1 if returned else 1,
+        version=version_after(returned),
         title=" · ".join((tool.category, tool.language)),
-        why=f"{words.returned.format(problem=returned.problem)}\n{said}" if returned else said,
+        why=why_asked(said, returned, words.returned),
         tool=tuple(_lines(tool, words, language)),
         twin="\n\n".join(_told(twin, words, language) for twin in _twins(others, verdicts)) or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
@@ -143,46 +130,23 @@ def _twins(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
     return [one for one in others if one.key in named]
 
 
-def _doubts(verdicts: Sequence[Verdict], words: ToolWords) -> Iterator[str]:
-    for verdict in sorted(verdicts, key=lambda verdict: (verdict.decision != "contradicted", verdict.check)):
-        if verdict.decision != "proved":
-            yield f"{words.decision[verdict.decision]} · {verdict.reason}"
+def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
+    """The review that an annotation of `tool` holds: an edited tool must be a tool, and nothing typed is lost."""
+
+    def read(_answers: Answers) -> Typed:
+        typed = _typed(pulled, tool)
+        return Typed(
+            edit=lambda: _edited(pulled, tool, typed),
+            give_back=lambda problem: written_returned(typed, problem, pulled.version),
+        )
+
+    return parse_annotation(pulled, tool.key, read)
 
 
-class ParsedToolReview(Record):
-    """What one annotation says: a review, with the edited tool where the decision is "edit"; or an edit that goes back.
-
-    A skipped task says neither.
-    """
-
-    review: Review | None = None
-    edited: Tool | None = None
-    returned: Returned | None = None
-
-
-def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedToolReview:
-    """The review that an annotation of `tool` holds.
-
-    Raises AnnotationError where the annotation does not fit the tool or our screen at all.
-    """
-    require_subject(pulled, tool.key)
-    if pulled.skipped:
-        return ParsedToolReview()
-    answers = read_answers(pulled)
-    typed = _typed(pulled, tool)
-    if answers.problem:
-        return _returned(pulled, typed, answers.problem)
-    if answers.decision != "edit":
-        return ParsedToolReview(review=review_of(pulled, answers, answers.decision, None))
+def _edited(pulled: PulledAnnotation, tool: Tool, typed: TypedTool) -> Tool:
     if typed_into(pulled, "edited_parameters") is None:
-        return _returned(pulled, typed, "The box with the parameters was left empty.")
-    try:
-        edited = edited_tool(tool, typed)
-    except RecordError as problem:
-        return _returned(pulled, typed, str(problem))
-    if edited.key == tool.key:  # nothing was changed after all
-        return ParsedToolReview(review=review_of(pulled, answers, "accept", None))
-    return ParsedToolReview(review=review_of(pulled, answers, "edit", edited.key), edited=edited)
+        raise RecordError("The box with the parameters was left empty.")
+    return edited_tool(tool, typed)
 
 
 def edited_tool(tool: Tool, typed: TypedTool) -> Tool:
@@ -226,7 +190,3 @@ def _typed(pulled: PulledAnnotation, tool: Tool) -> TypedTool:
     before = boxes(tool)
     held = {field: typed_into(pulled, f"edited_{field}") for field in TypedTool.model_fields}
     return before.with_changes(**{field: text for field, text in held.items() if text is not None})
-
-
-def _returned(pulled: PulledAnnotation, typed: TypedTool, problem: str) -> ParsedToolReview:
-    return ParsedToolReview(returned=written_returned(typed, problem, pulled.version))

@@ -9,10 +9,11 @@ from typing import NamedTuple
 
 import orjson
 
-from annotation.correction import CorrectionTask, correction_task
-from annotation.dialogue_acts import ActsTask, acts_task
-from annotation.disambiguation import DisambiguationTask, disambiguation_task
-from annotation.prediction_audit import AuditCase, AuditTask, audit_task
+from annotation.correction import correction_task
+from annotation.dialogue_acts import acts_task
+from annotation.disambiguation import disambiguation_task
+from annotation.prediction_audit import AuditCase, audit_task
+from annotation.sample_review import review_task
 from annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -25,8 +26,8 @@ from annotation.screens import (
     screen_words,
 )
 from annotation.studio.client import LabelStudio
-from annotation.task import QueuedTask, Returned, ReviewTask, review_task
-from annotation.tool_review import Company, ToolTask, tool_task
+from annotation.task import QueuedTask, Returned, ReviewTask
+from annotation.tool_review import Company, tool_task
 from flows.progress import Progress
 from flows.review.gold_items import gold_rows, verdicts_shown
 from flows.review.path_reviews import read_paths, samples_of_paths
@@ -65,8 +66,7 @@ _VERDICTS = """
         arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence, arg_max(version, made_at) as version
     from verdicts where list_contains(?::varchar[], subject) group by subject, check_name order by check_name
 """
-AnyTask = ReviewTask | ToolTask | CorrectionTask | DisambiguationTask | ActsTask | AuditTask
-TaskMaker = Callable[[Warehouse, Language, Sequence[Row]], Sequence[AnyTask]]
+TaskMaker = Callable[[Warehouse, Language, Sequence[Row]], Sequence[ReviewTask]]
 
 
 class Pushed(NamedTuple):
@@ -179,7 +179,7 @@ def sample_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row])
     ]
 
 
-def tool_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ToolTask]:
+def tool_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks that ask about tools."""
     keys = _keys(asked)
     tools = read_tools(warehouse, keys)
@@ -198,7 +198,7 @@ def tool_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -
     ]
 
 
-def disambiguation_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[DisambiguationTask]:
+def disambiguation_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks that ask about competing entries."""
     keys = _keys(asked)
     samples, _ = read_samples(warehouse, keys)
@@ -215,7 +215,7 @@ def disambiguation_tasks(warehouse: Warehouse, language: Language, asked: Sequen
     ]
 
 
-def acts_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ActsTask]:
+def acts_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks that ask about dialogue acts."""
     samples, _ = read_samples(warehouse, _keys(asked))
     return [
@@ -224,7 +224,7 @@ def acts_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -
     ]
 
 
-def correction_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[CorrectionTask]:
+def correction_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks that ask about corrections; the first doubt about a path is shown."""
     keys = _keys(asked)
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
@@ -246,11 +246,11 @@ def _doubts(verdicts: Mapping[str, list[Verdict]], samples: Sequence[str]) -> li
     return found[:1]
 
 
-def audit_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[AuditTask]:
+def audit_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks that ask whether the metric is right about answers."""
     audited = read_audited(warehouse, _keys(asked))
     samples, tools = read_samples(warehouse, sorted({one.prediction.subject for one in audited.values()}))
-    tasks = []
+    tasks: list[ReviewTask] = []
     for row in asked:
         prediction, error_type = audited[row["subject"]]
         sample = samples[prediction.subject]
@@ -271,7 +271,7 @@ _MAKERS: Mapping[str, TaskMaker] = MappingProxyType(
 )
 
 
-def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[AnyTask]:
+def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
     made = _MAKERS[kind](warehouse, language, asked)
     return [task.with_changes(version=row["version"]) for task, row in zip(made, asked, strict=True)]

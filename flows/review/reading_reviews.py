@@ -8,15 +8,15 @@ import orjson
 
 from annotation.correction import parse_correction_review
 from annotation.dialogue_acts import parse_acts_review
-from annotation.disambiguation import ParsedDisambiguation, parse_disambiguation
+from annotation.disambiguation import parse_disambiguation
 from annotation.prediction_audit import parse_audit
-from annotation.review import ParsedReview, parse_review
-from annotation.reviews import ParsedVerdict
+from annotation.reviews import ParsedReview
+from annotation.sample_review import parse_review
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, PREDICTION_AUDIT, TOOL_REVIEW
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project, PulledAnnotation, TaskState
 from annotation.task import Returned, task_key
-from annotation.tool_review import ParsedToolReview, parse_tool_review
+from annotation.tool_review import parse_tool_review
 from flows.review.prediction_audits import read_audited
 from flows.review.questions import RETURNED_EDIT, RETURNED_FIRST
 from warehouse.errors import AnnotationError
@@ -25,7 +25,6 @@ from warehouse.releases import read_tools
 from warehouse.rows import Row
 from warehouse.store import Warehouse
 
-_Parsed = ParsedReview | ParsedToolReview | ParsedDisambiguation | ParsedVerdict
 _REVIEWED = "select server, annotation_id, max(reviewed_at) as moment from reviews group by server, annotation_id"
 _RETURNED = "select subject, kind, version, reviewer, made_at from review_rounds"
 NOTHING_YET: Row = {"annotations": 0, "skipped": 0, "drafts": 0, "deleted_at": None}
@@ -102,7 +101,7 @@ class _Subject(NamedTuple):
     path: str = ""
     prediction: str = ""
 
-    def parse(self, annotation: PulledAnnotation) -> _Parsed:
+    def parse(self, annotation: PulledAnnotation) -> ParsedReview:
         if self.path:
             return parse_correction_review(annotation, self.path)
         if self.prediction:
@@ -168,7 +167,7 @@ def _is_known(annotation: PulledAnnotation, known: _Known) -> bool:
     return seen is not None and annotation.reviewed_at <= seen
 
 
-def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: _Parsed, versions: dict[str, int]) -> None:
+def _keep(read: ReadReviews, annotation: PulledAnnotation, parsed: ParsedReview, versions: dict[str, int]) -> None:
     if parsed.review is not None:
         read.reviews.append(parsed.review)
     if parsed.edited is not None:

@@ -7,12 +7,13 @@ from threading import Barrier
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.studio.client import LabelStudio
 from annotation.studio.connection import StudioConnection
 from annotation.studio.projects import UNANSWERED, filter_on
 from annotation.studio.records import Project, description_of
 from annotation.studio.tasks import list_tasks
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.support.annotation.pretend_studio import NOW, PretendStudio, Trouble
 from warehouse.errors import AnnotationError, TransientError
 

@@ -4,9 +4,8 @@ from annotation.correction import parse_correction_review
 from annotation.disambiguation import has_competition, offered_strikes, parse_disambiguation
 from annotation.edits import strike
 from annotation.picks import contests_of
-from annotation.review import parse_review
+from annotation.sample_review import boxes, parse_review
 from annotation.studio.records import PulledAnnotation
-from annotation.task import boxes
 from generators.multi_step.picking import value_at
 from generators.multi_step.samples import final_answer
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample

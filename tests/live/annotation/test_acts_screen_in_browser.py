@@ -8,7 +8,7 @@ import pytest
 
 from annotation.acts import write_act_lines
 from annotation.dialogue_acts import acts_task, parse_acts_review
-from annotation.review import ParsedReview
+from annotation.reviews import ParsedReview
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project

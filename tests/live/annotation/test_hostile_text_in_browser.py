@@ -9,6 +9,7 @@ from annotation.correction import correction_task
 from annotation.dialogue_acts import acts_task
 from annotation.disambiguation import disambiguation_task
 from annotation.prediction_audit import AuditCase, audit_task
+from annotation.sample_review import Task, review_task
 from annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -21,7 +22,7 @@ from annotation.screens import (
 )
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, Task, review_task
+from annotation.task import QueuedTask
 from annotation.tool_review import Company, tool_task
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.support.annotation.paths import doubt, goal_path, path_sample

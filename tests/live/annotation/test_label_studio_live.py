@@ -7,11 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from annotation.review import parse_review
+from annotation.sample_review import parse_review, review_task
 from annotation.screens import Screen, screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo, running, start
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]

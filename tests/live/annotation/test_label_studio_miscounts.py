@@ -6,10 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import StudioPlaces
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]

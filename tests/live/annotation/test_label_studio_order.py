@@ -4,12 +4,13 @@ from collections.abc import Iterator
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.projects import tables_of
 from annotation.studio.records import Project
 from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.support.browsers import open_browser
 
 pytestmark = [

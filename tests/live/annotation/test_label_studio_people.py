@@ -4,11 +4,12 @@ from collections.abc import Iterator
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import StudioUser, invite
 

@@ -5,11 +5,12 @@ from datetime import datetime, timedelta
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.screens import Screen, screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.projects import tables_of
 from annotation.studio.records import Project, TaskState
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from warehouse.errors import AnnotationError
 

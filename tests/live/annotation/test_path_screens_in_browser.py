@@ -7,11 +7,12 @@ import pytest
 
 from annotation.correction import correction_task, parse_correction_review
 from annotation.disambiguation import disambiguation_task, parse_disambiguation
+from annotation.sample_review import review_task
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project, PulledAnnotation
 from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.support.browsers import open_browser

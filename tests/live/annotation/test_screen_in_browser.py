@@ -6,12 +6,13 @@ from collections.abc import Callable, Iterator
 import pytest
 
 from annotation.dialogue_editing import write_dialogue
-from annotation.review import ParsedReview, parse_review
+from annotation.reviews import ParsedReview
+from annotation.sample_review import parse_review, review_task
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from annotation.words import words_in
 from tests.support.browsers import open_browser
 from warehouse.records import CallTurn, GoldCall, Sample, Verdict

@@ -6,11 +6,12 @@ from pathlib import Path
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.screens import REVIEW_KINDS, screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.projects import tables_of
 from annotation.studio.server import ServerInfo, start, stop
-from annotation.task import QueuedTask, review_task
+from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import invite
 

@@ -6,8 +6,7 @@ from hypothesis import strategies as st
 
 from annotation.acts import read_acts, tell_reply, write_acts
 from annotation.dialogue_editing import read_dialogue, write_dialogue
-from annotation.review import parse_review
-from annotation.task import review_task
+from annotation.sample_review import parse_review, review_task
 from annotation.words import words_in
 from tests.support.conversational import TOOLS, converse
 from warehouse.errors import RecordError

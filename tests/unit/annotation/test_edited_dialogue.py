@@ -5,7 +5,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from annotation.dialogue_editing import read_dialogue, write_dialogue
-from annotation.review import parse_review
+from annotation.sample_review import parse_review
 from annotation.words import words_in
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn

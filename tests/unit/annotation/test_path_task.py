@@ -23,8 +23,9 @@ from annotation.picks import (
     tell_whole,
     without_long_words,
 )
+from annotation.sample_review import review_task
 from annotation.screens import REVIEW_KINDS, screen_for
-from annotation.task import Returned, review_task
+from annotation.task import Returned
 from annotation.words import words_in
 from generators.environments.travel.world import open_travel
 from tests.support.annotation.paths import TOOLS, details, doubt, goal_path, hotels, path_sample

@@ -5,8 +5,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from annotation.calls import read_calls
-from annotation.review import parse_review
-from annotation.task import write_calls
+from annotation.sample_review import parse_review, write_calls
 from warehouse.errors import AnnotationError, RecordError
 from warehouse.records import CallTurn, GoldCall, Tool
 

@@ -3,7 +3,7 @@
 import pytest
 
 from annotation.calls import read_calls
-from annotation.task import review_task, write_calls
+from annotation.sample_review import review_task, write_calls
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.kinds import ROUTING_HARD
 from generators.routing.tool_graph import UNKNOWN

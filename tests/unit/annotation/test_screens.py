@@ -2,9 +2,9 @@ from xml.etree import ElementTree as ET
 
 import pytest
 
+from annotation.sample_review import review_task
 from annotation.screens import REVIEW_KINDS, Screen, screen_for
 from annotation.studio.projects import tables_of
-from annotation.task import review_task
 from warehouse.errors import ConfigurationError
 
 SAFE_TAGS = {"View", "Style", "Header", "Choices", "Choice", "Text", "TextArea", "Paragraphs", "Collapse", "Panel"}

@@ -3,7 +3,8 @@ import json
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.task import Returned, review_task, write_calls
+from annotation.sample_review import review_task, write_calls
+from annotation.task import Returned
 from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, UserTurn, Verdict
 
 HOSTILE = '<script>alert(1)</script><img src=x onerror="alert(2)"> <View><Choices/></View> {{7*7}} \u202e$calls'

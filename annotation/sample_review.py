@@ -1,0 +1,190 @@
+"""The review of samples: what an annotator is shown of a sample, all of it as plain text, and what an annotation of it says.
+
+Strict about what was typed, and nothing typed is lost.
+"""
+
+import json
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from annotation.calls import check_storable, leaves_out, read_calls
+from annotation.dialogue_editing import read_dialogue, write_dialogue
+from annotation.edits import edited_sample, with_turns
+from annotation.picks import has_steps
+from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, tell_calls, tell_conversation, tell_steps
+from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
+from annotation.screens import SAMPLE_REVIEW
+from annotation.studio.records import PulledAnnotation
+from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
+from annotation.words import Words, words_in
+from warehouse.errors import RecordError
+from warehouse.records import GoldCall, Language, Sample, Tool, Verdict
+
+_MOST_OF_TOOLS = 12_000  # characters
+_WORST_FIRST = ("contradicted", "unproved", "proved")
+
+
+class SampleTask(ReviewTask):
+    """One task for annotators; `request` and `calls` are what they find in the boxes for editing.
+
+    Of a conversation `request` holds all lines, and `calls` nothing. `tools` are those of the calls due; where none is
+    due in the end, all candidates in short.
+    """
+
+    kind: str = SAMPLE_REVIEW
+    conversation: tuple[Line, ...]
+    calls_shown: str
+    tools: str
+    other_tools: str
+    failed: str
+    passed: str
+    request: str
+    calls: str
+
+
+def review_task(
+    sample: Sample,
+    tools: Sequence[Tool],
+    verdicts: Sequence[Verdict],
+    *,
+    reason: str,
+    language: Language = "en",
+    returned: Returned | None = None,
+) -> SampleTask:
+    """The task that asks people about `sample`; with `returned`, the task that hands an unusable edit back."""
+    words = words_in(language)
+    why = words.in_doubt if _is_said(reason, verdicts) else reason
+    before = boxes(sample, language)
+    compared, others = _tools(sample, tools, words)
+    return SampleTask(
+        subject=sample.key,
+        version=version_after(returned),
+        title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
+        why=why_asked(why, returned, words.returned),
+        conversation=tuple(tell_steps(sample, words) if has_steps(sample) else tell_conversation(sample, words)),
+        calls_shown=tell_calls(sample, verdicts, words),
+        tools=compared or words.none,
+        other_tools=others or words.none,
+        failed="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,
+        passed="\n".join(_check_lines(verdicts, words, passed=True)) or words.none,
+        request=returned.request if returned else before.request,
+        calls=returned.calls if returned else before.calls,
+    )
+
+
+class Boxes(NamedTuple):
+    """What stands in the two boxes before a person edits it."""
+
+    request: str
+    calls: str
+
+
+def boxes(sample: Sample, language: Language = "en") -> Boxes:
+    """A request and its calls as JSON, or a whole conversation as lines and nothing."""
+    if is_dialogue(sample):
+        return Boxes(write_dialogue(sample, words_in(language)), "")
+    return Boxes(sample.request, write_calls(sample.gold))
+
+
+def write_calls(calls: Sequence[GoldCall]) -> str:
+    """The calls as people read and edit them: an indented JSON list."""
+    value = [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]
+    return json.dumps(value, ensure_ascii=False, indent=2)
+
+
+def _about(kind: str, words: Words) -> str:
+    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is told by its own part."""
+    parts = kind.split("_")
+    names = ("_".join(parts[start:]) for start in range(len(parts)))
+    return next((words.kind[name] for name in names if name in words.kind), "")
+
+
+def _tools(sample: Sample, tools: Sequence[Tool], words: Words) -> tuple[str, str]:
+    """The tools that a reviewer compares with, and those folded away.
+
+    Where no call is due in the end, all are compared: in one line each, and in full below.
+    """
+    called = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
+    due, others = [tool for tool in tools if tool.name in called], [tool for tool in tools if tool.name not in called]
+    if sample.gold:
+        return _described(due, words), _described(others, words)
+    return "\n".join(name_tool(tool) for tool in (*due, *others)), _described([*due, *others], words)
+
+
+def _described(tools: Sequence[Tool], words: Words) -> str:
+    """The tools in full; where that is more than anybody reads, a line for each, as far as there is room."""
+    full = "\n\n".join(describe_tool(tool, words) for tool in tools)
+    if len(full) <= _MOST_OF_TOOLS:
+        return full
+    short = "\n".join(name_tool(tool) for tool in tools)
+    return shortened(short, _MOST_OF_TOOLS)
+
+
+def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:
+    """Whether a reason holds nothing but what the checks that did not pass say by themselves."""
+    if not reason:
+        return False
+    for verdict in verdicts:
+        if verdict.decision != "proved" and verdict.reason:
+            reason = reason.replace(f"{verdict.check}: {verdict.reason}", "").replace(verdict.reason, "")
+    return not reason.strip()
+
+
+def _check_lines(verdicts: Sequence[Verdict], words: Words, *, passed: bool) -> Iterator[str]:
+    wanted = [verdict for verdict in verdicts if (verdict.decision == "proved") == passed]
+    for verdict in sorted(wanted, key=lambda verdict: (_WORST_FIRST.index(verdict.decision), verdict.check)):
+        score = "" if verdict.score is None else f" {verdict.score:.2f}"
+        reason = f": {verdict.reason}" if verdict.reason else ""
+        yield f"{words.decision[verdict.decision]} · {verdict.check}{score}{reason}"
+
+
+class _Typed(NamedTuple):
+    """What the two boxes hold, None where nobody touched one."""
+
+    request: str | None
+    calls: str | None
+
+
+def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
+    """The review that an annotation of `sample` holds; `tools` are its candidates."""
+
+    def read(_answers: Answers) -> Typed:
+        typed = _Typed(typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"))
+        edited = _edited_dialogue if is_dialogue(sample) else _edited
+        return Typed(lambda: edited(typed, sample, tools), lambda problem: _returned(pulled, sample, typed, problem))
+
+    return parse_annotation(pulled, sample.key, read)
+
+
+def _edited_dialogue(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    if typed.request is None:
+        raise RecordError("The box with the conversation was left empty.")
+    return with_turns(sample, read_dialogue(typed.request, sample, tools))
+
+
+def _edited(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
+    request = _typed_request(typed, sample)
+    if typed.calls is None:
+        raise RecordError("The box with the calls was left empty; write [] where no call is due.")
+    may_leave_out = sample.kind == "imperfect" or leaves_out(sample.gold, tools)
+    return edited_sample(sample, request, read_calls(typed.calls, tools, may_leave_out=may_leave_out))
+
+
+def _typed_request(typed: _Typed, sample: Sample) -> str:
+    before = sample.request
+    if typed.request is None or typed.request == before:
+        return before
+    check_storable(typed.request, "The request")
+    if not typed.request.strip():
+        raise RecordError("The box with the request holds nothing but spaces.")
+    return typed.request.strip()
+
+
+def _returned(pulled: PulledAnnotation, sample: Sample, typed: _Typed, problem: str) -> Returned:
+    before = boxes(sample)
+    return Returned(
+        request=before.request if typed.request is None else typed.request,
+        calls=before.calls if typed.calls is None else typed.calls,
+        problem=problem,
+        version=pulled.version,
+    )
