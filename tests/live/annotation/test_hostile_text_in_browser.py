@@ -9,7 +9,7 @@ from annotation.correction import correction_task
 from annotation.dialogue_acts import acts_task
 from annotation.disambiguation import disambiguation_task
 from annotation.prediction_audit import AuditCase, audit_task
-from annotation.sample_review import Task, review_task
+from annotation.sample_review import review_task
 from annotation.screens import (
     CORRECTION,
     DIALOGUE_ACTS,
@@ -22,7 +22,7 @@ from annotation.screens import (
 )
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
-from annotation.task import QueuedTask
+from annotation.task import QueuedTask, ReviewTask
 from annotation.tool_review import Company, tool_task
 from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
 from tests.support.annotation.paths import doubt, goal_path, path_sample
@@ -66,10 +66,10 @@ def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageCont
 
 
 @pytest.fixture
-def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Sample) -> Callable[[str], Task]:
+def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Sample) -> Callable[[str], ReviewTask]:
     """The task of a review kind in which everything that a model can write is nasty."""
 
-    def make(kind: str) -> Task:
+    def make(kind: str) -> ReviewTask:
         return {
             SAMPLE_REVIEW: lambda: _sample_task(make_sample(LONG), tools),
             TOOL_REVIEW: lambda: _tool_task(tools[0]),
@@ -82,19 +82,19 @@ def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Samp
     return make
 
 
-def _sample_task(sample: Sample, tools: list[Tool]) -> Task:
+def _sample_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
     calls = CallTurn(calls=(GoldCall(tool=NASTY, arguments={NASTY: LONG}),))
     verdict = Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=NASTY)
     return review_task(sample.with_changes(turns=(sample.turns[0], calls)), tools, [verdict], reason=NASTY)
 
 
-def _tool_task(tool: Tool) -> Task:
+def _tool_task(tool: Tool) -> ReviewTask:
     schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
     nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
     return tool_task(nasty, Company([tool.with_changes(description=NASTY)], [NASTY]), [], reason=NASTY)
 
 
-def _disambiguation_task() -> Task:
+def _disambiguation_task() -> ReviewTask:
     hotel = {"hotel_id": "h2", "name": LONG, "price": 70, NASTY: NASTY}
     found = [hotel | {"hotel_id": f"h{number}"} for number in range(3)]
     sample = path_sample({"data": {"hotels": found}})
@@ -112,7 +112,7 @@ def _nasty_talk(talk: Sample) -> Sample:
     return talk.with_changes(turns=tuple(said))
 
 
-def _audit_task(sample: Sample, tools: list[Tool]) -> Task:
+def _audit_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
     calls = (Call(tool=NASTY, arguments={NASTY: LONG}),)
     answer = Prediction(release="v1", subject=sample.key, turn=1, model="m", text=LONG, calls=calls)
     return audit_task(AuditCase(answer, sample, tools, "wrong_tool"), reason=NASTY)
@@ -120,7 +120,7 @@ def _audit_task(sample: Sample, tools: list[Tool]) -> Task:
 
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
-    kind: str, context: StageContext, nasty_task: Callable[[str], Task], label_studio: LabelStudio
+    kind: str, context: StageContext, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
 ) -> None:
     named = f"nasty_{kind}_{id(context)}"
     project = label_studio.ensure_project(screen_for(kind).with_changes(kind=named))
@@ -148,7 +148,7 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
 
 
 def test_marks_that_turn_the_writing_round_turn_nothing_else_round(
-    context: StageContext, nasty_task: Callable[[str], Task], label_studio: LabelStudio
+    context: StageContext, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
 ) -> None:
     """Right-to-left marks that are never closed end with the text in which they stand."""
     named = f"turned_{id(context)}"

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import pytest
 
+from annotation.reviews import ParsedReview
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask
-from annotation.tool_review import Company, ParsedToolReview, parse_tool_review, tool_task
+from annotation.tool_review import Company, parse_tool_review, tool_task
 from generators.catalogs.seed_catalog import seed_tools
 from tests.live.annotation.test_screen_in_browser import StageContext, assert_seen
 from tests.support.browsers import open_browser
@@ -33,7 +34,7 @@ class Question(NamedTuple):
     project: Project
     label_studio: LabelStudio
 
-    def answer(self) -> ParsedToolReview:
+    def answer(self) -> ParsedReview:
         (annotation,) = self.label_studio.pull(self.project).annotations
         return parse_tool_review(annotation, self.tool)
 
