@@ -23,10 +23,11 @@ from flows.recipe import Recipe
 from flows.runner import GroupRun
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
-from flows.stages import STAGES, stage_rows, version_of
+from flows.stages import STAGES, stage_rows, todays_checks, version_of
 from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named
 from llm.models import open_adapter
+from warehouse.build_checks import met_checks
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool, content_key
 from warehouse.releases import read_tools
@@ -248,7 +249,7 @@ class Unchanged(NamedTuple):
     def sentence(self) -> str:
         """Why there is nothing to do."""
         return (
-            f"Nothing to do: recipe, tools, models and prompts are as they were when the build {self.report.build} ended, "
+            f"Nothing to do: recipe, tools, models, prompts and checks are as they were when the build {self.report.build} ended, "
             f"{self.finished_at:%Y-%m-%d %H:%M}."
         )
 
@@ -269,6 +270,6 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
         return None
     key = build_key(recipe, toolbox.tools)
-    if key not in ended:
+    if key not in ended or met_checks(warehouse, key) != todays_checks():
         return None
     return Unchanged(report_build(reopen_build(key, settings, progress)), ended[key])

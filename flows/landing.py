@@ -15,8 +15,11 @@ from flows.review.gold_items import mix_gold_items
 from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
 from flows.review.resolutions import settle_decisions
+from flows.stages import stages_of
 from generators.kinds import CONVERSATION
 from validators.checks.duplicates import find_duplicates
+from validators.checks.table import GROUP as CHECKS
+from validators.checks.verdicts import outcome_of
 from warehouse.outcomes import outcome_row, pass_all
 from warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
 from warehouse.rows import Row, Stamp, rows_of
@@ -48,7 +51,7 @@ _PASSED = """
 
 def check_duplicates(landing: Landing) -> None:
     """Reject samples that say the same as one before them, of this build or accepted by another recipe."""
-    asked = [landing.build, "meaning", "duplicates"]
+    asked = [landing.build, stages_of(CHECKS)[-1].name, "duplicates"]
     if not landing.warehouse.rows(f"{_PASSED} limit 1", asked):
         return
     known = _samples(landing.warehouse, _EARLIER, [landing.build, landing.recipe.name])
@@ -69,10 +72,10 @@ def _samples(warehouse: Warehouse, sql: str, parameters: Sequence[str]) -> Itera
 
 def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
     """A verdict about likeness, and the outcome that follows from it, as rows."""
-    if verdict.decision == "contradicted":
-        outcome = landing.note("duplicates", verdict.subject, "rejected", verdict.reason, "duplicate")
-    else:
-        outcome = landing.note("duplicates", verdict.subject, "passed")
+    found = outcome_of([verdict], must_prove=True)
+    outcome = landing.note(
+        "duplicates", verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
+    )
     [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
     return {table: [row], "outcomes": [outcome]}
 
@@ -136,6 +139,11 @@ _ACCEPT = """
     insert into acceptances (subject, build, recipe, proved, accepted_by, decided_by, vouched, accepted_at, withdrawn_at)
     select key, ?, ?, true, 'machine', 'machine', false, now(), null
 """
+# What a check took back, and proves by now.
+_ACCEPT_AGAIN = """
+    update acceptances set withdrawn_at = null, accepted_at = now()
+    where withdrawn_at is not null and decided_by = 'machine' and subject in (select key from ({undecided}))
+"""
 _ONCE = "where key not in (select subject from acceptances)"
 
 
@@ -144,6 +152,7 @@ def land_samples(landing: Landing) -> None:
     asked = [landing.build, "review", "land"]
     with landing.warehouse.writing() as connection:
         connection.execute(f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, *asked])
+        connection.execute(_ACCEPT_AGAIN.format(undecided=_UNDECIDED), asked)
         connection.execute(pass_all(_UNDECIDED), [landing.build, "land", *asked])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)

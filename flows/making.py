@@ -1,19 +1,18 @@
 """Making and checking the samples of a wave, each checked as soon as it is there."""
 
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import chain
 
 from flows.landing import Landing, check_duplicates
 from flows.planning.planner import Planner
 from flows.runner import GroupRun, Workers, run_group
 from flows.shards import record_line
-from flows.stages import STAGES, stages_of
+from flows.stages import STAGES, some_of, stages_of, todays_checks
 from generators.kinds import kind_named
+from validators.checks.table import GROUP as CHECKS
+from warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
 from warehouse.outcomes import reject_repeated
 from warehouse.records import Record, Sample
 from warehouse.rows import body_of
-
-CHECKS = "consistency"
 
 
 async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) -> int:
@@ -45,17 +44,27 @@ def _reject_twins(run: GroupRun) -> None:
     reject_repeated(run.warehouse, run.build, makers, "sample")
 
 
-async def check_samples(run: GroupRun, workers: Workers, edited: Sequence[Sample] = ()) -> None:
-    """Carry this build's samples that no check has seen yet, and `edited` ones, through the checks; then look for twins."""
-    unseen = run.warehouse.stream(
-        """
-        select s.body from build_samples b join samples s on s.key = b.sample
-        where b.build = ?
-            and not exists (select 1 from outcomes g where g.build = b.build and g.stage = 'format' and g.subject = s.key)
-        order by s.key
-        """,
-        [run.build],
-    )
-    bodies = chain((body for (body,) in unseen), map(body_of, edited))
-    await run_group(run, CHECKS, (record_line("Sample", body) for body in bodies), workers)
-    check_duplicates(Landing(run.build, run.recipe, run.warehouse))
+async def check_samples(run: GroupRun, workers: Workers) -> None:
+    """Carry this build's samples through the checks that they lack; then look for duplicates.
+
+    A build that exists may lack a check that is new, or has changed: then what it has goes through that one alone.
+    """
+    warehouse, build, todays = run.warehouse, run.build, todays_checks()
+    new, checks = meet_checks(warehouse, build, todays), list(todays)
+    found = lacking_checks(warehouse, build, checks)
+    if new and found:
+        samples = sum(one.samples for one in found)
+        run.progress.say(
+            f"New to this build, or changed: the checks {', '.join(new)}. {samples} samples go through these alone."
+        )
+    for lacking in found:
+        bodies = samples_lacking(warehouse, build, checks, lacking.mask)
+        lines = (record_line("Sample", body) for body in bodies)
+        await run_group(run, some_of(CHECKS, lacking.checks), lines, workers)
+    take_back(warehouse, build, checks)
+    check_duplicates(Landing(build, run.recipe, warehouse))
+
+
+async def check_edited(run: GroupRun, workers: Workers, edited: Sequence[Sample]) -> None:
+    """Carry edited samples through all checks."""
+    await run_group(run, CHECKS, (record_line("Sample", body_of(sample)) for sample in edited), workers)

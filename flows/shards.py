@@ -25,6 +25,7 @@ from flows.recipe import Recipe
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stages import Stage, StageContext
+from validators.checks.verdicts import outcome_of
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
 from warehouse.records import Draft, Failure, LlmCall, Origin, Record, Tool, Verdict
 from warehouse.rows import Row, Stamp, rows_of
@@ -231,29 +232,10 @@ class _Work:
 
 
 def _judge(facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:
-    """What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people.
-
-    Where a stage must prove before anything is made, what it does not prove goes no further.
-    """
-    if stage.must_prove and (doubts := [one for one in verdicts if one.decision != "proved"]):
-        facts.note(
-            stage.name,
-            record,
-            "rejected",
-            doubts[0].reason,
-            "contradicted" if doubts[0].decision == "contradicted" else "unproved",
-        )
-        return None
-    against = [verdict for verdict in verdicts if verdict.decision == "contradicted"]
-    if against:
-        facts.note(stage.name, record, "waiting", against[0].reason, "contradicted")
-        return None
-    unproved = next((one for one in verdicts if one.decision == "unproved"), None)
-    if unproved is None:
-        facts.note(stage.name, record, "passed")
-    else:
-        facts.note(stage.name, record, "passed", unproved.reason, "unproved")
-    return []
+    """Note what becomes of a record by its verdicts; None where it goes no further."""
+    outcome, code, reason = outcome_of(verdicts, must_prove=stage.must_prove)
+    facts.note(stage.name, record, outcome, reason, code)
+    return [] if outcome == "passed" else None
 
 
 def _with_planted(record: Record, calls: list[LlmCall]) -> Record:

@@ -27,6 +27,7 @@ from generators.stages import Stage
 from generators.toolset.steps import choose_returns, choose_tool_parameters, describe_tools, name_tools
 from llm.prompts import prompt_version
 from validators.checks.table import CHECKS, SCENARIO_CHECK
+from validators.checks.table import GROUP as CHECK_GROUP
 from warehouse.errors import ConfigurationError
 from warehouse.rows import Row
 
@@ -205,8 +206,15 @@ def stages_of(group: str) -> tuple[Stage, ...]:
 
 
 def some_of(group: str, names: Sequence[str]) -> str:
-    """The part of a group that has the stages of these names."""
+    """The part of a group that has the stages of these names; the group where that is all of it."""
+    if len(names) == len(stages_of(group)):
+        return group
     return f"{group}{_NAMED}{_AND.join(names)}"
+
+
+def todays_checks() -> dict[str, str]:
+    """The version of each check that samples go through, in their order."""
+    return {stage.name: version_of(stage) for stage in stages_of(CHECK_GROUP)}
 
 
 def version_of(stage: Stage) -> str:

@@ -15,6 +15,7 @@ TABLES: dict[str, dict[str, Column]] = {
     "build_tools": {"build": "text", "tool": "text"},
     "toolsets": {"key": "text", "body": "json", "started_at": "moment", "finished_at": "moment"},
     "made_tools": {"toolset": "text", "tool": "text", "draft": "text"},
+    "build_checks": {"build": "text", "check_name": "text", "version": "text", "met_at": "moment"},
     "build_samples": {"build": "text", "sample": "text", "draft": "text"},
     "drafts": {
         "key": "text", "type": "text", "body": "json", "stage": "text", "parents": "texts", "model": "text",

@@ -11,7 +11,7 @@ from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, REVIEW
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import TaskState
 from flows.build import reopen_build
-from flows.making import check_samples
+from flows.making import check_edited
 from flows.progress import Progress
 from flows.review.path_reviews import carry_over_corrections
 from flows.review.prediction_audits import suspects_of_audits
@@ -151,7 +151,7 @@ async def _check_edited(warehouse: Warehouse, settings: Settings, progress: Prog
     for build, samples in by_build.items():
         run = reopen_build(build, settings, progress)
         with local_workers(run.recipe, settings) as workers:
-            await check_samples(run, workers, samples)
+            await check_edited(run, workers, samples)
     return unseen
 
 

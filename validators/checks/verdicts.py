@@ -1,9 +1,9 @@
-"""What one rule of a check has found."""
+"""What the rules of a check find, the decision that holds for all parts, and the outcome that follows from verdicts."""
 
-from collections.abc import Collection
+from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from warehouse.records import Decision
+from warehouse.records import Decision, ReasonCode, StageOutcome, Verdict
 
 
 class Finding(NamedTuple):
@@ -28,3 +28,26 @@ def weakest(decisions: Collection[Decision]) -> Decision:
     if "contradicted" in decisions:
         return "contradicted"
     return "unproved" if "unproved" in decisions or not decisions else "proved"
+
+
+class VerdictOutcome(NamedTuple):
+    """What becomes of a record by its verdicts, and why."""
+
+    outcome: StageOutcome
+    code: ReasonCode = "none"
+    reason: str = ""
+
+
+def outcome_of(verdicts: Sequence[Verdict], *, must_prove: bool = False) -> VerdictOutcome:
+    """What becomes of a record at a check.
+
+    What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people. Where a check
+    `must_prove` before anything is made, what it does not prove is rejected.
+    """
+    for decision in ("contradicted", "unproved"):
+        found = next((verdict for verdict in verdicts if verdict.decision == decision), None)
+        if found is not None:
+            outcome: StageOutcome = "waiting" if decision == "contradicted" else "passed"
+            code: ReasonCode = "contradicted" if decision == "contradicted" else "unproved"
+            return VerdictOutcome("rejected" if must_prove else outcome, code, found.reason)
+    return VerdictOutcome("passed")

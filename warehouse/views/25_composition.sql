@@ -9,13 +9,17 @@ with doubted as (
         select v.subject, arg_max(v.decision, v.made_at) as decision
         from verdicts v semi join doubted using (subject) group by v.subject, v.check_name
     ) where decision <> 'proved' group by subject
+), firsts as (
+    select c.build, arg_min(c.check_name, t.position) as stage
+    from build_checks c join stages t on t.name = c.check_name group by c.build
 ), ways as (
     select
         f.build, f.subject,
-        bool_or(f.stage = 'format' and f.outcome <> 'failed') as checked,
+        bool_or(f.stage = c.stage and f.outcome <> 'failed') as checked,
         bool_or(f.stage = 'land' and f.outcome = 'passed') as landed,
         bool_or(f.outcome = 'waiting') as waiting
-    from outcomes f where f.stage in ('format', 'land') or f.outcome = 'waiting' group by f.build, f.subject
+    from outcomes f left join firsts c on c.build = f.build
+    where f.stage = c.stage or f.stage = 'land' or f.outcome = 'waiting' group by f.build, f.subject
 )
 select
     b.recipe, w.build, s.kind, s.language,

@@ -122,7 +122,7 @@ def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
     assert (first["name"], model_server.requests > 0) == ("Completed", True)
     again = built()
     assert (again["name"], again["type"], model_server.requests) == ("Nothing to do", "COMPLETED", 0)
-    assert again["message"].startswith("Nothing to do: recipe, tools, models and prompts are as they were")
+    assert again["message"].startswith("Nothing to do: recipe, tools, models, prompts and checks are as they were")
     assert again["printed"] == first["printed"]
     changed = built(samples={"perfect": 3})
     assert (changed["name"], model_server.requests > 0) == ("Completed", True)

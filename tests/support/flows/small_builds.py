@@ -10,11 +10,11 @@ from typing import Any
 
 import yaml
 
+from flows import stages
 from flows.build import BuildReport, build_dataset
 from flows.progress import Progress, Silence
 from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
-from flows.stages import STAGES
 from tests.support.flows.model_server import MODEL, ModelServer
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
@@ -118,12 +118,12 @@ def assert_balanced(report: BuildReport, settings: Settings) -> None:
     """Nothing is silent and nothing is lost: at every stage, from stage to stage, and over the whole build."""
     for row in report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
-    stages = {row.stage: row for row in report.funnel}
-    chain = [stage.name for stage in STAGES if stage.group in {"single_turn", "consistency", "landing"}]
-    met = list(stages)
+    found = {row.stage: row for row in report.funnel}
+    chain = [stage.name for stage in stages.STAGES if stage.group in {"single_turn", "consistency", "landing"}]
+    met = list(found)
     assert met == chain[: len(met)]
     for before, after in pairwise(met):
-        assert stages[after].entered == stages[before].passed, (before, after)
+        assert found[after].entered == found[before].passed, (before, after)
     ended = sum(row.rejected + row.failed + row.waiting for row in report.funnel)
     assert report.planned == report.landed + ended
     reasonless = "select count(*) from outcomes where outcome <> 'passed' and reason = ''"

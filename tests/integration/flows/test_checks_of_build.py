@@ -1,0 +1,128 @@
+"""Builds that exist and meet checks that are new, changed or moved: each runs alone, and the funnel balances."""
+
+import shutil
+from collections.abc import Iterator
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+import flows.stages
+from flows.build import BuildReport, find_unchanged
+from flows.progress import Progress
+from flows.settings import Settings
+from generators.stages import Stage, StageContext
+from tests.support.flows.small_builds import assert_balanced, build, one, settings_of, small_recipe, warehouse_of
+from validators.checks.table import CHECKS
+from warehouse.records import Decision, Sample, Verdict
+
+PLACES = range(len(CHECKS) + 1)
+RECIPE = small_recipe(samples={"perfect": 8, "irrelevant": 4}, languages=["en"])
+DECISIONS: tuple[Decision, ...] = ("proved", "proved", "unproved", "contradicted")
+
+
+class Heard(Progress):
+    """What a build says."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+        self.groups: list[str] = []
+
+    def say(self, text: str) -> None:
+        self.sentences.append(text)
+
+    def begin(self, group: str, total: int) -> None:
+        self.groups.append(group)
+
+    def advance(self, count: int) -> None:
+        pass
+
+
+def decided(sample: str, seed: int) -> Decision:
+    """What the made-up check decides: any of the three, by the sample's key."""
+    return DECISIONS[blake2b(f"{seed}:{sample}".encode()).digest()[0] % len(DECISIONS)]
+
+
+def made_up(seed: int, version: str = "1") -> Stage:
+    async def check_luck(sample: Sample, context: StageContext) -> list[Verdict]:
+        decision = decided(sample.key, seed)
+        return [Verdict(subject=sample.key, check="luck", decision=decision, reason=f"Drawn: {seed}.", version=version)]
+
+    return Stage("luck", "consistency", "Is it lucky?", "Sample", "Verdict", "-", check_luck, version=version)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    home = tmp_path_factory.mktemp("built")
+    build(RECIPE, settings_of(home))
+    return home
+
+
+@pytest.fixture
+def settings(built: Path, tmp_path: Path) -> Settings:
+    shutil.copytree(built, tmp_path / "home")
+    return settings_of(tmp_path / "home")
+
+
+@pytest.fixture
+def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
+    known = flows.stages.STAGES
+
+    def with_check(check: Stage, place: int) -> None:
+        first = known.index(CHECKS[0])
+        at = first + place
+        monkeypatch.setattr(flows.stages, "STAGES", (*known[:at], check, *known[at:]))
+
+    return with_check
+
+
+def again(settings: Settings, said: Heard | None = None) -> BuildReport:
+    report = build(RECIPE, settings, said or Heard())
+    assert_balanced(report, settings)
+    return report
+
+
+def landed(settings: Settings) -> set[str]:
+    rows = warehouse_of(settings).rows("select subject from acceptances where withdrawn_at is null")
+    return {row["subject"] for row in rows}
+
+
+@pytest.mark.parametrize("place", PLACES)
+def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(table: Any, settings: Settings, place: int) -> None:
+    before, said = landed(settings), Heard()
+    asked = one(settings, "select count(*) from llm_calls")
+    table(made_up(place), place)
+    again(settings, said)
+    assert said.groups == ["consistency.luck"]
+    assert "luck. 12 samples" in said.sentences[-1]
+    assert one(settings, "select count(*) from llm_calls") == asked
+    assert landed(settings) == {key for key in before if decided(key, place) == "proved"}
+    waiting = {row["subject"] for row in warehouse_of(settings).rows("select subject from review_requests")}
+    assert {key for key in before if decided(key, place) != "proved"} <= waiting
+
+
+def test_a_fresh_build_with_the_check_comes_to_the_same(table: Any, settings: Settings, tmp_path: Path) -> None:
+    table(made_up(7), 4)
+    fresh = settings_of(tmp_path / "fresh")
+    assert again(settings).funnel == again(fresh).funnel
+    assert landed(settings) == landed(fresh)
+
+
+def test_a_changed_check_decides_anew_and_what_it_proves_by_now_lands(table: Any, settings: Settings) -> None:
+    at_first = landed(settings)
+    table(made_up(1), 3)
+    again(settings)
+    table(made_up(2, "2"), 9)  # changed and moved
+    report = again(settings)
+    assert landed(settings) == {key for key in at_first if decided(key, 2) == "proved"}
+    assert report.landed == len(landed(settings))
+
+
+def test_a_build_that_lacks_a_check_is_not_unchanged(table: Any, settings: Settings) -> None:
+    assert find_unchanged(RECIPE, settings, Heard()) is not None
+    table(made_up(1), 0)
+    assert find_unchanged(RECIPE, settings, Heard()) is None
+    again(settings)
+    assert find_unchanged(RECIPE, settings, Heard()) is not None
+    assert one(settings, "select count(*) from builds") == 1
