@@ -1,15 +1,17 @@
 """Building a catalog item by item: a draft of a tool becomes a tool with a valid signature, or a problem that says why not."""
 
 import re
+from functools import lru_cache
 from pathlib import Path
 from typing import NamedTuple
 
+import orjson
 from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError
 from pydantic import JsonValue
 
 from generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
-from generators.catalogs.rewriting import Change, rewrite, unchanged
+from generators.catalogs.rewriting import ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS, Change, rewrite, unchanged
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language, Tool, content_key
 
@@ -21,6 +23,9 @@ TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
     | {"properties", "items", "prefixItems", "pattern", "format", "minimum", "maximum"}
 )
+
+
+_METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
 class Draft(NamedTuple):
@@ -210,6 +215,8 @@ def _untyped(schema: JsonSchema) -> list[Note]:
 
 
 def _validity(schema: JsonSchema) -> list[Note]:
+    if _is_valid(schema):
+        return []
     try:
         Draft202012Validator.check_schema(schema)
     except SchemaError as error:
@@ -217,6 +224,29 @@ def _validity(schema: JsonSchema) -> list[Note]:
         reason = error.message if len(error.message) < 200 else f"{error.message[:200]}…"  # noqa: PLR2004
         return [Note("invalid_schema", f"The schema is not valid JSON Schema at {place} ({reason}); left out.")]
     return []
+
+
+def _is_valid(schema: JsonValue) -> bool:
+    """Whether a schema is valid, asked of each of its parts once: documents use the same parts in many operations."""
+    if not isinstance(schema, dict):
+        return isinstance(schema, bool)
+    inside: list[JsonValue] = []
+    plain: JsonSchema = {}
+    for key, value in schema.items():
+        if key in SCHEMA_MAPS and isinstance(value, dict):
+            inside += value.values()
+        elif key in SCHEMA_LISTS and isinstance(value, list) and value:
+            inside += value
+        elif key in ONE_SCHEMA and isinstance(value, dict):
+            inside.append(value)
+        else:
+            plain[key] = value
+    return _is_valid_alone(orjson.dumps(plain)) and all(_is_valid(part) for part in inside)
+
+
+@lru_cache(2**16)
+def _is_valid_alone(schema: bytes) -> bool:
+    return not any(_METASCHEMA.iter_errors(orjson.loads(schema)))
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:

@@ -15,7 +15,7 @@ from pydantic import JsonValue
 from generators.catalogs.builder import FATAL, CatalogBuilder, Draft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import read_json_or_yaml, the_file
-from generators.catalogs.rewriting import ANNOTATIONS, resolve, rewrite
+from generators.catalogs.rewriting import ANNOTATIONS, WrittenTarget, resolve, rewrite
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema
 
@@ -71,20 +71,22 @@ def read_operations(path: Path) -> tuple[Operation, ...]:
 
 
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
+    known: dict[str, WrittenTarget] = {}
     for template, stated in _mapping(document.get("paths")).items():
         item = _resolved(stated, document)
         for method in METHODS:
             operation = item.get(method)
             if isinstance(operation, dict):
                 where = f"{path}#/paths/{template.replace('~', '~0').replace('/', '~1')}/{method}"
-                yield _Reader(document).operation(operation, item, method, template, where)
+                yield _Reader(document, known).operation(operation, item, method, template, where)
 
 
 class _Reader:
     """Reads one operation: the parameters gathered so far, and what was odd about them."""
 
-    def __init__(self, document: Fields) -> None:
+    def __init__(self, document: Fields, known: dict[str, WrittenTarget]) -> None:
         self._document = document
+        self._known = known
         self._properties: JsonSchema = {}
         self._required: list[str] = []
         self._places: list[Place] = []
@@ -185,7 +187,7 @@ class _Reader:
         if not isinstance(stated, dict):
             self._notes.append(Note("invalid_schema", f"A parameter's schema is {shown(stated)}; left out."))
             return {}
-        schema, notes = rewrite(stated, self._document, as_json_schema)
+        schema, notes = rewrite(stated, self._document, as_json_schema, self._known)
         self._notes.extend(notes)
         return schema
 
@@ -195,7 +197,7 @@ class _Reader:
         for code in SUCCESSES:
             media = _json_schema_of(_resolved(stated.get(code), self._document).get("content"))
             if isinstance(media, dict):
-                schema, notes = rewrite(media, self._document, as_json_schema)
+                schema, notes = rewrite(media, self._document, as_json_schema, self._known)
                 fatal = [note for note in notes if note.kind in FATAL]
                 if not fatal:
                     return schema

@@ -20,6 +20,8 @@ SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
 DEFINITIONS = frozenset({"$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"})
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 
+_CUT = frozenset({"circular_reference", "too_large"})
+
 Change = Callable[[JsonSchema, list[Note]], JsonSchema]
 
 
@@ -35,12 +37,27 @@ def unchanged(schema: JsonSchema, _: list[Note]) -> JsonSchema:
     return schema
 
 
-def rewrite(schema: JsonSchema, root: JsonValue, change: Change = unchanged) -> Rewritten:
+class WrittenTarget(NamedTuple):
+    """What a reference stands for, written out: how many nodes and levels it has, and what was odd about it."""
+
+    schema: JsonSchema
+    nodes: int
+    levels: int
+    notes: tuple[Note, ...]
+
+
+def rewrite(
+    schema: JsonSchema,
+    root: JsonValue,
+    change: Change = unchanged,
+    known: dict[str, WrittenTarget] | None = None,
+) -> Rewritten:
     """`schema` with its references into `root` written out and every node changed, innermost first.
 
-    Remote references are never fetched. A schema that holds itself is cut where it begins again.
+    Remote references are never fetched. A schema that holds itself is cut where it begins again. `known` keeps the
+    targets of references from one schema to the next of the same `root` and `change`.
     """
-    rewriting = _Rewriting(root, change)
+    rewriting = _Rewriting(root, change, {} if known is None else known)
     result = rewriting.schema(schema, ())
     return Rewritten(result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes)))
 
@@ -86,8 +103,10 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
 class _Rewriting:
     """One walk: the notes it made so far, and how many nodes it wrote."""
 
-    def __init__(self, root: JsonValue, change: Change) -> None:
+    def __init__(self, root: JsonValue, change: Change, known: dict[str, WrittenTarget]) -> None:
         self.notes: list[Note] = []
+        self._known = known
+        self._deepest = 0
         self._root = root
         self._change = change
         self._nodes = 0
@@ -95,6 +114,7 @@ class _Rewriting:
     def schema(self, schema: JsonValue, trail: tuple[str, ...], level: int = 0) -> JsonValue:
         """One schema, written out; `trail` holds the references that led here."""
         self._nodes += 1
+        self._deepest = max(self._deepest, level)
         if self._nodes > MOST_NODES or level > DEEPEST:
             self._note_size()
             return {}
@@ -129,8 +149,24 @@ class _Rewriting:
                 Note("circular_reference", f"{shown(pointer)} holds itself; cut where it begins again, any value.")
             )
             return {key: found[key] for key in ("type", "title", "description") if isinstance(found.get(key), str)}
-        target = self.schema(found, (*trail, pointer), level + 1)
-        return target if isinstance(target, dict) else {}
+        return self._written(pointer, found, trail, level + 1)
+
+    def _written(self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
+        """The target of a reference, written out once as long as nothing in it is cut."""
+        known = self._known.get(pointer)
+        if known and self._nodes + known.nodes <= MOST_NODES and level + known.levels <= DEEPEST:
+            self._nodes += known.nodes
+            self._deepest = max(self._deepest, level + known.levels)
+            self.notes += known.notes
+            return known.schema
+        notes, nodes, deepest, self._deepest = len(self.notes), self._nodes, self._deepest, level
+        target = self.schema(found, (*trail, pointer), level)
+        written = target if isinstance(target, dict) else {}
+        more, levels = tuple(self.notes[notes:]), self._deepest - level
+        if not any(note.kind in _CUT for note in more):
+            self._known[pointer] = WrittenTarget(written, self._nodes - nodes, levels, tuple(dict.fromkeys(more)))
+        self._deepest = max(deepest, self._deepest)
+        return written
 
     def _note_unresolvable(self, pointer: object) -> None:
         message = f"The reference {shown(pointer)} points at nothing in this file (others are never fetched); left out."
