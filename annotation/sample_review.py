@@ -17,6 +17,7 @@ from annotation.screens import SAMPLE_REVIEW
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import Words, words_in
+from generators.kinds import traits_of
 from warehouse.errors import RecordError
 from warehouse.records import GoldCall, Language, Sample, Tool, Verdict
 
@@ -166,7 +167,7 @@ def _edited(typed: _Typed, sample: Sample, tools: Sequence[Tool]) -> Sample:
     request = _typed_request(typed, sample)
     if typed.calls is None:
         raise RecordError("The box with the calls was left empty; write [] where no call is due.")
-    may_leave_out = sample.kind == "imperfect" or leaves_out(sample.gold, tools)
+    may_leave_out = traits_of(sample.kind).is_partial or leaves_out(sample.gold, tools)
     return edited_sample(sample, request, read_calls(typed.calls, tools, may_leave_out=may_leave_out))
 
 

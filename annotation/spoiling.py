@@ -8,6 +8,8 @@ from pydantic import JsonValue
 
 from annotation.calls import is_same
 from annotation.edits import is_part_of
+from generators.kinds import traits_of
+from generators.single_turn.family import PERFECT
 from generators.tools import argument_problems
 from language.calls.defects import (
     EXTRA_ARGUMENT,
@@ -25,7 +27,6 @@ from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, Evidence, GoldCall, Language, Sample, Tool
 
 _OF_CALLS = (WRONG_ARGUMENT, MISSING_ARGUMENT, EXTRA_ARGUMENT, WRONG_TOOL)
-_IDLE, _FULL = "irrelevant", "perfect"
 _ENOUGH = 2  # arguments of an invented call whose tool requires none
 
 
@@ -60,7 +61,7 @@ def _with_defect(defect: str, sample: Sample, tools: Sequence[Tool], rng: Random
     if defect == NEEDLESS_CALL:
         invented = _invented(tools, sample.language, rng)
         # As if its maker had taken the request for one that a tool fits.
-        kind = _FULL if sample.kind == _IDLE else sample.kind
+        kind = PERFECT if traits_of(sample.kind).is_idle else sample.kind
         return None if invented is None else with_last_calls(sample, (invented,)).with_changes(kind=kind)
     place = rng.randrange(len(sample.gold))
     call = sample.gold[place]

@@ -15,9 +15,8 @@ from flows.environments import environment_tools, environments_of, responses_of
 from flows.importing import gather_tools
 from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import check_samples, make_samples
-from flows.planning.conversations import ConversationRow, conversation_rows
-from flows.planning.paths import PathRow, path_rows
 from flows.planning.planner import count_planned, validate_it_can_be_planned, waves
+from flows.planning.statistics import ConversationRow, PathRow, conversation_rows, path_rows
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.runner import GroupRun

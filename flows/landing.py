@@ -16,7 +16,7 @@ from flows.review.path_reviews import carry_over_corrections, corrections_to_ask
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
 from flows.review.resolutions import settle_decisions
 from flows.stages import stages_of
-from generators.kinds import CONVERSATION
+from generators.kinds import kinds_with
 from validators.checks.duplicates import find_duplicates
 from validators.checks.table import GROUP as CHECKS
 from validators.checks.verdicts import outcome_of
@@ -176,9 +176,9 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
         join samples s on s.key = f.subject
         left join review_requests r on r.subject = f.subject and r.kind = ?
         left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
-        where f.build = ? and f.stage in ('review', 'land') and (? <> ? or s.kind = ?)
+        where f.build = ? and f.stage in ('review', 'land') and (? <> ? or list_contains(?, s.kind))
         """,
-        [kind, landing.build, kind, DIALOGUE_ACTS, CONVERSATION],
+        [kind, landing.build, kind, DIALOGUE_ACTS, list(kinds_with(lambda traits: traits.has_acts))],
     )
     drawn: set[str] = set()
 

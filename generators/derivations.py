@@ -4,24 +4,20 @@ Sources take turns in an order that the seed gives, so the same sources always g
 """
 
 from array import array
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from hashlib import blake2b
 from random import Random
 
-from generators.dialogues import dialogues, trajectories
-from generators.external import entities
-from generators.kinds import Kind
-from generators.shifts import intents, values
+from generators.families import Kind
+from generators.planning import Obstacle
 from generators.tools import are_redundant
-from warehouse.records import Derivation, Origin, Sample, Tool, Transform
+from warehouse.records import Derivation, Origin, Sample, Tool
 
 STAGE = "derivations"
 # A source may be used again where the next result will differ: another turn, value or message.
 _USES = {"IS": 3, "SO_case1": 3, "SO_case2": 3, "mSv": 3, "external": 2}
 _SEVERAL_QUESTIONS = 0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
 _TRIES = 20
-
-Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
 
 
 def plan_derivations(
@@ -109,25 +105,3 @@ def _another_request(source: Sample, others: Sequence[Sample], tools: Mapping[st
 def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
     names = {call.tool for call in sample.gold}
     return next((tools[key] for key in sample.candidates if key in tools and tools[key].name in names), None)
-
-
-_OBSTACLES: Mapping[Transform, Obstacle] = {
-    "sQsA": dialogues.obstacle,
-    "mQmA": trajectories.obstacle,
-    "mQsA": trajectories.obstacle,
-    "sQmA": trajectories.obstacle,
-    "IS": intents.obstacle,
-    "SO_case1": values.same_turn_obstacle,
-    "SO_case2": values.own_turn_obstacle,
-    "mSv": values.after_call_obstacle,
-    "external": entities.obstacle,
-}
-
-
-def obstacle_for(kind: Kind) -> Obstacle:
-    """The function that says, for a sample and the tools by key, why the kind can't be made of it; "" where it can."""
-    return _OBSTACLES[kind.transform] if kind.transform else _no_obstacle
-
-
-def _no_obstacle(_sample: Sample, _tools: Mapping[str, Tool]) -> str:
-    return ""

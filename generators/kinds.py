@@ -1,71 +1,27 @@
-"""The kinds of samples: which stages make them, of which other kinds, and how many HammerBench has of each.
+"""The table of kinds: what samples there are, of which other kinds they are made, and how many the papers have of each.
 
-Counts are those of HammerBench's Table 3 and section 4.2. It tells 1,462 overridings in all; its files hold 395 of them
-with an inserted turn. How many irrelevant requests it has is not told: there we take as many as intent shifts. Those of
-multi-step samples are ComplexFuncBench's (Table 3), those of routing CallNavi's (Table 2), those of conversations
-CONFETTI's (Table 2); they have no part in a build of HammerBench's size.
+The rows are those of the families, each of which stands in its own folder. Counts are those of the paper that a kind's
+traits name; only HammerBench's have a part in a build of the paper's size.
 """
 
-from collections.abc import Iterable
-from typing import NamedTuple
+from collections.abc import Callable, Iterable
+from functools import cache
 
+from generators.conversations.family import FAMILY as CONVERSATIONS
+from generators.dialogues.family import FAMILY as DIALOGUES
+from generators.external.family import FAMILY as EXTERNAL
+from generators.families import Family, Kind, Traits
+from generators.multi_step.family import FAMILY as MULTI_STEP
+from generators.routing.family import FAMILY as ROUTING
+from generators.shifts.family import FAMILY as SHIFTS
+from generators.single_turn.family import FAMILY as SINGLE_TURN
 from warehouse.errors import ConfigurationError
 from warehouse.records import Transform
 
-PATHS = "multi_step"
-MULTI_STEP, MULTI_STEP_CROSS = "multi_step", "multi_step_cross"
-ROUTING = "routing"
-CONVERSATIONAL, CONVERSATION = "conversational", "conversation"
-ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD = "routing_easy", "routing_medium", "routing_hard"
-
-
-class Kind(NamedTuple):
-    """A kind of sample: `group` of stages makes it, by `transform` of samples of the kinds in `sources`.
-
-    `paper` is how many the paper tells of, None where it tells nothing; `scale` is how many a build of its size makes.
-    """
-
-    name: str
-    about: str
-    group: str
-    transform: Transform | None = None
-    sources: tuple[str, ...] = ()
-    paper: int | None = None
-    scale: int = 0
-
-
-_KINDS = (
-    Kind("perfect", "a request with every required argument", "single_turn", paper=2116, scale=2116),
-    Kind("imperfect", "a request that lacks required arguments", "single_turn", paper=3240, scale=3240),
-    Kind("irrelevant", "a request that no candidate tool can serve", "single_turn", scale=1098),
-    Kind(
-        "external", "a request that points to a message instead of saying a value", "external",
-        "external", ("perfect", "imperfect"), 1175, 1175,
-    ),
-    Kind("sQsA", "asked and answered one by one", "dialogue", "sQsA", ("imperfect",), 1098, 1098),
-    Kind("mQmA", "several questions at once, all answered", "trajectories", "mQmA", ("sQsA",), 404, 404),
-    Kind("mQsA", "several questions at once, one answered", "trajectories", "mQsA", ("sQsA",), 404, 404),
-    Kind("sQmA", "one question, several answers", "trajectories", "sQmA", ("sQsA",), 404, 404),
-    Kind("IS", "the user turns to something else", "intent_shifts", "IS", ("sQsA",), 1098, 1098),
-    Kind("SO_case1", "a value is overridden in the turn that says it", "argument_shifts", "SO_case1", ("sQsA",), 1067, 1067),
-    Kind("SO_case2", "a value is overridden in a turn of its own", "argument_shifts", "SO_case2", ("sQsA",), 395, 395),
-    Kind("mSv", "another value is wanted after the call", "argument_shifts", "mSv", ("sQsA",), 1066, 1066),
-    Kind(
-        "sQsA_external", "an answer points to a message instead of saying a value", "external",
-        "external", ("sQsA",), 487, 487,
-    ),
-    Kind(MULTI_STEP, "several steps in one domain, each call answered", PATHS, paper=600),
-    Kind(MULTI_STEP_CROSS, "several steps in several domains, each call answered", PATHS, paper=400),
-    Kind(ROUTING_EASY, "one call out of a domain's whole catalog", ROUTING, paper=456),
-    Kind(ROUTING_MEDIUM, "several calls out of a whole catalog, every argument said", ROUTING, paper=188),
-    Kind(ROUTING_HARD, "nested calls out of a whole catalog, some arguments unknown", ROUTING, paper=85),
-    Kind(CONVERSATION, "user and agent turns with a required complexity, calls with simulated results", CONVERSATIONAL, paper=109),
-)  # fmt: skip
-KINDS = {kind.name: kind for kind in _KINDS}
-_ANYWHERE: dict[Transform, str] = {
-    "IS": "intent_shifts", "SO_case1": "argument_shifts", "SO_case2": "argument_shifts", "mSv": "argument_shifts",
-    "external": "external",
-}  # fmt: skip
+FAMILIES: tuple[Family, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS)
+KINDS = {kind.name: kind for family in FAMILIES for kind in family.kinds}
+_ANYWHERE: dict[Transform, str] = dict(pair for family in FAMILIES for pair in family.anywhere)
+_PUBLISHED = Traits("HammerBench")  # of kinds that only published files have
 
 
 def kind_named(name: str) -> Kind:
@@ -78,16 +34,45 @@ def kind_named(name: str) -> Kind:
     for transform, group in _ANYWHERE.items():
         source = name.removesuffix(f"_{transform}")
         if source != name and name_of(kind_named(source).name, transform) == name:
-            return Kind(name, f"{transform} of {source}", group, transform, (source,))
+            traits = _transformed(kind_named(source).traits, transform)
+            return Kind(name, f"{transform} of {source}", group, traits, transform, (source,))
     raise ConfigurationError(
         f"There is no kind of sample {name!r}; the kinds are {', '.join(KINDS)}, and any of them followed by "
         f"{', '.join(f'_{transform}' for transform in _ANYWHERE)}."
     )
 
 
+@cache
+def traits_of(name: str) -> Traits:
+    """What samples of a kind are like; a kind that only published files have is as HammerBench's requests are."""
+    try:
+        return kind_named(name).traits
+    except ConfigurationError:
+        return _PUBLISHED
+
+
+def kinds_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
+    """The names of the kinds in the table that have a trait."""
+    return tuple(name for name, kind in KINDS.items() if trait(kind.traits))
+
+
+def _transformed(source: Traits, transform: Transform) -> Traits:
+    """The traits that a transform leaves: a sample that was a whole run of calls is asked for the call due in the end."""
+    return source._replace(
+        asked="call" if source.asked == "path" else source.asked,
+        is_whole=False,
+        is_partial=False,
+        is_idle=False,
+        is_long=source.is_long or transform != "external",
+        is_changed=True,
+        has_acts=False,
+        spread="",
+    )
+
+
 def name_of(source: str, transform: Transform) -> str:
     """The kind that a transform makes of a sample of the kind `source`."""
-    for kind in _KINDS:
+    for kind in KINDS.values():
         if kind.transform == transform and source in kind.sources:
             return kind.name
     return f"{source}_{transform}"

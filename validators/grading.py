@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.kinds import traits_of
 from generators.stages import StageContext
 from generators.transcripts import shown_call
 from validators.judges import (
@@ -22,7 +23,6 @@ from validators.judges import (
     opinion_versions,
 )
 from validators.metrics.errors import gold_at, said_arguments
-from validators.strategies import setting_of
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
 
@@ -63,7 +63,7 @@ class _Grading(NamedTuple):
 
 def graded_metric(prediction: Prediction, sample: Sample) -> GradeMetric | None:
     """What a judge can grade a prediction for, None where there is nothing to grade."""
-    match setting_of(sample.kind):
+    match traits_of(sample.kind).asked:
         case "plan":
             return "judge_score"
         case "conversation":

@@ -6,12 +6,13 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from generators.kinds import traits_of
 from generators.stages import StageContext
 from generators.transcripts import conversation_text, shown_tools
 from llm.chat import ChatModel
 from validators.replies.parsing import ParsedReply, unreadable
 from validators.replies.reading import Style
-from validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to, setting_of
+from validators.strategies import Models, PromptingStrategy, Question, Reply, ask_candidate, narrows_to
 from warehouse.errors import ReplyError
 from warehouse.records import Call, Prediction, ReplyTurn, Sample, Snapshot, ToolsShown
 
@@ -44,7 +45,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
     gold calls but those that were carried out. In conversations it is also asked where the assistant speaks. `settings` is
     kept with the predictions.
     """
-    setting = setting_of(sample.kind)
+    setting = traits_of(sample.kind).asked
     candidates = _shown(sample, context) if setting == "plan" else shown_tools(context.toolset(sample.candidates))
     models = Models(context.chat, router)
     predictions = []
@@ -73,7 +74,7 @@ async def predict(  # noqa: PLR0913 - a candidate may be asked in many ways
 
 def _asked_at(sample: Sample) -> Iterator[Snapshot]:
     """Where the candidate is asked: wherever calls are due, in conversations wherever the assistant speaks as well."""
-    if setting_of(sample.kind) != "conversation":
+    if traits_of(sample.kind).asked != "conversation":
         yield from sample.snapshots()
         return
     for index, turn in enumerate(sample.turns):

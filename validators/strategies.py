@@ -15,6 +15,7 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
+    from generators.families import Asked
     from llm.chat import ChatModel, Completion, Prompt
 
     ShownTool = dict[str, JsonValue]
@@ -24,7 +25,6 @@ MOST_ROUNDS = 5  # so often CallNavi asks what comes before
 MOST_CALLS = 64  # who plans more than this before a call plans without end
 Strategy = Literal["direct", "route_then_fill", "backward"]
 Format = Literal["json", "yaml"]
-Setting = Literal["call", "plan", "conversation"]
 ONE_CALL = "answer_as_candidate"
 CALLS = "answer_with_calls"
 NAMES = "name_needed_tools"
@@ -35,7 +35,6 @@ _TEMPLATES: dict[Strategy, tuple[str, ...]] = {
     "route_then_fill": (NAMES, CALLS),
     "backward": (LAST, BEFORE),
 }
-PLANNED, SPOKEN = "routing_", "conversation"
 
 
 class PromptingStrategy(NamedTuple):
@@ -62,7 +61,7 @@ class Question(NamedTuple):
 
     tools: Sequence[ShownTool]
     conversation: str
-    setting: Setting = "call"
+    setting: Asked = "call"
     number: int = 0
 
 
@@ -165,13 +164,6 @@ STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 def format_of(label: str) -> Format:
     """The notation of answers that are kept under this label."""
     return "yaml" if label.endswith("/yaml") else "json"
-
-
-def setting_of(kind: str) -> Setting:
-    """What samples of a kind ask for: one call, a plan of calls none of which is carried out, or the next turn."""
-    if kind.startswith(PLANNED):
-        return "plan"
-    return "conversation" if kind.startswith(SPOKEN) else "call"
 
 
 def has_one_tool(sample: Sample) -> bool:

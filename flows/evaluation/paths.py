@@ -13,6 +13,7 @@ from flows.recipe import Candidate, Recipe
 from flows.runner import ask_and_keep
 from flows.settings import Settings
 from generators.environments.protocol import Environment
+from generators.kinds import kinds_with
 from generators.stages import StageContext
 from llm.asking import LedgeredChat
 from validators.judges import COMPLETENESS, CORRECTNESS, SAME_ON_PATH, opinion_versions
@@ -23,7 +24,7 @@ from warehouse.records import Record, Score, Tool, content_key
 from warehouse.releases import keys_of_kinds, read_sample, read_tools
 from warehouse.store import Warehouse
 
-MULTI_STEP = ("multi_step", "multi_step_cross")
+MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
 STAGE = "run_path"
 CHUNK = 32  # what is kept at once: a run may take minutes
 

@@ -1,33 +1,23 @@
-"""What a build still lacks of each kind, and the assignments and derivations that would make up for it."""
+"""What a build still lacks of each kind, and the drafts that would make up for it: each family plans its own."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing
+from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import chain, islice
 from math import ceil
-from typing import NamedTuple, TypeVar, cast
+from typing import NamedTuple, TypeVar
 
-from flows.planning.conversations import complexity_shares, plan_complexity, validate_scenarios_can_be_planned
-from flows.planning.derivations import PASSED, possible_derivations
-from flows.planning.paths import domains_for, kind_of_domain, plan_domain
-from flows.planning.routing import plan_questions, routing_shares
+from flows.environments import open_environments
 from flows.planning.spooled import Spooled
 from flows.recipe import Recipe
 from flows.runner import GroupRun
-from flows.stages import stages_of
-from generators.kinds import CONVERSATION, CONVERSATIONAL, PATHS, ROUTING, Kind, kind_named, name_of, waves_of
-from generators.single_turn.planning import plan_assignments
+from generators.derivations import plan_derivations
+from generators.families import Kind
+from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
+from generators.making import MAKINGS, OBSTACLES, making_of
+from generators.planning import Making, Order
 from generators.stages import Stage
-from warehouse.records import (
-    Assignment,
-    Derivation,
-    Draft,
-    Goal,
-    Language,
-    RoutingPlan,
-    Scenario,
-    SingleTurnKind,
-    Tool,
-)
+from warehouse.errors import CallwrightError
+from warehouse.records import Derivation, Draft, Language, Sample, Tool
 from warehouse.rows import Row, body_of
 
 Planned = TypeVar("Planned", bound=Draft)
@@ -36,7 +26,7 @@ Planned = TypeVar("Planned", bound=Draft)
 class Demand(NamedTuple):
     """How many samples of a kind in a language are asked for, were planned, and passed all checks until now.
 
-    `domain` is that of multi-step samples and of questions over a whole catalog, of conversations the complexity, "" for others.
+    `place` is the domain of kinds that are spread over domains, the complexity of conversations, "" for others.
     """
 
     kind: Kind
@@ -44,7 +34,7 @@ class Demand(NamedTuple):
     asked: int
     planned: int = 0
     passed: int = 0
-    domain: str = ""
+    place: str = ""
 
     def plan_until(self, spare: float) -> int:
         """How many are to be planned in all; the share `spare` of those asked for may replace what did not pass."""
@@ -60,35 +50,28 @@ def waves(recipe: Recipe) -> list[list[str]]:
 
 
 def shares(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[Demand]:
-    """Every kind's count, shared out evenly over the languages, and over the domains where it has some."""
+    """Every kind's count, shared out over the languages, and over the places where its family has some."""
     for name, count in recipe.samples.items():
         kind = kind_named(name)
-        if kind.group == ROUTING:
-            for (language, domain), share in routing_shares(name, count, recipe.languages, tools).items():
-                yield Demand(kind, language, share, domain=domain)
-            continue
-        if name == CONVERSATION:
-            for language, complexity, share in complexity_shares(count, recipe.languages):
-                yield Demand(kind, language, share, domain=complexity)
-            continue
-        domains = domains_for(name, tools) if kind.group == PATHS else [""]
-        places = [(language, domain) for language in recipe.languages for domain in domains]
-        for (language, domain), share in zip(places, _shared_out(count, len(places)), strict=True):
-            yield Demand(kind, language, share, domain=domain)
-
-
-def _shared_out(count: int, among: int) -> list[int]:
-    share, rest = divmod(count, max(1, among))
-    return [share + (position < rest) for position in range(among)]
+        for share in making_of(name).shares(kind, count, recipe.languages, tools):
+            yield Demand(kind, share.language, share.samples, place=share.place)
 
 
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     """Raise ConfigurationError where the tools can't give what is asked for, before anything is written down."""
     waves_of(name for name, count in recipe.samples.items() if count)
-    validate_scenarios_can_be_planned(recipe.samples.get(CONVERSATION, 0), recipe.languages, tools, seed=recipe.seed)
     for demand in shares(recipe, tools):
-        if demand.kind.group == "single_turn":
-            next(_assignments(recipe, demand, demand.asked, tools), None)
+        making = making_of(demand.kind.name)
+        if making.validates and making.plan is not None and demand.asked:
+            planned = making.plan(_order(recipe, demand, demand.asked, tools))
+            if isinstance(planned, Iterator):
+                next(planned, None)
+
+
+def _order(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Order:
+    return Order(
+        demand.kind, demand.language, demand.place, count, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants
+    )  # fmt: skip
 
 
 class Planner:
@@ -102,8 +85,8 @@ class Planner:
         wanted = set(kinds)
         self.demands = [
             demand._replace(
-                planned=planned.get((demand.kind.name, demand.language, demand.domain), 0),
-                passed=passed.get((demand.kind.name, demand.language, demand.domain), 0),
+                planned=planned.get((demand.kind.name, demand.language, demand.place), 0),
+                passed=passed.get((demand.kind.name, demand.language, demand.place), 0),
             )
             for demand in shares(run.recipe, run.tools)
             if demand.kind.name in wanted
@@ -111,61 +94,42 @@ class Planner:
 
     async def drafts(self, group: str, first: Stage) -> Iterable[Draft]:
         """What is to be given to the first stage of a group next."""
-        match first.reads:
-            case "Assignment":
-                return self.assignments()
-            case "Goal":
-                return await self.goals()
-            case "RoutingPlan":
-                return self.questions()
-            case "Scenario":
-                return self.scenarios()
-            case _:
-                return self.derivations(group, first.name)
-
-    def assignments(self) -> Iterator[Assignment]:
-        """The assignments without an outcome yet."""
-        stage = stages_of("single_turn")[0].name
-        for demand in self.demands:
-            if demand.kind.group == "single_turn":
-                until = demand.plan_until(self._run.recipe.spare)
-                planned = _assignments(self._run.recipe, demand, until, self._run.tools)
-                # No more than are lacking, also where the plan is another one than the build's was.
-                yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
-
-    async def goals(self) -> Iterator[Goal]:
-        """The goals without an outcome yet, each good for several samples (ComplexFuncBench 2.1.3)."""
-        stage = stages_of(PATHS)[0].name
-        found: list[Iterator[Goal]] = []
+        if any(demand.kind.group == group and demand.kind.sources for demand in self.demands):
+            return self.derivations(group, first.name)
+        demands = [demand for demand in self.demands if demand.kind.group == group]
         with ExitStack() as opened:
-            for demand in self.demands:
-                if demand.kind.group == PATHS:
-                    until = demand.plan_until(self._run.recipe.spare)
-                    planned = opened.enter_context(Spooled(Goal, self._run.settings.home))
-                    async for goal in plan_domain(self._run, demand.domain, demand.language, until):
-                        planned.add(body_of(goal))
-                    lacking = ceil(max(0, until - demand.planned) / self._run.recipe.variants)
-                    found.append(islice(_fresh(self._run, stage, planned), lacking))
+            found = [await self._planned(demand, first.name, opened) for demand in demands]
             return _all_of(found, opened.pop_all())
 
-    def questions(self) -> Iterator[RoutingPlan]:
-        """The plans over whole catalogs without an outcome yet."""
-        recipe, stage = self._run.recipe, stages_of(ROUTING)[0].name
-        for demand in self.demands:
-            if demand.kind.group == ROUTING:
-                until = demand.plan_until(recipe.spare)
-                of = demand.kind.name, demand.language, demand.domain
-                planned = plan_questions(*of, until, self._run.tools, seed=recipe.seed)
-                yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
+    async def _planned(self, demand: Demand, stage: str, opened: ExitStack) -> Iterator[Draft]:
+        """The drafts of a demand that are not begun yet; no more than are lacking, also where the plan was another one."""
+        making, recipe = making_of(demand.kind.name), self._run.recipe
+        if making.plan is None:
+            raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
+        until = demand.plan_until(recipe.spare)
+        order = _order(recipe, demand, until, self._run.tools)
+        planned = making.plan(order)
+        if isinstance(planned, AsyncIterator):
+            planned = await self._spooled(making, order, opened)
+        variants = recipe.variants if making.has_variants else 1
+        return islice(_fresh(self._run, stage, planned), ceil(max(0, until - demand.planned) / variants))
 
-    def scenarios(self) -> Iterator[Scenario]:
-        """The scenarios of conversations without an outcome yet; what did not pass is replaced by one of its complexity."""
-        stage = stages_of(CONVERSATIONAL)[0].name
-        for demand in self.demands:
-            if demand.kind.name == CONVERSATION:
-                until = demand.plan_until(self._run.recipe.spare)
-                planned = plan_complexity(self._run, demand.domain, demand.language, until)
-                yield from islice(_fresh(self._run, stage, planned), max(0, until - demand.planned))
+    async def _spooled(self, making: Making, order: Order, opened: ExitStack) -> Iterator[Draft]:
+        """What is planned with the recipe's environments, which stay open no longer than that."""
+        spooled = opened.enter_context(Spooled(making.drafts, self._run.settings.home))
+        samples = 0
+        with open_environments(self._run.recipe, self._run.settings.home) as environments:
+            planned = making.plan(order._replace(environments=environments)) if making.plan else iter(())
+            if isinstance(planned, AsyncIterator):
+                async for draft in planned:
+                    spooled.add(body_of(draft))
+                    samples += getattr(draft, "variants", 1)
+        if environments and samples < order.samples:
+            wanted = ceil(order.samples / order.variants)
+            self._run.progress.say(
+                f"{order.place} ({order.language}): {len(spooled)} of {wanted} goals can be planned; the environment has no more."
+            )
+        return iter(spooled)
 
     def derivations(self, group: str, first_stage: str) -> Iterator[Derivation]:
         """The derivations of a group that are to be made next, of samples that passed every check."""
@@ -174,27 +138,63 @@ class Planner:
             if demand.kind.group != group or not demand.kind.sources or count <= 0:
                 continue
             made = 0
-            with closing(possible_derivations(self._run, demand.kind, demand.language, self._tools)) as possible:
+            with closing(_possible_derivations(self._run, demand.kind, demand.language, self._tools)) as possible:
                 for derivation in islice(_fresh(self._run, first_stage, possible), count):
                     made += 1
                     yield derivation
-            if made < count and not (made and self._run.recipe.spare):  # told when nothing more is found
+            if made < count and not (made and self._run.recipe.spare):  # stated when nothing more is found
                 self._run.progress.say(
                     f"{demand.kind.name} ({demand.language}): {demand.planned + made} of {demand.planned + count} can be "
                     f"made; no other sample of the kinds {', '.join(demand.kind.sources)} passed its checks and allows it."
                 )
 
 
-def _all_of(found: Iterable[Iterator[Goal]], opened: ExitStack) -> Iterator[Goal]:
+def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Draft]:
     with opened:
         yield from chain.from_iterable(found)
 
 
-def _assignments(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Iterator[Assignment]:
-    kind = cast("SingleTurnKind", demand.kind.name)  # the table of kinds has no others without a transform
-    return plan_assignments(
-        kind, demand.language, count, tools, seed=recipe.seed, candidates=recipe.candidates_per_sample
+# The samples of a build that passed every check.
+PASSED = """
+    with mine as (
+        select distinct b.sample from build_samples b
+        where b.build = ? and exists (select 1 from outcomes f
+            where f.build = b.build and f.subject = b.sample and f.stage = 'duplicates' and f.outcome = 'passed')
+    ), newest as (
+        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision
+        from verdicts v join mine m on m.sample = v.subject group by all
     )
+    select subject from newest group by subject having bool_and(decision = 'proved')
+"""
+
+
+def _possible_derivations(
+    run: GroupRun, kind: Kind, language: Language, tools: Mapping[str, Tool]
+) -> Generator[Derivation, None, None]:
+    """What could be made of the kind, best first; nothing holds the warehouse open meanwhile."""
+    if kind.transform is None:
+        return
+    lends = kind.transform == "IS"
+    whole = kinds_with(lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one")
+    with (
+        _passed_samples(run, kind.sources, language) as sources,
+        _passed_samples(run, whole, language) if lends else nullcontext(()) as others,
+    ):
+        obstacle, seed = OBSTACLES[kind.transform], run.recipe.seed
+        yield from plan_derivations(kind, sources, tools, seed=seed, obstacle=obstacle, others=others)
+
+
+@contextmanager
+def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> Iterator[Sequence[Sample]]:
+    """The samples of these kinds that passed every check: what is built upon is proved. They wait in a file."""
+    rows = run.warehouse.stream(
+        f"select body from samples where key in ({PASSED}) and list_contains(?, kind) and language = ? order by key",  # noqa: S608
+        [run.build, list(kinds), language],
+    )
+    with Spooled(Sample, run.settings.home) as samples:
+        for (body,) in rows:
+            samples.add(body)
+        yield samples
 
 
 def _fresh(run: GroupRun, stage: str, planned: Iterable[Planned]) -> Iterator[Planned]:
@@ -219,17 +219,17 @@ _AT_ONCE = 1000
 _PLANNED = """
     select d.type, d.body ->> 'kind' as kind, d.body ->> 'transform' as transform, s.kind as source,
         coalesce(s.language, d.body ->> 'language') as language,
-        coalesce(d.body ->> 'domain', d.body ->> 'complexity', '') as domain,
+        coalesce(d.body ->> 'domain', d.body ->> 'complexity', '') as place,
         sum(coalesce((d.body ->> 'variants')::int, 1))::int as planned
     from drafts d left join samples s on s.key = d.body ->> 'source'
-    where d.type in ('Assignment', 'Derivation', 'Goal', 'RoutingPlan', 'Scenario')
+    where list_contains(?, d.type)
         and exists (select 1 from outcomes f where f.build = ? and f.subject = d.key)
     group by all
 """
-
-_DOMAIN = (
-    f"case kind when '{CONVERSATION}' then regexp_extract(body::varchar, 'complexity=([a-z_]+)', 1) else category end"
-)
+_PASSED_BY_PLACE = f"""
+    select kind, language, category, regexp_extract(body::varchar, 'complexity=([a-z_]+)', 1) as complexity, count(*) as passed
+    from samples where key in ({PASSED}) group by all
+"""  # noqa: S608
 
 
 def count_planned(run: GroupRun) -> int:
@@ -239,32 +239,25 @@ def count_planned(run: GroupRun) -> int:
 
 def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
     counts: dict[tuple[str, str, str], int] = {}
-    for row in run.warehouse.rows(_PLANNED, [run.build]):
-        at = _kind_of_draft(row), row["language"], row["domain"]
+    types = list(dict.fromkeys(making.drafts.__name__ for making in MAKINGS))
+    for row in run.warehouse.rows(_PLANNED, [types, run.build]):
+        kind = _kind_of_draft(row)
+        at = kind, row["language"], row["place"] if traits_of(kind).spread else ""
         counts[at] = counts.get(at, 0) + row["planned"]
     return counts
 
 
 def _kind_of_draft(row: Row) -> str:
-    match row["type"]:
-        case "Assignment" | "RoutingPlan":
-            return str(row["kind"])
-        case "Scenario":
-            return CONVERSATION
-        case "Goal":
-            return kind_of_domain(row["domain"])
-        case _:
-            return name_of(row["source"], row["transform"])
+    if row["transform"]:
+        return name_of(row["source"], row["transform"])
+    at_place = next((one.kind_at for one in MAKINGS if one.kind_at and one.drafts.__name__ == row["type"]), None)
+    return at_place(row["place"]) if at_place else str(row["kind"])
 
 
 def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
-    rows = run.warehouse.rows(
-        f"select kind, language, {_DOMAIN} as domain, count(*) as passed from samples where key in ({PASSED}) group by all",  # noqa: S608
-        [run.build],
-    )
     counts: dict[tuple[str, str, str], int] = {}
-    for row in rows:
-        is_shared_out = kind_named(row["kind"]).group in {PATHS, ROUTING, CONVERSATIONAL}
-        at = row["kind"], row["language"], row["domain"] if is_shared_out else ""
+    for row in run.warehouse.rows(_PASSED_BY_PLACE, [run.build]):
+        spread = traits_of(row["kind"]).spread
+        at = row["kind"], row["language"], row[spread] if spread else ""
         counts[at] = counts.get(at, 0) + row["passed"]
     return counts

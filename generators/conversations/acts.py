@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from generators.conversations.scenarios import KIND
+from generators.conversations.family import CONVERSATION
 from generators.stages import StageContext
 from generators.transcripts import conversation_text
 from llm.prompts import prompt_version, render
@@ -35,7 +35,7 @@ async def label_conversations(conversation: Conversation, context: StageContext)
         origin = origin.with_changes(model=conversation.origin.model, prompt_version=conversation.origin.prompt_version)
     return [
         Sample(
-            kind=KIND,
+            kind=CONVERSATION,
             language=scenario.language,
             category=scenario.category,
             candidates=scenario.candidates,

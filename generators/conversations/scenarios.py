@@ -10,7 +10,6 @@ from language.names import Deed, deed_of, function_words
 from warehouse.errors import ConfigurationError
 from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
 
-KIND = "conversation"
 # The table adds up to 108 of the 109 conversations that the paper tells of.
 PAPER: Mapping[Complexity, int] = {
     "exception_in_execution": 5, "failed_conversation": 5, "confirmation": 6, "goal_switching": 6, "no_target_complexity": 6,

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from generators.catalogs.builder import CatalogBuilder, Draft, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, files_at, parse, read_rows
+from generators.multi_step.making import kind_of_domain
 from generators.multi_step.samples import add_evidence
 from warehouse.records import (
     CallTurn,
@@ -118,7 +119,7 @@ class _Reading:
         if not self._readable:
             return ComplexFuncBenchRecord(self._where, position, None, (), tuple(self._problems))
         sample = Sample(
-            kind="multi_step_cross" if domain == CROSS else "multi_step",
+            kind=kind_of_domain(domain),
             language=told,
             category=category,
             candidates=tuple(tool.key for tool in tools),

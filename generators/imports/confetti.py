@@ -16,6 +16,7 @@ from generators.catalogs.builder import CatalogBuilder, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import Row, existing, read_rows
 from generators.catalogs.rewriting import renaming_types
+from generators.conversations.family import CONVERSATION
 from generators.multi_step.samples import add_evidence
 from warehouse.errors import ConfigurationError
 from warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
@@ -35,7 +36,6 @@ from warehouse.records import (
 )
 
 STAGE = "import_confetti"
-KIND = "conversation"
 _ACTS: dict[str, DialogueAct] = {
     "agent_seek_information": "seek", "agent_inform_user": "inform", "agent_reject_request": "reject",
     "agent_function_calling": "call", "agent_other": "other",
@@ -99,7 +99,7 @@ class _Reading:
         if not self._readable:
             return ConfettiRecord(self._where, None, (), tuple(self._problems))
         sample = Sample(
-            kind=KIND,
+            kind=CONVERSATION,
             language=language_of(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn))),
             category=category,
             candidates=tuple(tool.key for tool in tools),

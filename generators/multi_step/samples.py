@@ -6,6 +6,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.environments.protocol import Environment
+from generators.multi_step.family import ONE_DOMAIN, SEVERAL_DOMAINS
 from generators.multi_step.picking import write_rule
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import Leaf, leaves_of
@@ -37,7 +38,6 @@ from warehouse.records import (
 
 STAGE = "generalisation"
 CROSS = "Cross"
-KIND, CROSS_KIND = "multi_step", "multi_step_cross"
 TURNS_A_STEP = 2  # a turn with the calls, and one with their results; the request is turn 0
 _SHOWN = 3
 _LONGEST = 80
@@ -56,7 +56,7 @@ async def write_sample(path: GoalPath, context: StageContext, template: GoalPath
     if [exchange.calls for exchange in resolved.path] != [exchange.calls for exchange in path.path]:
         raise RecordError("The goal leads to other calls than the path has, so that no evidence fits them.")
     return Sample(
-        kind=CROSS_KIND if goal.domain == CROSS else KIND,
+        kind=SEVERAL_DOMAINS if goal.domain == CROSS else ONE_DOMAIN,
         language=goal.language,
         category=goal.domain,
         candidates=tuple(key for key in goal.candidates if key not in path.removed),

@@ -8,7 +8,7 @@ from random import Random
 
 from pydantic import JsonValue
 
-from generators.kinds import ROUTING_EASY, ROUTING_HARD
+from generators.kinds import traits_of
 from generators.routing.tool_graph import Atlas, Road, feeds
 from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
@@ -33,7 +33,7 @@ def plan_routing(
     """
     atlas = Atlas(tools)
     domain = tools[0].category
-    finals = [tool for tool in tools if atlas.roads(tool)] if kind == ROUTING_HARD else list(tools)
+    finals = [tool for tool in tools if atlas.roads(tool)] if traits_of(kind).difficulty == "hard" else list(tools)
     if not finals and count:
         raise ConfigurationError(
             f"In the domain {domain!r} no tool takes what another one returns, so it allows no samples of the kind {kind!r}."
@@ -59,9 +59,10 @@ def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
 
 
 def _calls(kind: str, tool: Tool, atlas: Atlas, language: Language, rng: Random) -> list[PlannedCall]:
-    if kind == ROUTING_EASY:
+    difficulty = traits_of(kind).difficulty
+    if difficulty == "easy":
         return _said_calls([tool], language, rng)
-    if kind == ROUTING_HARD:
+    if difficulty == "hard":
         return _nested_calls(tool, atlas, language, rng)
     return _said_calls(_beside(tool, atlas, rng), language, rng)
 

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.kinds import traits_of
 from generators.shifts.intents import is_question
 from generators.shifts.turns import find_said, is_conversation, tools_by_name, until_due
 from language.booleans import ANSWERED
@@ -118,7 +119,7 @@ def schema_of(call: GoldCall, argument: str, tools: Mapping[str, Tool]) -> JsonS
 def _closed(sample: Sample) -> str:
     """Why nothing can follow the last call, "" where something can."""
     last = sample.turns[-1]
-    if sample.kind.split("_")[0] == "imperfect":
+    if traits_of(sample.kind).is_open:
         return IMPERFECT
     if not sample.gold:
         return NO_CALL

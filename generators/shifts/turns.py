@@ -5,7 +5,7 @@ from collections.abc import Collection, Mapping, Sequence
 
 from pydantic import JsonValue
 
-from generators.kinds import CONVERSATION
+from generators.kinds import traits_of
 from language.values import locate
 from warehouse.records import (
     CallTurn,
@@ -54,7 +54,7 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
 
 def is_conversation(sample: Sample) -> bool:
     """Whether the sample is a simulated conversation, or made of one."""
-    return sample.kind == CONVERSATION or sample.kind.startswith(f"{CONVERSATION}_")
+    return traits_of(sample.kind).asked == "conversation"
 
 
 def _is_asked(turns: Sequence[Turn], at: int) -> bool:

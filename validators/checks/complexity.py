@@ -10,8 +10,8 @@ from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
-from generators.conversations.scenarios import KIND
 from generators.environments.simulated import error_of
+from generators.kinds import traits_of
 from generators.stages import StageContext
 from language.booleans import read_boolean
 from language.calls.choosing import rank_by_words
@@ -104,7 +104,7 @@ class Talk(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether the sample is a simulated conversation."""
-    return sample.kind == KIND
+    return traits_of(sample.kind).has_acts
 
 
 async def check_complexity(sample: Sample, context: StageContext) -> list[Verdict]:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.kinds import KINDS, ROUTING
+from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
 from generators.transcripts import walk
 from language.booleans import ANSWERED, is_about
@@ -142,8 +142,8 @@ def _in_results(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
 
 def is_routed(sample: Sample) -> bool:
     """Whether the sample's calls are to be chosen out of a whole catalog."""
-    kind = KINDS.get(sample.kind)
-    return kind is not None and kind.group == ROUTING
+    traits = traits_of(sample.kind)
+    return traits.has_catalog and not traits.is_changed
 
 
 def known_arguments(call: GoldCall) -> Arguments:

@@ -6,6 +6,7 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import NamedTuple, assert_never
 
+from generators.kinds import traits_of
 from generators.shifts.turns import is_conversation
 from generators.stages import StageContext
 from generators.tools import argument_problems
@@ -18,9 +19,6 @@ from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample,
 CHECK = "format"
 VERSION = "1"
 SHOWN = 4
-FULL_KINDS = frozenset({"perfect"})
-PARTIAL_KIND = "imperfect"
-IDLE_KIND = "irrelevant"
 
 
 class Subject(NamedTuple):
@@ -77,14 +75,15 @@ def _candidates(subject: Subject) -> Iterator[Finding]:
 
 
 def _calls(subject: Subject) -> Iterator[Finding]:
+    traits = traits_of(subject.sample.kind)
     snapshots = list(subject.sample.snapshots())
     for index, snapshot in enumerate(snapshots):
         for call in snapshot.calls:
             yield from _call_findings(call, subject, is_last=index == len(snapshots) - 1)
-    if not any(snapshot.calls for snapshot in snapshots) and subject.sample.kind in FULL_KINDS | {PARTIAL_KIND}:
+    if not any(snapshot.calls for snapshot in snapshots) and (traits.is_whole or traits.is_partial):
         yield contradicted(f"No call is due, but the sample is of the kind {subject.sample.kind!r}.")
-    if subject.sample.kind == IDLE_KIND and any(snapshot.calls for snapshot in snapshots):
-        yield contradicted(f"A call is due, but the sample is of the kind {IDLE_KIND!r}.")
+    if traits.is_idle and any(snapshot.calls for snapshot in snapshots):
+        yield contradicted(f"A call is due, but the sample is of the kind {subject.sample.kind!r}.")
 
 
 def _call_findings(call: GoldCall, subject: Subject, *, is_last: bool) -> Iterator[Finding]:
@@ -92,14 +91,14 @@ def _call_findings(call: GoldCall, subject: Subject, *, is_last: bool) -> Iterat
     if tool is None:
         yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.")
         return
-    kind = subject.sample.kind
-    partial = not (is_conversation(subject.sample) or (is_last and kind in FULL_KINDS))
+    traits = traits_of(subject.sample.kind)
+    partial = not (is_conversation(subject.sample) or (is_last and traits.is_whole))
     known = known_arguments(call)
     yield from (contradicted(problem) for problem in argument_problems(tool, known, partial=partial))
     for name, value in call.arguments.items():
         if value is None or value in ("", [], {}):
             yield contradicted(f"The gold value of {name!r} is empty: {value!r}.")
-    if kind == PARTIAL_KIND and is_last:
+    if traits.is_partial and is_last:
         yield from _imperfect_findings(call, tool)
 
 

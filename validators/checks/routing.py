@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.kinds import ROUTING
+from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, returned_fields
 from generators.stages import StageContext
 from generators.tools import are_redundant
@@ -46,7 +46,7 @@ class _Question(NamedTuple):
 
 def applies_to(sample: Sample) -> bool:
     """Whether the sample's calls are to be chosen out of a whole catalog, also after a shift or with a message."""
-    return sample.kind.startswith(f"{ROUTING}_")
+    return traits_of(sample.kind).has_catalog
 
 
 async def check_routing(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -92,7 +92,7 @@ def _findings(question: _Question) -> Iterator[Finding]:
 
 def _counts(question: _Question) -> Iterator[Finding]:
     difficulty = question.sample.difficulty
-    if difficulty not in _MOST or not question.sample.kind.startswith(f"{ROUTING}_{difficulty}"):
+    if difficulty not in _MOST or traits_of(question.sample.kind).difficulty != difficulty:
         yield contradicted(f"The difficulty {difficulty!r} is none of the kind {question.sample.kind!r}.")
         return
     if question.calls != next(snapshot.calls for snapshot in question.sample.snapshots() if snapshot.calls):

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
 
+from generators.kinds import traits_of
 from validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
 from validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
@@ -17,7 +18,7 @@ from validators.metrics.errors import ErrorType, error_type, plan_error
 from validators.metrics.plans import BY_DIFFICULTY, PlanScore, score_plan
 from validators.predictions import CandidateRun, run_of
 from validators.replies.reading import join_replies
-from validators.strategies import format_of, setting_of
+from validators.strategies import format_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, Tool
 
@@ -132,7 +133,7 @@ class AnswerScores:
         conversations = {
             sample.key: GoldConversation(sample, self._scorer)
             for sample, _ in answered
-            if setting_of(sample.kind) == "conversation"
+            if traits_of(sample.kind).asked == "conversation"
         }
         spoken = ((conversations[sample.key], given) for sample, given in answered if sample.key in conversations)
         foresee(self._scorer, (pair for conversation, given in spoken for pair in conversation.texts_to_compare(given)))
@@ -168,7 +169,7 @@ class AnswerScores:
                 for chain in scored.chains:
                     for cell in chain.slices(len(sample.candidates)):
                         self._chains[run, *cell].add(chain)
-            elif setting_of(sample.kind) == "plan":
+            elif traits_of(sample.kind).asked == "plan":
                 sums.plans.update(plans.verdicts(of_run))
 
     def scores(self) -> list[Score]:
@@ -246,7 +247,7 @@ def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]
 
 def has_one_call(sample: Sample) -> bool:
     """Whether a sample is one of those that HammerBench's metrics are about: at most one call is due at a snapshot."""
-    return setting_of(sample.kind) == "call"
+    return traits_of(sample.kind).asked == "call"
 
 
 def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:

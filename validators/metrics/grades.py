@@ -10,11 +10,11 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping
 from statistics import fmean
 
+from generators.kinds import traits_of
 from validators.metrics.answers import Values, slices_of
 from validators.metrics.callnavi.scores import DIFFICULTIES
 from validators.metrics.confetti.scores import JudgedCall, measure_validity
 from validators.predictions import CandidateRun, run_of
-from validators.strategies import setting_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import Grade, Prediction, Sample, Score
 
@@ -73,7 +73,7 @@ class _Graded:
         """Count a prediction, with what the judge says of it."""
         if grade is not None and grade.metric == "judge_score" and grade.count:
             self._plans[difficulty_of(sample)].append(grade.value)
-        if setting_of(sample.kind) != "conversation" or (grade is not None and not grade.count):
+        if traits_of(sample.kind).asked != "conversation" or (grade is not None and not grade.count):
             return
         judged = grade.count if grade is not None else 0
         self._judged += judged

@@ -8,11 +8,11 @@ from typing import Any
 import pytest
 
 from flows.build import BuildReport
-from flows.planning.conversations import count_conversations
+from flows.planning.statistics import count_conversations
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.settings import Settings
+from generators.conversations.family import CONVERSATION
 from generators.conversations.scenarios import PAPER
-from generators.kinds import CONVERSATION
 from tests.support.conversational import converse
 from tests.support.flows.model_server import Asked, ModelServer
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of

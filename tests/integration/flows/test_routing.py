@@ -6,11 +6,12 @@ from typing import Any
 import pytest
 
 from flows.build import BuildReport
-from flows.planning.routing import routing_shares
 from flows.recipe import parse_recipe, read_recipe
 from flows.settings import Settings
 from generators.catalogs.domain_catalogs import domain_tools, load_domains
-from generators.kinds import KINDS, ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.kinds import KINDS
+from generators.routing.family import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.routing.making import share_over_domains
 from generators.routing.tool_graph import unknown_arguments
 from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of
 from warehouse.errors import ConfigurationError
@@ -91,13 +92,18 @@ def test_the_recipe_of_callnavi_has_the_composition_of_the_papers_table() -> Non
     recipe = read_recipe(TOP / "recipes" / "callnavi.yaml")
     assert recipe.samples == {name: KINDS[name].paper for name in QUESTIONS}
     for kind, count in recipe.samples.items():
-        shares = routing_shares(kind, count, ("en",), domain_tools())
+        shares = _shares(kind, count)
         difficulty = kind.removeprefix("routing_")
         assert shares == {("en", domain.name): domain.composition[difficulty] for domain in load_domains()}
 
 
+def _shares(kind: str, count: int) -> dict[tuple[str, str], int]:
+    shares = share_over_domains(KINDS[kind], count, ("en",), domain_tools())
+    return {(share.language, share.place): share.samples for share in shares}
+
+
 def test_other_counts_are_shared_out_in_the_same_proportions() -> None:
-    shares = routing_shares(ROUTING_EASY, 46, ("en",), domain_tools())
+    shares = _shares(ROUTING_EASY, 46)
     assert sum(shares.values()) == 46
     assert shares["en", "Telecom"] == max(shares.values())
     assert min(shares.values()) >= 2

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from flows.settings import Settings
-from generators.derivations import obstacle_for
 from generators.kinds import kind_named
+from generators.making import OBSTACLES
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 from warehouse.records import CallTurn, Sample
 from warehouse.releases import read_tools
@@ -56,7 +56,7 @@ def test_plans_are_shifted_and_proved_or_there_is_a_reason(tmp_path: Path) -> No
     tools = read_tools(warehouse_of(settings), sorted({key for sample in samples for key in sample.candidates}))
     plans = [sample for sample in samples if sample.kind in sources]
     for transform, reason in (("IS", "speaks only once"), ("SO_case2", "No question is open|in words that were found")):
-        told = {obstacle_for(kind_named(f"{plan.kind}_{transform}"))(plan, tools) for plan in plans}
+        told = {OBSTACLES[transform](plan, tools) for plan in plans}
         assert all(any(one in text for one in reason.split("|")) for text in told), told
 
 

@@ -12,7 +12,7 @@ from flows.progress import Silence
 from flows.recipe import parse_recipe, read_recipe
 from flows.runner import local_workers
 from flows.settings import Settings
-from flows.stages import STAGES
+from flows.stages import STAGES, stages_of
 from generators.kinds import KINDS
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, warehouse_of, write_recipe
 from warehouse.errors import ConfigurationError
@@ -119,7 +119,8 @@ def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> N
             " where " + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")
         )
     run = open_build(recipe, settings, Silence())
-    assert list(Planner(run, ["perfect"]).assignments()) == []
+    drafts = asyncio.run(Planner(run, ["perfect"]).drafts("single_turn", stages_of("single_turn")[0]))
+    assert list(drafts) == []
 
 
 def test_a_build_that_ended_between_making_and_checking_goes_on(built: Built, tmp_path: Path) -> None:

@@ -5,7 +5,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from generators.catalogs.domain_catalogs import domain_tools
-from generators.kinds import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.routing.family import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.planning import MOST_CALLS, plan_routing
 from generators.routing.tool_graph import Atlas, feeds
 from generators.tools import argument_problems

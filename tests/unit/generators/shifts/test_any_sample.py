@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.derivations import obstacle_for
 from generators.imports.hammerbench import read_hammerbench
-from generators.kinds import kind_named, name_of
+from generators.kinds import name_of
+from generators.making import OBSTACLES
 from generators.shifts.intents import mismatch, shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values
@@ -53,7 +53,7 @@ async def decisions(sample: Sample, context: StageContext) -> list[str]:
 
 
 def obstacle_to(transform: Transform, source: Sample, tools: Mapping[str, Tool]) -> str:
-    return obstacle_for(kind_named(f"perfect_{transform}"))(source, tools)
+    return OBSTACLES[transform](source, tools)
 
 
 @pytest.mark.parametrize("transform", SHIFTS)

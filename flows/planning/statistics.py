@@ -1,14 +1,17 @@
-"""Planning simulated conversations, and their statistics beside the paper's (CONFETTI, Tables 1 to 3)."""
+"""What a build's landed samples are like beside the papers': conversations (CONFETTI) and paths (ComplexFuncBench)."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
-from typing import NamedTuple, cast, get_args
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
 from flows.runner import GroupRun
-from generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
-from generators.kinds import CONVERSATION
-from warehouse.records import CallTurn, Complexity, Language, ReplyTurn, Sample, Scenario, Tool, Turn, UserTurn
+from generators.conversations.scenarios import PAPER
+from generators.kinds import kinds_with
+from generators.multi_step.goals import PAPER as PATHS_OF_PAPER
+from generators.multi_step.goals import Shape
+from warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn
 
+_PAPER_PATHS = {**PATHS_OF_PAPER, "Total": Shape(3.26, 5.07)}
 _MANY = 3
 _TABLES: dict[str, float] = {
     "conversations": 109, "APIs": 86, "user turns with calls": 313, "with 1 action": 220, "with 2 actions": 46,
@@ -25,37 +28,14 @@ class ConversationRow(NamedTuple):
     paper: float
 
 
-def complexity_shares(count: int, languages: Sequence[Language]) -> Iterator[tuple[Language, Complexity, int]]:
-    """How many conversations of each complexity: as Table 1 has them, shared out over the languages."""
-    for complexity, share in shared_out(count).items():
-        for position, language in enumerate(languages):
-            yield language, complexity, share // len(languages) + (position < share % len(languages))
-
-
-def plan_complexity(run: GroupRun, complexity: str, language: Language, until: int) -> Iterator[Scenario]:
-    """The first `until` scenarios of a complexity."""
-    if complexity not in get_args(Complexity):
-        return iter(())
-    return plan_scenarios(cast("Complexity", complexity), language, until, run.tools, seed=run.recipe.seed)
-
-
-def validate_scenarios_can_be_planned(
-    count: int, languages: Sequence[Language], tools: Sequence[Tool], *, seed: int
-) -> None:
-    """Raise ConfigurationError where the tools allow no conversation of a complexity that is asked for."""
-    for language, complexity, share in complexity_shares(count, languages):
-        if share:
-            next(plan_scenarios(complexity, language, share, tools, seed=seed), None)
-
-
 def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
     """The statistics of a build's landed conversations; nothing where there are none."""
     bodies = run.warehouse.stream(
         """
         select s.body from samples s join outcomes f on f.subject = s.key
-        where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and s.kind = ?
+        where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and list_contains(?, s.kind)
         """,
-        [run.build, CONVERSATION],
+        [run.build, list(kinds_with(lambda traits: traits.has_acts))],
     )
     yield from count_conversations(Sample.model_validate_json(body) for (body,) in bodies)
 
@@ -94,3 +74,28 @@ def _chains(turns: Iterable[Turn]) -> Iterator[int]:
             length = 0
     if length:
         yield length
+
+
+class PathRow(NamedTuple):
+    """How long the landed paths of a domain are in the mean, beside the paper's (ComplexFuncBench, Table 3)."""
+
+    domain: str
+    samples: int
+    steps: float
+    calls: float
+    paper_steps: float | None
+    paper_calls: float | None
+
+
+def path_rows(run: GroupRun) -> Iterator[PathRow]:
+    """The landed paths of a build, a row a domain, and one for all where there are several."""
+    sql = """
+        select coalesce(domain, 'Total') as domain, sum(samples)::int as samples,
+            sum(steps * samples) / sum(samples) as steps, sum(calls * samples) / sum(samples) as calls
+        from path_statistics where build = ? group by grouping sets ((domain), ())
+        having count(domain) > 0 order by grouping(domain), domain
+    """
+    rows = run.warehouse.rows(sql, [run.build])
+    for row in rows if len(rows) > 2 else rows[:1]:  # noqa: PLR2004 - one domain is the total
+        paper = _PAPER_PATHS.get(row["domain"])
+        yield PathRow(**row, paper_steps=paper and paper.steps, paper_calls=paper and paper.calls)

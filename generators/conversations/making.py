@@ -1,0 +1,63 @@
+"""How simulated conversations are made: scenarios of a complexity, planned, worded, labelled (CONFETTI 3.1)."""
+
+from collections.abc import Iterator, Sequence
+from typing import cast, get_args
+
+from generators.conversations.acts import label_conversations
+from generators.conversations.family import CONVERSATION
+from generators.conversations.plans import plan_conversations, word_scenarios
+from generators.conversations.scenarios import plan_scenarios, shared_out
+from generators.conversations.wording import write_conversations
+from generators.families import Kind
+from generators.planning import Making, Order, Share, shared_evenly
+from generators.stages import Stage
+from warehouse.records import Complexity, Language, Scenario, Tool
+
+
+def share_over_complexities(
+    _kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]
+) -> Iterator[Share]:
+    """How many conversations of each complexity: as CONFETTI's Table 1 has them, shared out over the languages."""
+    for complexity, whole in shared_out(count).items():
+        for language, share in zip(languages, shared_evenly(whole, len(languages)), strict=True):
+            yield Share(language, share, complexity)
+
+
+def _plan(order: Order) -> Iterator[Scenario]:
+    if order.place not in get_args(Complexity):
+        return iter(())
+    complexity = cast("Complexity", order.place)
+    return plan_scenarios(complexity, order.language, order.samples, order.tools, seed=order.seed)
+
+
+MAKING = Making(
+    "conversations",
+    stages=(
+        Stage(
+            "conversation_plans", "conversational", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
+            "Scenario", "ConversationPlan", "CONFETTI 3.1",
+            plan_conversations, "generator", ("generators/single_turn/prompts/fill_values.j2",),
+        ),
+        Stage(
+            "conversation_goals", "conversational", "Put into words what the user of a planned conversation wants.",
+            "ConversationPlan", "WordedScenario", "CONFETTI 3.1",
+            word_scenarios, "generator", ("generators/conversations/prompts/plan_scenario_goal.j2",),
+        ),
+        Stage(
+            "conversations", "conversational", "Word each turn, again until it says, asks or tells what is planned.",
+            "WordedScenario", "Conversation", "CONFETTI 3.1",
+            write_conversations, "generator",
+            ("generators/conversations/prompts/word_user_turn.j2", "generators/conversations/prompts/word_agent_turn.j2"),
+        ),
+        Stage(
+            "dialogue_acts", "conversational", "Label the replies whose dialogue acts no plan knows.",
+            "Conversation", "Sample", "CONFETTI 3.1",
+            label_conversations, "generator", ("generators/conversations/prompts/label_acts.j2",),
+        ),
+    ),
+    drafts=Scenario,
+    plan=_plan,
+    shares=share_over_complexities,
+    kind_at=lambda _complexity: CONVERSATION,
+    validates=True,
+)  # fmt: skip

@@ -1,0 +1,22 @@
+"""The kinds with external information (HammerBench 4.2.4; counts of its Table 3)."""
+
+from generators.families import Family, Kind, Traits
+
+GROUP = "external"
+_REQUEST = Traits("HammerBench", is_changed=True)
+_DIALOGUE = Traits("HammerBench", is_long=True, is_changed=True)
+
+FAMILY = Family(
+    "external",
+    (
+        Kind(
+            "external", "a request that points to a message instead of saying a value", GROUP, _REQUEST,
+            "external", ("perfect", "imperfect"), 1175, 1175,
+        ),
+        Kind(
+            "sQsA_external", "an answer points to a message instead of saying a value", GROUP, _DIALOGUE,
+            "external", ("sQsA",), 487, 487,
+        ),
+    ),
+    anywhere=(("external", GROUP),),
+)  # fmt: skip

@@ -1,0 +1,71 @@
+"""What a family of samples is: its kinds as rows, with the traits that planner, checks, metrics, views, review and exports ask.
+
+Whoever needs to know what samples of a kind are like asks these traits, never the kind's name. Each family's rows stand in
+its own folder (family.py); generators/kinds.py joins them.
+"""
+
+from typing import Literal, NamedTuple
+
+from warehouse.records import Transform
+
+Calls = Literal["one", "set", "sequence"]
+Asked = Literal["call", "plan", "conversation", "path"]
+Paper = Literal["HammerBench", "ComplexFuncBench", "CallNavi", "CONFETTI", "BFCL"]
+Spread = Literal["", "category", "complexity"]
+Difficulty = Literal["", "easy", "medium", "hard"]
+
+
+class Traits(NamedTuple):
+    """What samples of a kind are like.
+
+    `paper`: whose counts stand in the table, and whose format holds such samples. `calls`: what is due at a call turn: one
+    call at most, a set whose order is free, or a sequence. `asked`: how a candidate is asked for them, and so by which
+    metrics it is scored. `is_whole`, `is_partial`: the call has every required argument, or lacks one. `is_open`: the request
+    lacks arguments, so that the call can't have been made, whatever became of it later. `is_idle`: no call is due at all.
+    `is_executed`: calls have results. `is_long`: there are several user turns. `is_changed`: it was made of a sample that was
+    proved before. `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are shown.
+    `has_acts`: replies carry dialogue acts, which people review. `spread`: what a count is shared out by besides languages.
+    """
+
+    paper: Paper
+    calls: Calls = "one"
+    asked: Asked = "call"
+    is_whole: bool = False
+    is_partial: bool = False
+    is_open: bool = False
+    is_idle: bool = False
+    is_executed: bool = False
+    is_long: bool = False
+    has_catalog: bool = False
+    has_acts: bool = False
+    is_cross_domain: bool = False
+    is_changed: bool = False
+    spread: Spread = ""
+    difficulty: Difficulty = ""
+
+
+class Kind(NamedTuple):
+    """A kind of sample: `group` of stages makes it, by `transform` of samples of the kinds in `sources`.
+
+    `paper` is how many the paper tells of, None where it tells nothing; `scale` is how many a build of its size makes.
+    """
+
+    name: str
+    about: str
+    group: str
+    traits: Traits
+    transform: Transform | None = None
+    sources: tuple[str, ...] = ()
+    paper: int | None = None
+    scale: int = 0
+
+
+class Family(NamedTuple):
+    """A family of samples: the folder of generators/ that makes it, and its kinds.
+
+    `anywhere` are the transforms that take any kind, with the group of stages that does each.
+    """
+
+    name: str
+    kinds: tuple[Kind, ...]
+    anywhere: tuple[tuple[Transform, str], ...] = ()

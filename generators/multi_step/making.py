@@ -1,0 +1,106 @@
+"""How multi-step samples are made: goals over a domain, then paths through an environment (ComplexFuncBench 2.1)."""
+
+from collections import Counter
+from collections.abc import AsyncIterator, Iterator, Sequence
+from itertools import product
+from math import ceil
+
+from generators.environments.protocol import Environment
+from generators.families import Kind
+from generators.multi_step.correction import correct_paths
+from generators.multi_step.disambiguation import disambiguate
+from generators.multi_step.family import ONE_DOMAIN, SEVERAL_DOMAINS
+from generators.multi_step.generalisation import generalise
+from generators.multi_step.goals import CROSS, plan_goals
+from generators.multi_step.tracing import trace_goals
+from generators.multi_step.wording import word_goals
+from generators.planning import Making, Order, Share, shared_evenly
+from generators.stages import Stage
+from warehouse.errors import ConfigurationError
+from warehouse.records import Goal, Language, Tool
+
+_SOURCE = "environment:"
+_SHARED = "Shared"  # tools that stand beside those of every domain
+_OWN_DOMAIN = 4  # a domain with fewer tools has a part in others' goals only, as the paper's taxis have
+
+
+def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], tools: Sequence[Tool]) -> Iterator[Share]:
+    """A kind's count shared out over the languages and the domains that an environment answers for.
+
+    Raises ConfigurationError where there is none.
+    """
+    places = list(product(languages, domains_for(kind, tools)))
+    for (language, domain), share in zip(places, shared_evenly(count, len(places)), strict=True):
+        yield Share(language, share, domain)
+
+
+def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
+    """The domains that a kind is shared out over. Raises ConfigurationError where there is none."""
+    counts = Counter(tool.category for tool in tools if tool.source.startswith(_SOURCE))
+    domains = [domain for domain, count in counts.items() if count >= _OWN_DOMAIN and domain != _SHARED]
+    crosses = kind.traits.is_cross_domain
+    if len(counts) < 2 if crosses else not domains:  # noqa: PLR2004 - across domains takes two, small or not
+        raise ConfigurationError(
+            f"Samples of the kind {kind.name!r} need an environment that answers calls, with tools of "
+            f"{'several domains' if crosses else 'a domain'}; the recipe's tools have none. "
+            "Add `- environment: travel` to its tools."
+        )
+    return [CROSS] if crosses else domains
+
+
+def kind_of_domain(domain: str) -> str:
+    """The kind of the samples of a domain."""
+    return SEVERAL_DOMAINS if domain == CROSS else ONE_DOMAIN
+
+
+async def _plan(order: Order) -> AsyncIterator[Goal]:
+    """Goals that make `count` samples; the last one makes fewer where they don't share out evenly."""
+    environment = next((one for one in order.environments.values() if _has(one, order.place)), None)
+    if environment is None or not order.samples:
+        return
+    variants, planned = order.variants, 0
+    count = ceil(order.samples / variants)
+    async for goal in plan_goals(order.place, order.language, count, environment, seed=order.seed, variants=variants):
+        left = order.samples - planned * variants
+        planned += 1
+        yield goal if left >= variants else goal.with_changes(variants=left)
+
+
+def _has(environment: Environment, domain: str) -> bool:
+    domains = {tool.category for tool in environment.tools}
+    return len(domains) > 1 if domain == CROSS else domain in domains
+
+
+MAKING = Making(
+    "multi_step",
+    stages=(
+        Stage(
+            "goal_requests", "multi_step", "Word what a user wants as a request that says every value and every condition.",
+            "Goal", "WordedGoal", "ComplexFuncBench 2.1.1, A.3",
+            word_goals, "generator", ("generators/multi_step/prompts/word_goal.j2",),
+        ),
+        Stage(
+            "traces", "multi_step", "Let a model call step by step, each call answered by the environment.",
+            "WordedGoal", "TracedGoal", "ComplexFuncBench 2.1.1",
+            trace_goals, "generator", ("generators/multi_step/prompts/call_next.j2",),
+        ),
+        Stage(
+            "corrections", "multi_step", "Find the shortest path by search, compare, and reword a request that lacks a detail.",
+            "TracedGoal", "GoalPath", "ComplexFuncBench 2.1.2",
+            correct_paths, "generator", ("generators/multi_step/prompts/rewrite_goal.j2",),
+        ),
+        Stage(
+            "disambiguation", "multi_step", "Remove tools that overlap, and strike entries that leave an argument open.",
+            "GoalPath", "GoalPath", "ComplexFuncBench 2.1.2", disambiguate,
+        ),
+        Stage(
+            "generalisation", "multi_step", "Replace what may be replaced, call again, and prove each variant anew.",
+            "GoalPath", "Sample", "ComplexFuncBench 2.1.3, A.4", generalise,
+        ),
+    ),
+    drafts=Goal,
+    plan=_plan,
+    shares=share_over_domains,
+    kind_at=kind_of_domain,
+    has_variants=True,
+)  # fmt: skip

@@ -1,0 +1,70 @@
+"""How a family plans: what a kind's count is shared out over, and the first drafts of each share."""
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from typing import NamedTuple
+
+from generators.environments.protocol import Environment
+from generators.families import Kind
+from generators.stages import Stage
+from warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
+
+Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
+
+
+class Share(NamedTuple):
+    """A part of a kind's count: `place` is the domain or the complexity that it is for, "" for none."""
+
+    language: Language
+    samples: int
+    place: str = ""
+
+
+class Order(NamedTuple):
+    """What a planner is asked for: the first `samples` samples of a kind in a language and at a place.
+
+    `candidates` tools stand beside each; `variants` are made of one draft where a draft is good for several samples.
+    """
+
+    kind: Kind
+    language: Language
+    place: str
+    samples: int
+    tools: Sequence[Tool]
+    seed: int
+    candidates: int = 5
+    variants: int = 1
+    environments: Mapping[str, Environment] = {}
+
+
+Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Share]]
+Plan = Callable[[Order], Iterator[Draft] | AsyncIterator[Draft]]
+
+
+def _by_language(_kind: Kind, count: int, languages: Sequence[Language], _tools: Sequence[Tool]) -> Iterator[Share]:
+    for language, share in zip(languages, shared_evenly(count, len(languages)), strict=True):
+        yield Share(language, share)
+
+
+class Making(NamedTuple):
+    """How a family's samples are made: its stages, and how they are planned.
+
+    `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it by the place.
+    `validates` says that the first draft is planned before a build begins, so that what can't be is refused at once. Kinds that
+    are made of other samples need no plan, but `obstacles`: why one can't be made of a sample, "" where it can.
+    """
+
+    family: str
+    stages: tuple[Stage, ...]
+    drafts: type[Draft] = Derivation
+    plan: Plan | None = None
+    shares: Shares = _by_language
+    kind_at: Callable[[str], str] | None = None
+    validates: bool = False
+    has_variants: bool = False
+    obstacles: Mapping[Transform, Obstacle] = {}
+
+
+def shared_evenly(count: int, among: int) -> list[int]:
+    """A count in so many parts, the first ones larger by one where it does not divide."""
+    share, rest = divmod(count, max(1, among))
+    return [share + (position < rest) for position in range(among)]
