@@ -273,7 +273,7 @@ def _clocks(value: str, rule: str) -> frozenset[str]:
 
 def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
     """Whether a unit follows: "at 10 minutes" is no time of day, nor is "the twelve-minute mark"."""
-    return bool(one.clocks or one.last_day) and any(pattern.match(text, one.end) for pattern, _ in words.units)
+    return any(pattern.match(text, one.end) for pattern, _ in words.units)
 
 
 def _is_idle(one: Moment, text: str, words: QuantityWords) -> bool:

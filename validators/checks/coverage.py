@@ -13,6 +13,7 @@ from typing import NamedTuple
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
 from language.mentions import Moment, Quantity, quantity_words
 from language.sentences import count_words, quotations, sentence_at
+from language.text import fold
 from validators.checks.request_reading import (
     ArgumentReading,
     Grade,
@@ -59,7 +60,7 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
     leaves = leaves_of(tool, arguments)
     readings = read_leaves(leaves, text)
     doubts = [
-        *_left_over(text, leaves, readings, deeds_of_tool(tool.name, language)),
+        *_left_over(tool, text, leaves, readings),
         *_cut_short(text, leaves, readings),
         *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
         *_other_deeds(tool, text, leaves, readings),
@@ -81,21 +82,36 @@ def _touches(spans: Sequence[Span], start: int, end: int) -> bool:
 
 
 def _left_over(
-    text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading], deeds: frozenset[Deed]
+    tool: Tool, text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
-    """Numbers, days and turns of phrase that no argument accounts for."""
+    """Numbers, days and turns of phrase that no argument accounts for; those of the tool's own description say no value."""
+    described = _described(tool)
+    deeds = deeds_of_tool(tool.name, text.language)
     spans, free = _spans(readings), _free_spans(leaves, readings)
     taken_back = _taken_back(text, spans)
     known = [*spans, *taken_back]
-    for one in text.quantities:
-        if not _touches(known, one.start, max(one.start + 1, one.number_end)) and not _counts_nothing(text, one):
-            yield f"{text.text[one.start : one.end]!r} belongs to no argument."
-    for moment in text.moments:
-        if not _touches(known, moment.start, moment.end) and not _is_vague(text, moment):
-            yield f"{text.text[moment.start : moment.end]!r} belongs to no argument."
+    for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
+        if not _touches(known, start, end) and fold(text.text[start:end]) not in described:
+            yield f"{text.text[start:end]!r} belongs to no argument."
     for cue in find_cues(text.text, text.language):
         if not _is_accounted(text, cue, spans, free, taken_back) and not _is_the_deed(text, cue, deeds):
             yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
+
+
+def _described(tool: Tool) -> str:
+    """All that the tool's document says in words, to compare with."""
+    schemas = " | ".join(str(schema.get("description", "")) for schema in tool.properties.values())
+    return fold(f"{tool.description} | {schemas}")
+
+
+def _numbers_to_take(text: RequestText) -> Iterator[Span]:
+    return (
+        Span(one.start, max(one.start + 1, one.number_end)) for one in text.quantities if not _counts_nothing(text, one)
+    )
+
+
+def _moments_to_take(text: RequestText) -> Iterator[Span]:
+    return (Span(one.start, one.end) for one in text.moments if not _is_vague(text, one))
 
 
 def _is_accounted(

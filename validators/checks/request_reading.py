@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from language.booleans import find_boolean
-from language.cues import cue_words, find_choice
+from language.cues import cue_words, find_choice, find_cues
 from language.mentions import (
     UNKNOWN_NOW,
     Moment,
@@ -27,8 +27,9 @@ from language.mentions import (
 )
 from language.schemas import choices_of, kind_of
 from language.sentences import last_clause, sentence_at
-from language.text import VERBATIM, Found
+from language.text import STOP, VERBATIM, Found
 from language.values import locate
+from language.wording import content_keys
 from warehouse.records import Arguments, JsonSchema, Tool
 
 Grade = Literal["proved", "unproved", "contradicted"]
@@ -62,7 +63,8 @@ _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _SHORTEST_CODE = 4
-_ROLE_BEFORE, _ROLE_AFTER, _NEGATION_BEFORE = 40, 30, 20  # characters
+_ROLE_BEFORE, _ROLE_AFTER, _NEGATION_BEFORE, _NAME_AROUND = 40, 30, 20, 40  # characters
+_BREAK = re.compile(r"[,.;:!?，。；：！？、]|\band\b")
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
 # Units that are meant where a schema names none: money, percent, days and weeks, months and years, kilograms, centimetres.
 _USUAL = frozenset({
@@ -100,6 +102,12 @@ class RequestText(NamedTuple):
         """Whether a pattern of the language's cues is found in this stretch."""
         pattern = cue_words(self.language).patterns[name]
         return bool(pattern.search(self.text[start : len(self.text) if end is None else end]))
+
+    def is_denied(self, at: int) -> bool:
+        """Whether a negation stands shortly before a place, in its clause."""
+        before = last_clause(self.text[max(0, at - _NEGATION_BEFORE) : at])
+        cues = find_cues(self.text[:at], self.language)
+        return any(cue.kind == "negation" and cue.end > at - len(before) for cue in cues)
 
     def quote(self, span: Span) -> str:
         """The words of a stretch."""
@@ -221,6 +229,8 @@ def _read_number(leaf: Leaf, value: float, text: RequestText) -> ArgumentReading
     for one in text.quantities:
         if _same_amount(one, value, unit):
             doubt = _bound_doubt(leaf, one)
+            if doubt and not one.bound and _names_bound(leaf, one, text):
+                doubt = ""
             if not doubt:
                 return _proved(leaf, Span(one.start, one.end if unit else one.number_end))
     dates = [one for one in text.moments if leaf.is_named(_PART_OF_DAY) and _holds_part(one, value)]
@@ -255,6 +265,13 @@ def _bound_doubt(leaf: Leaf, one: Quantity) -> str:
     if not bound:
         return f"Nothing says that {one.value:g} is the {wanted} that is wanted."
     return "" if bound == wanted else f"{leaf.name!r} is the {wanted} that is wanted, and the words say the {bound}."
+
+
+def _names_bound(leaf: Leaf, one: Quantity, text: RequestText) -> bool:
+    """Whether the parameter's description, words such as "highest price", stands before the number."""
+    before = _BREAK.split(text.text[max(0, one.start - _NAME_AROUND) : one.start])[-1]
+    described = {key.deep for key in content_keys(str(leaf.schema.get("description", ""))) if key.light != STOP}
+    return bool(described) and described <= {key.deep for key in content_keys(before)}
 
 
 def _company(leaf: Leaf, text: RequestText) -> tuple[int, Span] | None:
@@ -314,10 +331,9 @@ def _read_choice(leaf: Leaf, value: str, choices: Sequence[str], text: RequestTe
         if (found := locate(choice, {}, text.text) or find_choice(choice, text.text, text.language))
     }
     mine = stated.pop(value, None)
-    if mine is not None and all(_is_inside(other, mine) for other in stated.values()):
-        is_denied = text.has_cue("negation", max(0, mine.start - _NEGATION_BEFORE), mine.start)
-        if not is_denied:
-            return _proved(leaf, Span(mine.start, mine.end))
+    is_only = mine is not None and all(_is_inside(other, mine) for other in stated.values())
+    if mine is not None and is_only and not text.is_denied(mine.start):
+        return _proved(leaf, Span(mine.start, mine.end))
     return _open(leaf, f"No rule reads {leaf.name} = {value!r}.")
 
 
@@ -452,6 +468,8 @@ def _in_role(leaf: Leaf, reading: ArgumentReading, leaves: Sequence[Leaf], text:
         return reading
     if not any(other is not leaf and isinstance(other.value, str) and _role_of(other) for other in leaves):
         return reading
+    if _is_named(leaf, leaves, reading.spans[0], text):
+        return reading
     stated = _roles_stated(text, reading.spans[0])
     if role in stated:
         return reading
@@ -459,6 +477,20 @@ def _in_role(leaf: Leaf, reading: ArgumentReading, leaves: Sequence[Leaf], text:
         reason = f"{leaf.value!r} is worded as the {next(iter(stated))}, not the {role}."
         return reading._replace(grade="contradicted", reason=reason)
     return reading._replace(grade="unproved", reason=f"Nothing says that {leaf.value!r} is the {role}.")
+
+
+def _is_named(leaf: Leaf, leaves: Sequence[Leaf], span: Span, text: RequestText) -> bool:
+    """Whether the words beside a value name its parameter, by a word that no other argument's description has."""
+    own = _naming(leaf).difference(*(_naming(other) for other in leaves if other is not leaf))
+    before = text.text[max(0, span.start - _NAME_AROUND) : span.start]
+    after = text.text[span.end : span.end + _NAME_AROUND]
+    beside = f"{_BREAK.split(before)[-1]} {_BREAK.split(after)[0]}"
+    return any(key.deep in own for key in content_keys(beside))
+
+
+def _naming(leaf: Leaf) -> set[str]:
+    words = f"{' '.join(leaf.words)} {leaf.schema.get('title', '')} {leaf.schema.get('description', '')}"
+    return {key.deep for key in content_keys(words) if key.light != STOP}
 
 
 def _is_clock(leaf: Leaf) -> bool:
