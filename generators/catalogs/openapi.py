@@ -160,6 +160,12 @@ class _Reader:
             return
         schema, needed = self._schema(media), body.get("required") is True
         required = schema.get("required")
+        if "required" not in body and required and _is_plain_object(schema):
+            needed = True
+            message = (
+                f"Whether the body is required is not stated; its required members {shown(required)} are kept required."
+            )
+            self._notes.append(Note("assumed_required", message))
         if not _is_plain_object(schema):
             self._add("body", schema, "body", "", needed=needed)
             return

@@ -57,3 +57,20 @@ def test_a_document_of_many_operations_with_deep_schemas_is_read_in_seconds(tmp_
     started = time.process_time()
     assert len(read_openapi(written(tmp_path / "many", document(40))).tools) == 40
     assert time.process_time() - started < 10  # each node of each operation checked by itself takes minutes
+
+
+def test_the_required_members_of_a_body_that_says_nothing_of_itself_stay_required_and_it_is_reported(tmp_path: Path):
+    schema = {
+        "type": "object",
+        "properties": {"to": {"type": "string"}, "note": {"type": "string"}},
+        "required": ["to"],
+    }
+    stated = {"content": {"application/json": {"schema": schema}}}
+    bodies = {"unsaid": stated, "optional": {**stated, "required": False}, "needed": {**stated, "required": True}}
+    paths = {
+        f"/{name}": {"post": {"operationId": name, "description": "Send.", "requestBody": body}}
+        for name, body in bodies.items()
+    }
+    read = read_openapi(written(tmp_path / "calls", {"openapi": "3.0.0", "info": {}, "paths": paths}))
+    assert {tool.name: tool.required for tool in read.tools} == {"unsaid": ("to",), "optional": (), "needed": ("to",)}
+    assert [(problem.tool, problem.kind) for problem in read.problems] == [("unsaid", "assumed_required")]
