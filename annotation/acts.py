@@ -5,8 +5,11 @@ the brackets can be changed; the text, cut to a line, shows which turn it is.
 """
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from bisect import bisect_right
+from collections.abc import Iterator, Sequence
+from itertools import accumulate
 from typing import NamedTuple, get_args
+from unicodedata import east_asian_width
 
 from annotation.calls import check_storable, plain_lines
 from annotation.words import Words, words_in
@@ -19,12 +22,12 @@ _BETWEEN = ", "
 _SHOWN = 60
 
 
-_MOST: Mapping[Language, int] = {"en": 60, "zh": 30}  # letters of a text: those of Chinese are twice as wide
+_MOST = 60  # columns of a text; a wide letter, as Chinese has them, takes two
 _NUMBERED = re.compile(r"\s*(\d{1,6})\s*(.*)")
 _FIXED = "Each line keeps its number and its text; only what stands in the brackets is changed."
 
 
-class ToldReply(NamedTuple):
+class TypedReply(NamedTuple):
     """What stands in the line of a reply: its acts, and its text."""
 
     acts: tuple[DialogueAct, ...]
@@ -36,7 +39,7 @@ def has_acts(sample: Sample) -> bool:
     return any(isinstance(turn, ReplyTurn) and turn.acts for turn in sample.turns)
 
 
-def tell_reply(turn: ReplyTurn, words: Words) -> str:
+def render_reply(turn: ReplyTurn, words: Words) -> str:
     """What the assistant says, after what this does where that is known.
 
     The author stays the same, for the style of the screen knows the assistant by its name.
@@ -49,7 +52,7 @@ def write_acts(acts: Sequence[DialogueAct], words: Words) -> str:
     return f"[{_BETWEEN.join(_named(acts, words))}] "
 
 
-def read_acts(typed: str, was: ReplyTurn) -> ToldReply:
+def read_acts(typed: str, was: ReplyTurn) -> TypedReply:
     """The acts before a reply's text, and the text; RecordError says what can't be used. `was` is the turn before."""
     found = re.match(r"\s*[\[［]([^\]］\n]*)[\]］] ?", typed)
     if found is None:
@@ -57,9 +60,9 @@ def read_acts(typed: str, was: ReplyTurn) -> ToldReply:
     names = [name.strip() for name in found[1].translate(_WIDE).split(",")] if found[1].strip() else []
     acts = [_act(name) for name in names]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
-        return ToldReply(was.acts, typed[found.end() :])
+        return TypedReply(was.acts, typed[found.end() :])
     _check(acts)
-    return ToldReply(tuple(act for act in _OF_REPLIES if act in acts), typed[found.end() :])
+    return TypedReply(tuple(act for act in _OF_REPLIES if act in acts), typed[found.end() :])
 
 
 def _named(acts: Sequence[DialogueAct], words: Words) -> list[str]:
@@ -102,8 +105,7 @@ class _Reply(NamedTuple):
 def write_act_lines(sample: Sample, words: Words) -> str:
     """A line for each turn of the assistant."""
     return "\n".join(
-        f"{one.number} {write_acts(one.turn.acts, words)}{_short(one.turn.text, sample.language)}"
-        for one in _replies(sample)
+        f"{one.number} {write_acts(one.turn.acts, words)}{_short(one.turn.text)}" for one in _replies(sample)
     )
 
 
@@ -116,18 +118,18 @@ def read_act_lines(typed: str, sample: Sample) -> tuple[Turn, ...]:
         raise RecordError(f"Line {lines[len(replies)][0]} is one too many: there are {len(replies)} turns. {_FIXED}")
     turns = list(sample.turns)
     for (at, line), reply in zip(lines, replies, strict=False):
-        turns[reply.place] = _read_line(at, line, reply, sample.language)
+        turns[reply.place] = _read_line(at, line, reply)
     if len(lines) < len(replies):
         raise RecordError(f"The lines end before turn {len(lines) + 1} of {len(replies)}. {_FIXED}")
     return tuple(turns)
 
 
 def _replies(sample: Sample) -> Iterator[_Reply]:
-    said = [(place, turn) for place, turn in enumerate(sample.turns) if isinstance(turn, ReplyTurn)]
-    return (_Reply(place, number, turn) for number, (place, turn) in enumerate(said, 1))
+    replies = [(place, turn) for place, turn in enumerate(sample.turns) if isinstance(turn, ReplyTurn)]
+    return (_Reply(place, number, turn) for number, (place, turn) in enumerate(replies, 1))
 
 
-def _read_line(at: int, line: str, reply: _Reply, language: Language) -> ReplyTurn:
+def _read_line(at: int, line: str, reply: _Reply) -> ReplyTurn:
     found = _NUMBERED.match(line)
     if found is None or int(found[1]) != reply.number:
         raise RecordError(f"Line {at} must begin with the number {reply.number}: {line[:_SHOWN]!r}. {_FIXED}")
@@ -135,11 +137,13 @@ def _read_line(at: int, line: str, reply: _Reply, language: Language) -> ReplyTu
         acts, text = read_acts(found[2], reply.turn)
     except RecordError as error:
         raise RecordError(f"Line {at}: {error}") from error
-    if text.split() != _short(reply.turn.text, language).split():
+    if text.split() != _short(reply.turn.text).split():
         raise RecordError(f"Line {at} has another text than turn {reply.number}: {text[:_SHOWN]!r}. {_FIXED}")
     return reply.turn if acts == reply.turn.acts else reply.turn.with_changes(acts=acts)
 
 
-def _short(text: str, language: Language) -> str:
-    line, most = " ".join(text.split()), _MOST[language]
-    return line if len(line) <= most else f"{line[:most].rstrip()}…"
+def _short(text: str) -> str:
+    line = " ".join(text.split())
+    ends = list(accumulate(2 if east_asian_width(letter) in "WF" else 1 for letter in line))
+    most = bisect_right(ends, _MOST)
+    return line if most == len(line) else f"{line[:most].rstrip()}…"

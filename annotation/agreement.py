@@ -11,7 +11,7 @@ _TWO = 2  # fewer can't agree
 
 
 class Word(NamedTuple):
-    """What one reviewer said about one item, and the reasons named for it."""
+    """How one reviewer rates one item, and the reasons named for it."""
 
     item: str
     reviewer: str
@@ -34,12 +34,12 @@ class Agreement(NamedTuple):
 
 
 def measure_agreement(words: Sequence[Word]) -> list[Agreement]:
-    """All that can be said about the agreement in `words`: over all, by reviewer, by pair of them, by reason.
+    """All figures about the agreement in `words`: over all, by reviewer, by pair of them, by reason.
 
-    The words about an item stand in the order in which they were said; each reviewer has one. A reviewer is compared
+    The words about an item stand in the order in which they were ratings; each reviewer has one. A reviewer is compared
     with all others together.
     """
-    shared = [word for said in _by_item(words).values() if len(said) >= _TWO for word in said]
+    shared = [word for ratings in _by_item(words).values() if len(ratings) >= _TWO for word in ratings]
     if not shared:
         return []
     return [*_over_all(shared), *_by_pair(shared), *_by_reason(shared)]
@@ -47,7 +47,7 @@ def measure_agreement(words: Sequence[Word]) -> list[Agreement]:
 
 def observed_agreement(words: Sequence[Word]) -> float | None:
     """The share of the pairs of words about an item that say the same, as a mean over items."""
-    shares = [_share(said) for said in _by_item(words).values() if len(said) >= _TWO]
+    shares = [_share(ratings) for ratings in _by_item(words).values() if len(ratings) >= _TWO]
     return sum(shares) / len(shares) if shares else None
 
 
@@ -65,9 +65,9 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
 
 def fleiss_kappa(words: Sequence[Word]) -> float | None:
     """Fleiss' kappa: it needs as many words about each item, so the first few count, as many as the shortest item has."""
-    items = [said for said in _by_item(words).values() if len(said) >= _TWO]
+    items = [ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO]
     count = min(map(len, items), default=0)
-    table = _table([said[:count] for said in items])
+    table = _table([ratings[:count] for ratings in items])
     if not table or len(table[0]) < _TWO:
         return None
     from statsmodels.stats.inter_rater import fleiss_kappa as kappa_of
@@ -77,7 +77,7 @@ def fleiss_kappa(words: Sequence[Word]) -> float | None:
 
 def krippendorff_alpha(words: Sequence[Word]) -> float | None:
     """Krippendorff's alpha for labels without an order; items may have different numbers of words."""
-    table = _table([said for said in _by_item(words).values() if len(said) >= _TWO])
+    table = _table([ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO])
     if not table or len(table[0]) < _TWO:
         return None
     import krippendorff
@@ -108,10 +108,10 @@ def _by_pair(words: Sequence[Word]) -> Iterator[Agreement]:
     """Each reviewer against all others, then each pair of reviewers."""
     alone: defaultdict[str, _Met] = defaultdict(lambda: _Met([], set(), set()))
     couples: defaultdict[str, _Met] = defaultdict(lambda: _Met([], set(), set()))
-    for item, said in _by_item(words).items():
-        for one, other in permutations(said, 2):
+    for item, ratings in _by_item(words).items():
+        for one, other in permutations(ratings, 2):
             _meet(alone[one.reviewer], item, one, other)
-        for one, other in combinations(sorted(said, key=lambda word: word.reviewer), 2):
+        for one, other in combinations(sorted(ratings, key=lambda word: word.reviewer), 2):
             _meet(couples[f"{one.reviewer} / {other.reviewer}"], item, one, other)
     slices: list[tuple[SliceBy, dict[str, _Met]]] = [("reviewer", alone), ("pair", couples)]
     for slice_by, slices_of in slices:
@@ -145,13 +145,13 @@ def _by_item(words: Sequence[Word]) -> dict[str, list[Word]]:
     return items
 
 
-def _share(said: Sequence[Word]) -> float:
-    same = sum(one.label == other.label for one, other in combinations(said, 2))
-    return same / (len(said) * (len(said) - 1) / 2)
+def _share(ratings: Sequence[Word]) -> float:
+    same = sum(one.label == other.label for one, other in combinations(ratings, 2))
+    return same / (len(ratings) * (len(ratings) - 1) / 2)
 
 
 def _table(items: Sequence[Sequence[Word]]) -> list[list[int]]:
     """How often each item was given each label: a row an item, a column a label that occurs."""
-    labels = sorted({word.label for said in items for word in said})
-    counts = [Counter(word.label for word in said) for said in items]
+    labels = sorted({word.label for ratings in items for word in ratings})
+    counts = [Counter(word.label for word in ratings) for ratings in items]
     return [[count[label] for label in labels] for count in counts]

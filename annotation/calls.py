@@ -147,15 +147,15 @@ def goes_on(before: CallTurn | None, after: CallTurn) -> bool:
     return [call.tool for call in before.calls] == [call.tool for call in after.calls]
 
 
-def tell_snapshot(before: CallTurn | None, after: CallTurn, words: Words) -> str:
+def render_snapshot(before: CallTurn | None, after: CallTurn, words: Words) -> str:
     """One line for the eye: what is new in this snapshot."""
     if not after.calls:
         return words.no_call
     if before is None or not goes_on(before, after):
-        return "  |  ".join(_tell_call(call, words) for call in after.calls)
+        return "  |  ".join(_render_call(call, words) for call in after.calls)
     pairs = list(zip(before.calls, after.calls, strict=True))
-    told = [_tell_changes(old, new, named=len(pairs) > 1) for old, new in pairs if not same_calls([old], [new])]
-    return "  |  ".join(told) or words.no_change
+    rendered = [_render_changes(old, new, named=len(pairs) > 1) for old, new in pairs if not same_calls([old], [new])]
+    return "  |  ".join(rendered) or words.no_change
 
 
 def shift_turn(sample: Sample) -> int | None:
@@ -186,17 +186,17 @@ def _changes_mind(before: CallTurn, after: CallTurn) -> bool:
     )  # fmt: skip
 
 
-def _tell_call(call: GoldCall, words: Words) -> str:
+def _render_call(call: GoldCall, words: Words) -> str:
     arguments = [f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()]
     return "   ".join([write_name(call.tool), *(arguments or [words.no_arguments])])
 
 
-def _tell_changes(old: GoldCall, new: GoldCall, *, named: bool) -> str:
-    told = ["   ".join(_tell_change(change) for change in changes(old, new))]
-    return "   ".join([write_name(new.tool), *told] if named else told)
+def _render_changes(old: GoldCall, new: GoldCall, *, named: bool) -> str:
+    rendered = ["   ".join(_render_change(change) for change in changes(old, new))]
+    return "   ".join([write_name(new.tool), *rendered] if named else rendered)
 
 
-def _tell_change(change: Change) -> str:
+def _render_change(change: Change) -> str:
     name = write_name(change.name)
     match change.sign:
         case "+":

@@ -7,7 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from annotation.calls import write_name, write_value
-from annotation.picks import Pick, tell_picks, without_long_words
+from annotation.picks import Pick, render_picks, without_long_words
 from annotation.rendering import Line
 from annotation.reviews import Answers, ParsedReview, parse_verdict
 from annotation.screens import CORRECTION
@@ -61,12 +61,12 @@ def correction_task(
     """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it."""
     words, general = correction_words_in(language), words_in(language)
     goal = path.traced.worded.goal
-    said = "\n".join(doubt_lines(verdicts, words.decision)) or reason
+    why = "\n".join(doubt_lines(verdicts, words.decision)) or reason
     return CorrectionTask(
         subject=path.key,
         version=version_after(returned),
         title=" · ".join((goal.domain, goal.language, goal.environment)),
-        why=why_asked(said, returned, general.returned),
+        why=why_asked(why, returned, general.returned),
         request=tuple(_requests(path, words)),
         corrections="\n".join(_corrections(path.corrections, words, general)) or words.none,
         before=tuple(_before(path, words, general)),
@@ -86,8 +86,8 @@ def _corrections(corrections: Sequence[Correction], words: CorrectionWords, gene
         has_step = correction.step is not None and correction.kind != "order"  # an order tells both steps itself
         step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
         sides = (_in_words(text, general) for text in (correction.before, correction.after) if text)
-        told = " → ".join(shortened(text, _CALL) for text in sides)
-        shown = "" if correction.kind == "request" else f": {told}"
+        rendered = " → ".join(shortened(text, _CALL) for text in sides)
+        shown = "" if correction.kind == "request" else f": {rendered}"
         yield f"{words.kind[correction.kind]}{step}{shown}"
     if len(corrections) > _CORRECTIONS:
         yield general.more_entries.format(count=len(corrections) - _CORRECTIONS)
@@ -95,8 +95,8 @@ def _corrections(corrections: Sequence[Correction], words: CorrectionWords, gene
 
 def _in_words(text: str, general: Words) -> str:
     """A side of a correction with the step that it names in the words of the screen."""
-    told = without_long_words(text)
-    return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", told)
+    rendered = without_long_words(text)
+    return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", rendered)
 
 
 def _before(path: GoalPath, words: CorrectionWords, general: Words) -> Iterator[Line]:
@@ -120,13 +120,13 @@ def _after(path: GoalPath, general: Words) -> Iterator[Line]:
             else:
                 lines += _whole(call, placed.leaves.get((step, position), ()), placed, general)
         yield _line(general.step.format(number=step + 1), lines)
-        told = [
-            tell_picks(exchange.responses[position], picks, general)
+        rendered = [
+            render_picks(exchange.responses[position], picks, general)
             for (at, position, _), picks in sorted(placed.picks.items(), key=lambda item: item[0])
             if at == step
         ]
-        if told:
-            yield _line(general.result, told)
+        if rendered:
+            yield _line(general.result, rendered)
 
 
 def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Words) -> Iterator[str]:
@@ -135,8 +135,8 @@ def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Word
     for name, value in call.arguments.items():
         own = [leaf for leaf in leaves if leaf.argument.split(".")[0].split("[")[0] == name]
         sources = list(dict.fromkeys(_source(leaf, placed, general) for leaf in own))[:_SOURCES]
-        told = f"   ← {'; '.join(sources)}" if sources else ""
-        yield f"     {write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}{told}"
+        rendered = f"   ← {'; '.join(sources)}" if sources else ""
+        yield f"     {write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}{rendered}"
 
 
 def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
@@ -148,8 +148,8 @@ def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
 
 
 def _call(call: Call) -> str:
-    told = ", ".join(f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
-    return shortened(without_long_words(f"{write_name(call.tool)}({told})"), _CALL)
+    rendered = ", ".join(f"{write_name(name)} = {write_value(value)}" for name, value in call.arguments.items())
+    return shortened(without_long_words(f"{write_name(call.tool)}({rendered})"), _CALL)
 
 
 def _keys(path: Sequence[Exchange]) -> set[str]:

@@ -2,20 +2,19 @@
 
 import json
 from collections.abc import Iterator
-from typing import assert_never
 
-from annotation.acts import read_act_lines, tell_reply, write_act_lines
-from annotation.calls import tell_snapshot
+from annotation.acts import read_act_lines, render_reply, write_act_lines
+from annotation.calls import render_snapshot
 from annotation.dialogue_editing import write_result
 from annotation.edits import with_turns
-from annotation.rendering import MESSAGE, SNAPSHOT, Line
+from annotation.rendering import ConversationStyle, Line, render_conversation
 from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import DIALOGUE_ACTS
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import Words, acts_words_in, words_in
 from warehouse.errors import RecordError
-from warehouse.records import CallTurn, Language, ReplyTurn, ResultTurn, Sample, UserTurn
+from warehouse.records import Language, ResultTurn, Sample
 
 CAME_BACK = "←"  # the author of a result; the style of the screen knows it
 _CALLS = 240
@@ -47,23 +46,16 @@ def acts_task(sample: Sample, *, reason: str, language: Language = "en", returne
 
 
 def _conversation(sample: Sample, general: Words) -> Iterator[Line]:
-    """What was said in full, calls and results in a line each, and the assistant's turns with number and acts."""
-    number = 0
-    for turn in sample.turns:
-        match turn:
-            case UserTurn(text=text, external=external):
-                yield Line(author=general.user, text=shortened(text, _TEXT))
-                if external is not None:
-                    yield Line(author=MESSAGE, text=shortened(external.text, _TEXT))
-            case CallTurn():
-                yield Line(author=SNAPSHOT, text=shortened(tell_snapshot(None, turn, general), _CALLS))
-            case ResultTurn():
-                yield Line(author=CAME_BACK, text=write_result(turn))
-            case ReplyTurn():
-                number += 1
-                yield Line(author=general.assistant, text=shortened(f"{number} {tell_reply(turn, general)}", _TEXT))
-            case _:
-                assert_never(turn)
+    """The texts in full, calls and results in a line each, and the assistant's turns with number and acts."""
+    style = ConversationStyle(
+        calls=lambda _, turn: shortened(render_snapshot(None, turn, general), _CALLS),
+        results=lambda _, turn: write_result(turn),
+        reply=lambda place, turn: f"{place.number} {render_reply(turn, general)}",
+        result_author=CAME_BACK,
+        message=lambda message: message.text,
+        most=_TEXT,
+    )
+    return render_conversation(sample, general, style)
 
 
 def _results(sample: Sample) -> Iterator[str]:

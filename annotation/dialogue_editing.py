@@ -15,7 +15,7 @@ strict, and refused with the number of the line that is wrong.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, assert_never, get_args
+from typing import Literal, NamedTuple, get_args
 
 from pydantic import JsonValue
 
@@ -34,6 +34,7 @@ from annotation.calls import (
     write_name,
     write_value,
 )
+from annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
 from annotation.words import Words, words_in
 from warehouse.errors import RecordError
 from warehouse.records import (
@@ -84,27 +85,21 @@ def write_result(turn: ResultTurn) -> str:
 
 
 def _lines(sample: Sample, words: Words) -> Iterator[str]:
-    users = 0
     labelled = has_acts(sample)
-    before: CallTurn | None = None
-    for index, turn in enumerate(sample.turns):
-        match turn:
-            case UserTurn(text=text, external=external):
-                users += 1
-                yield _text(f"{words.user} {users}: ", text)
-                if external is not None:
-                    yield _write_message(external)
-            case CallTurn():
-                if index and sample.turns[index - 1].kind == "calls":
-                    yield NOTE
-                yield from _snapshot(before, turn, words)
-                before = turn
-            case ResultTurn():
-                yield f"{RESULT} {write_result(turn)}"
-            case ReplyTurn(text=text, acts=acts):
-                yield _text(f"{words.assistant}: {write_acts(acts, words) if labelled else ''}", text)
-            case _:
-                assert_never(turn)
+
+    def calls(place: TurnPlace, turn: CallTurn) -> str:
+        follows_calls = place.at and sample.turns[place.at - 1].kind == "calls"
+        return "\n".join([*([NOTE] if follows_calls else []), *_snapshot(place.before, turn, words)])
+
+    style = ConversationStyle(
+        calls=calls,
+        results=lambda _, turn: f"{RESULT} {write_result(turn)}",
+        reply=lambda _, turn: f"{write_acts(turn.acts, words) if labelled else ''}{turn.text}",
+        message=_write_message,
+        is_numbered=True,
+    )
+    for line in render_conversation(sample, words, style):
+        yield line.text if line.author in (SNAPSHOT, MESSAGE, "") else _text(f"{line.author}: ", line.text)
 
 
 def _text(start: str, text: str) -> str:
@@ -185,11 +180,11 @@ def _longer(block: Block, text: str) -> Block:
 
 
 def _read_line(number: int, line: str, blocks: list[Block]) -> None:
-    said = _said(number, line)
+    text = _text_block(number, line)
     start = line[:_LONGEST_MARK].translate(_WIDE)
     mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
-    if said is not None:
-        blocks.append(said)
+    if text is not None:
+        blocks.append(text)
     elif start.startswith("["):
         _add_message(number, line, blocks)
     elif start == RESULT:
@@ -203,7 +198,7 @@ def _read_line(number: int, line: str, blocks: list[Block]) -> None:
         )
 
 
-def _said(number: int, line: str) -> Block | None:
+def _text_block(number: int, line: str) -> Block | None:
     for language in get_args(Language):
         words = words_in(language)
         for kind, author in (("user", words.user), ("reply", words.assistant)):
@@ -359,8 +354,8 @@ class _Snapshot:
             return []
         if note.rest.casefold() in {words.no_change.casefold() for words in known}:
             return self._unchanged(note.line)
-        told = " or ".join(f"`-- {text}`" for text in (known[0].no_call, known[0].no_change))
-        raise RecordError(f"Line {note.line}: `-- {note.rest}` is not understood; write {told}.")
+        notes = " or ".join(f"`-- {text}`" for text in (known[0].no_call, known[0].no_change))
+        raise RecordError(f"Line {note.line}: `-- {note.rest}` is not understood; write {notes}.")
 
     def _whole(self, entries: Sequence[Entry]) -> Iterator[GoldCall]:
         starts = [index for index, entry in enumerate(entries) if entry.mark == "->"]
@@ -376,12 +371,12 @@ class _Snapshot:
         known = was or next((one for one in self._was.calls if one.tool == call.tool), None)
         schemas = next((tool.properties for tool in self._tools if tool.name == call.tool), {})
         arguments: Arguments = dict(call.arguments)
-        told: set[str] = set()
+        named: set[str] = set()
         for entry in entries:
             name, rest = _named(entry)
-            if name in told:
+            if name in named:
                 raise RecordError(f"Line {entry.line}: {name!r} is told of a second time.")
-            told.add(name)
+            named.add(name)
             if entry.mark == "-":
                 _take_away(arguments, name, rest, entry)
             else:

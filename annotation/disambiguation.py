@@ -3,8 +3,8 @@
 from collections.abc import Iterator, Mapping, Sequence
 
 from annotation.edits import strike
-from annotation.picks import PICKED, Contest, Pick, contests_of, response_of, step_turns, tell_entry, told_fields
-from annotation.rendering import SNAPSHOT, Line, tell_step
+from annotation.picks import PICKED, Contest, Pick, contests_of, relevant_fields, render_entry, response_of, step_turns
+from annotation.rendering import ConversationStyle, Line, render_conversation, render_step
 from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, values_of
 from annotation.screens import DISAMBIGUATION
 from annotation.studio.records import PulledAnnotation
@@ -12,7 +12,7 @@ from annotation.task import Returned, ReviewTask, doubt_lines, shortened, versio
 from annotation.words import Words, disambiguation_words_in, words_in
 from generators.multi_step.picking import entries_of, write_rule
 from warehouse.errors import AnnotationError
-from warehouse.records import CallTurn, Language, Record, Sample, Strike, UserTurn, Verdict
+from warehouse.records import Language, Record, Sample, Strike, Verdict
 
 HOTKEYS = "qwetasdfgzxcvby"
 MOST_OFFERED = len(HOTKEYS)
@@ -58,7 +58,7 @@ def disambiguation_task(
 ) -> DisambiguationTask:
     """The task that asks people which entries of the responses of `sample` are to be struck."""
     words, general = disambiguation_words_in(language), words_in(language)
-    said = "\n".join(doubt_lines(verdicts, words.decision)) or reason
+    why = "\n".join(doubt_lines(verdicts, words.decision)) or reason
     offered = _offered(sample)
     count = sum(len(contest.rivals) for contest in contests_of(sample))
     boxes = [
@@ -70,7 +70,7 @@ def disambiguation_task(
         subject=sample.key,
         version=version_after(returned),
         title=" · ".join((sample.category, sample.kind, sample.language)),
-        why=why_asked(said, returned, words.returned),
+        why=why_asked(why, returned, words.returned),
         conversation=tuple(_conversation(sample, general)),
         picked="\n".join([*_picked(sample, general), *more]),
         strikes=tuple(boxes),
@@ -98,17 +98,17 @@ def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
 def _label(sample: Sample, one: Strike, contest: Contest, general: Words) -> str:
     entry = entries_of(response_of(sample, contest), contest.entries)[one.entry]
     where = f"{general.step.format(number=one.step + 1)} · [{one.entry}]"
-    return f"{where} {tell_entry(entry.value, told_fields(contest.picks), _ENTRY)}"
+    return f"{where} {render_entry(entry.value, relevant_fields(contest.picks), _ENTRY)}"
 
 
 def _conversation(sample: Sample, general: Words) -> Iterator[Line]:
-    steps = 0
-    for turn in sample.turns:
-        if isinstance(turn, UserTurn):
-            yield Line(author=general.user, text=shortened(turn.text, _TEXT))
-        elif isinstance(turn, CallTurn):
-            steps += 1
-            yield Line(author=SNAPSHOT, text=shortened(tell_step(steps, turn, general), _LINE))
+    style = ConversationStyle(
+        calls=lambda place, turn: shortened(render_step(place.number, turn, general), _LINE),
+        results=lambda _place, _turn: None,
+        reply=lambda _place, _turn: None,
+        most=_TEXT,
+    )
+    return render_conversation(sample, general, style)
 
 
 def _picked(sample: Sample, general: Words) -> Iterator[str]:
@@ -122,8 +122,8 @@ def _picked(sample: Sample, general: Words) -> Iterator[str]:
         for rule, takers in _takers(contest.picks).items():
             yield f"{step} · {', '.join(takers)} ← {rule}"
         for index in contest.chosen:
-            told = tell_entry(entries[index].value, told_fields(contest.picks), _ENTRY)
-            yield f"  {PICKED} [{index}] {told}"
+            rendered = render_entry(entries[index].value, relevant_fields(contest.picks), _ENTRY)
+            yield f"  {PICKED} [{index}] {rendered}"
 
 
 def _takers(picks: Sequence[Pick]) -> dict[str, list[str]]:

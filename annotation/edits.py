@@ -102,10 +102,10 @@ def _evidence_for(
 
 def _standing(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:
     """The evidence as it stands in what is said now, moved along with its words; None where they are gone."""
-    said = None if evidence.turn is None else texts.get(evidence.turn)
-    if said is None:
+    now = None if evidence.turn is None else texts.get(evidence.turn)
+    if now is None:
         return evidence
-    text = said.message if evidence.in_message else said.text
+    text = now.message if evidence.in_message else now.text
     if evidence.start is None:
         return evidence if evidence.quote in text else None
     if text[evidence.start : evidence.end] == evidence.quote:

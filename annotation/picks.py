@@ -103,7 +103,7 @@ def find_rivals(response: JsonValue, picks: Sequence[Pick]) -> list[Entry]:
     return [found[index] for index in sorted(found)]
 
 
-def told_fields(picks: Iterable[Pick]) -> list[str]:
+def relevant_fields(picks: Iterable[Pick]) -> list[str]:
     """The fields of an entry that matter: those of the conditions, then those that are picked."""
     rules = [pick.rule for pick in picks]
     asked = [condition.field for rule in rules for condition in rule.where if condition.field]
@@ -138,29 +138,29 @@ def _response(sample: Sample, turn: int, result: int) -> JsonValue:
     return held.results[result]
 
 
-def tell_result(response: JsonValue, contests: Sequence[Contest], words: Words) -> str:
+def render_result(response: JsonValue, contests: Sequence[Contest], words: Words) -> str:
     """A response in short; what is picked out of it, and what competes with that, stands first."""
     if contests:
-        told = "\n".join(line for contest in contests for line in _contest_lines(response, contest, words))
+        rendered = "\n".join(line for contest in contests for line in _contest_lines(response, contest, words))
     else:
-        told = tell_whole(response)
-    return told if len(told) <= MOST_RESULT else f"{told[:MOST_RESULT]}…"
+        rendered = render_response(response)
+    return rendered if len(rendered) <= MOST_RESULT else f"{rendered[:MOST_RESULT]}…"
 
 
-def tell_picks(response: JsonValue, picks: Sequence[Pick], words: Words) -> str:
-    """As `tell_result`, of picks that stand in no sample; each of them is of the same list."""
+def render_picks(response: JsonValue, picks: Sequence[Pick], words: Words) -> str:
+    """As `render_result`, of picks that stand in no sample; each of them is of the same list."""
     contest = Contest(0, 0, picks[0].rule.entries, tuple(picks), tuple(find_rivals(response, picks)))
-    return tell_result(response, [contest], words)
+    return render_result(response, [contest], words)
 
 
-def tell_whole(response: JsonValue) -> str:
+def render_response(response: JsonValue) -> str:
     """A response without a pick: as it is where it is short, else what stands at its top."""
     if _is_short(response):
         return json.dumps(response, ensure_ascii=False)
     return _joined(_facts(response, "", 0), MOST_RESULT // 2)
 
 
-def tell_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) -> str:
+def render_entry(entry: JsonValue, fields: Sequence[str], most: int = _ENTRY) -> str:
     """An entry on one line: the fields that matter first, then what else there is room for."""
     first = [(field, value_at(entry, field)) for field in fields if has(entry, field)]
     known = {field for field, _ in first}
@@ -175,12 +175,12 @@ def without_long_words(text: str) -> str:
 
 def _contest_lines(response: JsonValue, contest: Contest, words: Words) -> Iterator[str]:
     entries = entries_of(response, contest.entries)
-    fields = told_fields(contest.picks)
+    fields = relevant_fields(contest.picks)
     rivals = [entry.index for entry in contest.rivals]
     named = {*contest.chosen, *rivals}
     others = [entry for entry in entries if entry.index not in named][:_OTHERS]
     if not isinstance(value_at(response, contest.entries), list):
-        yield f"{PICKED} {tell_entry(entries[0].value, fields)}"
+        yield f"{PICKED} {render_entry(entries[0].value, fields)}"
         return
     yield f"{contest.entries or '.'} ({words.entries.format(count=len(entries))})"
     for index in contest.chosen:
@@ -197,7 +197,7 @@ def _contest_lines(response: JsonValue, contest: Contest, words: Words) -> Itera
 
 
 def _numbered(entry: Entry, fields: Sequence[str]) -> str:
-    return f"[{entry.index}] {tell_entry(entry.value, fields)}"
+    return f"[{entry.index}] {render_entry(entry.value, fields)}"
 
 
 def _facts(value: JsonValue, path: str, depth: int) -> Iterator[tuple[str, JsonValue]]:
@@ -228,17 +228,17 @@ def _below(path: str, name: str) -> str:
 
 
 def _joined(facts: Sequence[tuple[str, JsonValue]] | Iterator[tuple[str, JsonValue]], most: int) -> str:
-    told: list[str] = []
+    rendered: list[str] = []
     length = 0
     for name, value in facts:
         written = without_long_words(write_value(value))
         shown = written if len(written) <= _VALUE else f"{written[:_VALUE]}…"
-        told.append(f"{name}: {shown}" if name else shown)
-        length += len(told[-1]) + 3
+        rendered.append(f"{name}: {shown}" if name else shown)
+        length += len(rendered[-1]) + 3
         if length > most:
-            told.append("…")
+            rendered.append("…")
             break
-    return " · ".join(told)
+    return " · ".join(rendered)
 
 
 def _is_short(response: JsonValue) -> bool:

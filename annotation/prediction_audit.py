@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from annotation.calls import is_same, write_name, write_value
-from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, tell_conversation
+from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
 from annotation.reviews import Answers, ParsedReview, parse_verdict
 from annotation.screens import PREDICTION_AUDIT
 from annotation.studio.records import PulledAnnotation
@@ -92,7 +92,7 @@ def _is_seen(letter: str) -> bool:
 def _conversation(sample: Sample, turn: int, general: Words) -> Iterator[Line]:
     """What was said and done before the calls due at `turn`, which stand elsewhere."""
     before = sample.with_changes(turns=sample.turns[: turn + 1])
-    lines = list(tell_conversation(before, general))
+    lines = list(render_turns(before, general))
     for line in lines[:-1] if is_dialogue(before) else lines:
         yield Line(author=line.author, text=visible(shortened(line.text, _LINE)))
 
@@ -143,10 +143,12 @@ def _argument(name: str, value: JsonValue) -> str:
 
 def _wordy(prediction: Prediction, words: AuditWords) -> str:
     """An answer without calls: what it says, or why it can't be read."""
-    said = visible(shortened(prediction.text, _WORDS))
+    stated = visible(shortened(prediction.text, _WORDS))
     if prediction.calls is None:
-        return "\n".join(filter(None, [words.unreadable, said, f"({visible(shortened(prediction.problem, _VALUE))})"]))
-    return f"{words.says}\n{said}" if said.strip() else words.says_nothing
+        return "\n".join(
+            filter(None, [words.unreadable, stated, f"({visible(shortened(prediction.problem, _VALUE))})"])
+        )
+    return f"{words.says}\n{stated}" if stated.strip() else words.says_nothing
 
 
 def _as_json(calls: Sequence[Call]) -> str:

@@ -1,21 +1,23 @@
-"""Conversations, calls and tools as annotators read them."""
+"""Conversations, calls and tools as annotators read them; each screen gives its style, and one walk makes the lines."""
 
 import json
+import sys
 from collections import Counter
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
-from annotation.acts import tell_reply
+from annotation.acts import render_reply
 from annotation.calls import (
+    render_snapshot,
     shift_turn,
-    tell_snapshot,
     write_name,
     write_value,
 )
 from annotation.edits import is_part_of
-from annotation.picks import Contest, contests_of, has_steps, step_turns, tell_result, without_long_words
+from annotation.picks import Contest, contests_of, has_steps, render_result, step_turns, without_long_words
+from annotation.task import shortened
 from annotation.words import Words
 from warehouse.records import (
     CallTurn,
@@ -46,30 +48,74 @@ class Line(Record):
     text: str
 
 
-def tell_conversation(sample: Sample, words: Words) -> Iterator[Line]:
-    """The lines of the conversation; the calls after a single request are told elsewhere."""
-    alone = not is_dialogue(sample)
-    shift = shift_turn(sample)
-    users = 0
+class TurnPlace(NamedTuple):
+    """Where a turn stands: `at` among all turns, its number among the turns of its kind, and the call turn before it."""
+
+    at: int
+    number: int
+    before: CallTurn | None
+
+
+def _bracketed(message: Message) -> str:
+    return f"[{message.app}] {message.text}" if message.app else message.text
+
+
+class ConversationStyle(NamedTuple):
+    """How a screen renders calls, results and replies, None where it leaves one out; texts are cut after `most` letters.
+
+    `is_numbered`: user turns have numbers. `result_author` is who a result comes from on the screen.
+    """
+
+    calls: Callable[[TurnPlace, CallTurn], str | None]
+    results: Callable[[TurnPlace, ResultTurn], str | None]
+    reply: Callable[[TurnPlace, ReplyTurn], str | None]
+    result_author: str = ""
+    message: Callable[[Message], str] = _bracketed
+    is_numbered: bool = False
+    most: int = sys.maxsize
+
+
+def render_conversation(sample: Sample, words: Words, style: ConversationStyle) -> Iterator[Line]:
+    """The lines of a conversation: the one walk over turns that makes text for people of them."""
+    numbers: Counter[str] = Counter()
     before: CallTurn | None = None
     for index, turn in enumerate(sample.turns):
+        numbers[turn.kind] += 1
+        place = TurnPlace(index, numbers[turn.kind], before)
+        lines: list[tuple[str, str | None]] = []
         match turn:
             case UserTurn(text=text, external=external):
-                users += 1
-                yield Line(author=words.user if alone else user_name(users, words), text=text)
-                if external is not None:
-                    yield Line(author=MESSAGE, text=_message(external))
+                lines.append((user_name(place.number, words) if style.is_numbered else words.user, text))
+                lines += [(MESSAGE, style.message(external))] if external is not None else []
             case CallTurn():
-                if not alone:
-                    mark = f"⚑ {words.shift}:   " if index == shift else ""
-                    yield Line(author=SNAPSHOT, text=mark + tell_snapshot(before, turn, words))
+                lines.append((SNAPSHOT, style.calls(place, turn)))
                 before = turn
-            case ResultTurn(results=results):
-                yield Line(author=words.result, text="\n".join(map(_indented, results)))
+            case ResultTurn():
+                lines.append((style.result_author, style.results(place, turn)))
             case ReplyTurn():
-                yield Line(author=words.assistant, text=tell_reply(turn, words))
+                lines.append((words.assistant, style.reply(place, turn)))
             case _:
                 assert_never(turn)
+        yield from (Line(author=author, text=shortened(text, style.most)) for author, text in lines if text is not None)
+
+
+def render_turns(sample: Sample, words: Words) -> Iterator[Line]:
+    """The conversation with what each snapshot adds or changes; the calls after a single request are rendered elsewhere."""
+    alone = not is_dialogue(sample)
+    shift = shift_turn(sample)
+
+    def calls(place: TurnPlace, turn: CallTurn) -> str | None:
+        mark = f"⚑ {words.shift}:   " if place.at == shift else ""
+        return None if alone else mark + render_snapshot(place.before, turn, words)
+
+    style = ConversationStyle(
+        calls=calls,
+        results=lambda _, turn: "\n".join(map(_indented, turn.results)),
+        reply=lambda _, turn: render_reply(turn, words),
+        result_author=words.result,
+        is_numbered=not alone,
+    )
+    return render_conversation(sample, words, style)
 
 
 def user_name(number: int, words: Words) -> str:
@@ -77,34 +123,23 @@ def user_name(number: int, words: Words) -> str:
     return f"{words.user} {number}"
 
 
-def _message(message: Message) -> str:
-    return f"[{message.app}] {message.text}" if message.app else message.text
-
-
 def _indented(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def tell_steps(sample: Sample, words: Words) -> Iterator[Line]:
+def render_steps(sample: Sample, words: Words) -> Iterator[Line]:
     """The request, a line for the calls of each step and one for what came back, and the answer."""
     contests = contests_of(sample)
-    steps = 0
-    for index, turn in enumerate(sample.turns):
-        match turn:
-            case UserTurn(text=text):
-                yield Line(author=words.user, text=text)
-            case CallTurn():
-                steps += 1
-                yield Line(author=SNAPSHOT, text=tell_step(steps, turn, words))
-            case ResultTurn():
-                yield Line(author=words.result, text=_told_results(index, turn, contests, words))
-            case ReplyTurn():
-                yield Line(author=words.assistant, text=tell_reply(turn, words))
-            case _:
-                assert_never(turn)
+    style = ConversationStyle(
+        calls=lambda place, turn: render_step(place.number, turn, words),
+        results=lambda place, turn: _render_results(place.at, turn, contests, words),
+        reply=lambda _, turn: render_reply(turn, words),
+        result_author=words.result,
+    )
+    return render_conversation(sample, words, style)
 
 
-def tell_step(number: int, turn: CallTurn, words: Words) -> str:
+def render_step(number: int, turn: CallTurn, words: Words) -> str:
     """The calls of one step; several have a line each."""
     step = f"{words.step.format(number=number)}:"
     calls = [f"{write_name(call.tool)}({_arguments(call)})" for call in turn.calls]
@@ -112,26 +147,27 @@ def tell_step(number: int, turn: CallTurn, words: Words) -> str:
 
 
 def _arguments(call: GoldCall) -> str:
-    told = (
-        f"{write_name(name)} = {_cut(without_long_words(write_value(value)))}" for name, value in call.arguments.items()
+    rendered = (
+        f"{write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}"
+        for name, value in call.arguments.items()
     )
-    return ", ".join(told)
+    return ", ".join(rendered)
 
 
-def _cut(text: str) -> str:
-    return text if len(text) <= _VALUE else f"{text[:_VALUE]}…"
-
-
-def _told_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: Words) -> str:
+def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: Words) -> str:
     """The responses of one step in short, with a number where there are several."""
-    told = [
-        tell_result(response, [one for one in contests if (one.turn, one.result) == (index, number)], words)
+    rendered = [
+        render_result(response, [one for one in contests if (one.turn, one.result) == (index, number)], words)
         for number, response in enumerate(turn.results)
     ]
-    return told[0] if len(told) == 1 else "\n".join(f"({number}) {text}" for number, text in enumerate(told, 1))
+    return (
+        rendered[0]
+        if len(rendered) == 1
+        else "\n".join(f"({number}) {text}" for number, text in enumerate(rendered, 1))
+    )
 
 
-def tell_calls(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> str:
+def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> str:
     """The calls due in the end: the tool's name, then a line for each argument and where its value comes from.
 
     Of a multi-step sample the calls of every step.

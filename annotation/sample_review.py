@@ -11,7 +11,7 @@ from annotation.calls import check_storable, leaves_out, read_calls
 from annotation.dialogue_editing import read_dialogue, write_dialogue
 from annotation.edits import edited_sample, with_turns
 from annotation.picks import has_steps
-from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, tell_calls, tell_conversation, tell_steps
+from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_calls, render_steps, render_turns
 from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import SAMPLE_REVIEW
 from annotation.studio.records import PulledAnnotation
@@ -62,8 +62,8 @@ def review_task(
         version=version_after(returned),
         title=" · ".join(filter(None, [sample.category, sample.kind, _about(sample.kind, words)])),
         why=why_asked(why, returned, words.returned),
-        conversation=tuple(tell_steps(sample, words) if has_steps(sample) else tell_conversation(sample, words)),
-        calls_shown=tell_calls(sample, verdicts, words),
+        conversation=tuple(render_steps(sample, words) if has_steps(sample) else render_turns(sample, words)),
+        calls_shown=render_calls(sample, verdicts, words),
         tools=compared or words.none,
         other_tools=others or words.none,
         failed="\n".join(_check_lines(verdicts, words, passed=False)) or words.none,

@@ -63,14 +63,14 @@ def tool_task(
     words = tool_words_in(language)
     typed = read_returned(returned) if returned else boxes(tool)
     others = [one for one in company.tools if one.key != tool.key and _are_near(one, tool)]
-    said = "\n".join(doubt_lines(verdicts, words.decision, named=False)) or reason
+    why = "\n".join(doubt_lines(verdicts, words.decision, named=False)) or reason
     return ToolTask(
         subject=tool.key,
         version=version_after(returned),
         title=" · ".join((tool.category, tool.language)),
-        why=why_asked(said, returned, words.returned),
+        why=why_asked(why, returned, words.returned),
         tool=tuple(_lines(tool, words, language)),
-        twin="\n\n".join(_told(twin, words, language) for twin in _twins(others, verdicts)) or words.no_twin,
+        twin="\n\n".join(_described(twin, words, language) for twin in _twins(others, verdicts)) or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
         gaps="\n".join(company.gaps) or words.none,
         name=typed.name,
@@ -119,10 +119,10 @@ def _results(tool: Tool) -> list[str]:
     return [*results] if isinstance(results, dict) else []
 
 
-def _told(tool: Tool, words: ToolWords, language: Language) -> str:
-    told = describe_tool(tool, words_in(language))
+def _described(tool: Tool, words: ToolWords, language: Language) -> str:
+    rendered = describe_tool(tool, words_in(language))
     results = _results(tool)
-    return f"{told}\n→ {words.returns}: {', '.join(results)}" if results else told
+    return f"{rendered}\n→ {words.returns}: {', '.join(results)}" if results else rendered
 
 
 def _twins(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:

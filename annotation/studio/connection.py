@@ -128,28 +128,28 @@ class MissingError(AnnotationError):
 
 def refusal(url: str, status: int | None, body: object, headers: Mapping[str, str] | None = None) -> CallwrightError:
     """The error for an answer that is not the one asked for."""
-    said = _said(body)
+    reason = _reason(body)
     if status in _PASSING or (status is not None and status >= _BROKEN):
         return TransientError(
-            f"The Label Studio at {url} answered {status}: {said}. It may be busy; try again in a moment.",
+            f"The Label Studio at {url} answered {status}: {reason}. It may be busy; try again in a moment.",
             _retry_after(headers or {}),
         )
     if status in (401, 403):
         return AnnotationError(
-            f"The Label Studio at {url} refused the token ({status}: {said}). Copy a valid one from its page Account & "
+            f"The Label Studio at {url} refused the token ({status}: {reason}). Copy a valid one from its page Account & "
             "Settings, and give it to callwright; a legacy token works only where the organization allows it."
         )
     if status is not None and HTTPStatus.OK <= status < HTTPStatus.MULTIPLE_CHOICES and not _is_page(body):
         return TransientError(
-            f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON: {said})."
+            f"The Label Studio at {url} did not finish its answer ({status}, which is no JSON: {reason})."
         )
     if status is None or status < _WRONG or _is_page(body):
         return AnnotationError(
-            f"What answers at {url} is not the root of a Label Studio ({status}: {said}). Check the URL."
+            f"What answers at {url} is not the root of a Label Studio ({status}: {reason}). Check the URL."
         )
     if status == HTTPStatus.NOT_FOUND:
-        return MissingError(f"The Label Studio at {url} does not have that (404: {said}).")
-    return AnnotationError(f"The Label Studio at {url} refused ({status}): {said}.")
+        return MissingError(f"The Label Studio at {url} does not have that (404: {reason}).")
+    return AnnotationError(f"The Label Studio at {url} refused ({status}): {reason}.")
 
 
 def unreachable(url: str, problem: Exception) -> AnnotationError:
@@ -170,24 +170,24 @@ def _is_page(body: object) -> bool:
     return isinstance(body, str) and body.lstrip().startswith("<")
 
 
-def _said(body: object) -> str:
+def _reason(body: object) -> str:
     if _is_page(body):
         return "a page for browsers"
     if not isinstance(body, Mapping):
         return _short(str(body), _SHOWN) or "no explanation"
     faults = "; ".join(_faults(body.get("validation_errors")))
     detail = _short(str(body.get("detail", "" if faults else body)), _SHOWN)
-    told = ": ".join(filter(None, [detail, _short(faults, _SHOWN_OF_FAULTS)]))
-    return told.removesuffix(".") or "no explanation"
+    text = ": ".join(filter(None, [detail, _short(faults, _SHOWN_OF_FAULTS)]))
+    return text.removesuffix(".") or "no explanation"
 
 
 def _faults(found: object) -> Iterator[str]:
     """What Label Studio found wrong, field by field: lists and objects of any depth hold sentences."""
     if isinstance(found, Mapping):
         for name, inner in found.items():
-            told = "; ".join(_faults(inner))
-            if told:
-                yield told if name == _EVERYWHERE else f"{name}: {told}"
+            text = "; ".join(_faults(inner))
+            if text:
+                yield text if name == _EVERYWHERE else f"{name}: {text}"
     elif isinstance(found, list | tuple):
         for inner in found:
             yield from _faults(inner)

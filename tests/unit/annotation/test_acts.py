@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from annotation.acts import read_acts, tell_reply, write_acts
+from annotation.acts import read_acts, render_reply, write_acts
 from annotation.dialogue_editing import read_dialogue, write_dialogue
 from annotation.sample_review import parse_review, review_task
 from annotation.words import words_in
@@ -32,9 +32,9 @@ def test_acts_are_read_back_as_they_were_written(acts: tuple[DialogueAct, ...], 
 
 def test_a_labelled_turn_says_what_it_does_in_both_languages() -> None:
     turn = ReplyTurn(text="None left. Another day?", acts=("inform", "seek"))
-    assert tell_reply(turn, words_in("en")) == "[inform, seek] None left. Another day?"
-    assert tell_reply(turn, words_in("zh")) == "[告知, 询问] None left. Another day?"
-    assert tell_reply(ReplyTurn(text="Yes."), words_in("en")) == "Yes."
+    assert render_reply(turn, words_in("en")) == "[inform, seek] None left. Another day?"
+    assert render_reply(turn, words_in("zh")) == "[告知, 询问] None left. Another day?"
+    assert render_reply(ReplyTurn(text="Yes."), words_in("en")) == "Yes."
 
 
 async def test_a_task_shows_the_acts_of_each_turn_of_a_conversation() -> None:

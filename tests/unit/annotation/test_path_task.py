@@ -19,8 +19,8 @@ from annotation.picks import (
     RIVAL,
     contests_of,
     has_steps,
-    tell_result,
-    tell_whole,
+    render_response,
+    render_result,
     without_long_words,
 )
 from annotation.sample_review import review_task
@@ -122,8 +122,8 @@ _JSON = st.recursive(
 
 @given(_JSON)
 def test_whatever_comes_back_is_told_in_a_few_characters(response):
-    assert len(tell_result(response, [], WORDS)) <= MOST_RESULT + 1
-    assert tell_whole(response)
+    assert len(render_result(response, [], WORDS)) <= MOST_RESULT + 1
+    assert render_response(response)
 
 
 def test_a_sample_without_an_environment_is_told_as_a_conversation(sample):
@@ -278,5 +278,5 @@ def test_the_verdict_comes_first_and_answers_mean_the_same_in_both_languages(kin
 
 
 def test_a_hostile_response_is_told_as_text():
-    told = tell_result({**details(), "note": "<script>alert(1)</script>\n{{7*7}}"}, [], WORDS)
+    told = render_result({**details(), "note": "<script>alert(1)</script>\n{{7*7}}"}, [], WORDS)
     assert "<script>alert(1)</script>\\n{{7*7}}" in told
