@@ -17,6 +17,7 @@ from validators.checks import (
     relevance,
     routing,
     scenario,
+    wording,
 )
 from validators.checks import (
     format as form,
@@ -53,6 +54,10 @@ CHECKS: tuple[Stage, ...] = (
     _check(
         "format", form.VERSION, "Is the sample well-formed and its gold valid by the schema?",
         "HammerBench 4.2.1", form.check_format,
+    ),
+    _check(
+        "wording", wording.VERSION, "Do the user's words read like speech, without markup, gaps or cuts?",
+        "HammerBench 5", wording.check_wording,
     ),
     _check(
         "grounding", grounding.VERSION, "Is there evidence for every gold argument?",

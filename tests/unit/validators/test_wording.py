@@ -1,0 +1,45 @@
+"""What nobody says: markup, placeholders, doubled words, texts that break off."""
+
+import pytest
+
+from tests.support.validators.stage_contexts import context_of
+from validators.checks.wording import check_wording, problems_of
+from warehouse.records import Sample, UserTurn
+
+
+@pytest.mark.parametrize(
+    ("text", "problem"),
+    [
+        ("Book **a table** for four.", "has markup: '**a table**'"),
+        ("```json```", "has markup: '```'"),
+        ("Play [this](http://x.org) song", "has markup: '[this](http://x.org)'"),
+        ("Book a table for {party_size}", "has a placeholder: '{party_size}'"),
+        ("Send it to [your name], please", "has a placeholder: '[your name]'"),
+        ("给【姓名】发消息", "has a placeholder: '【姓名】'"),
+        ("What is the the weather?", "says a word twice: 'the the'"),
+        ("Book a table for four and", "seems to be cut off: 'and'"),
+        ("帮我订一张，", "seems to be cut off: '，'"),
+        ("  ", "says nothing"),
+    ],
+)
+def test_what_nobody_says_is_named(text: str, problem: str) -> None:
+    assert list(problems_of(text)) == [problem]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Book a table at Luigi's for four at 19:30, please.", "I had had enough. What is that?", "订明天七点的位子",
+        "Is 3 < 4?", "Wake me at 7 - or 8.", "Mail anna_b@x.org the file my_notes.txt", "Go on...",
+    ],
+)  # fmt: skip
+def test_what_people_say_is_left_alone(text: str) -> None:
+    assert list(problems_of(text)) == []
+
+
+async def test_a_doubt_names_its_turn_and_is_for_people(perfect: Sample) -> None:
+    [verdict] = await check_wording(perfect, context_of({}))
+    assert verdict.decision == "proved"
+    turns = (*perfect.turns, UserTurn(text="And the the same again."))
+    [verdict] = await check_wording(perfect.with_changes(turns=turns), context_of({}))
+    assert (verdict.decision, verdict.reason) == ("unproved", "Turn 2 says a word twice: 'the the'.")
