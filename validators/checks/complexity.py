@@ -22,6 +22,7 @@ from language.vocabulary import find_corrections
 from validators.checks.dialogue import is_request
 from validators.checks.dialogue_owners import about
 from validators.checks.statements import view_tool
+from warehouse.errors import RecordError
 from warehouse.records import (
     CallTurn,
     Complexity,
@@ -82,7 +83,10 @@ class Talk(NamedTuple):
 
     def view(self, name: str) -> ToolView:
         """How people speak of a tool."""
-        return view_tool(self.tools[name] if name in self.tools else self.withheld[name])
+        tool = self.tools.get(name) or self.withheld.get(name)
+        if tool is None:
+            raise RecordError(f"The conversation is about {name!r}, which is no tool that it has or lacks.")
+        return view_tool(tool)
 
     def schema(self, tool: str, parameter: str) -> JsonSchema:
         """The schema of a parameter, titled by its name."""
@@ -394,7 +398,7 @@ def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -
         goals.setdefault(turn, []).append(name)
     starts = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     rounds: list[Round] = []
-    for start, end in zip(starts, [*starts[1:], len(sample.turns)], strict=True):
+    for start, end in zip(starts, [*starts[1:], len(sample.turns)], strict=False):
         asked = rounds[-1].reply if rounds else None
         rounds.append(_round(sample, start, end, tuple(goals.get(start, ())), asked))
     return Talk(sample, tuple(rounds), {one.name: one for one in tools}, {one.name: one for one in withheld})

@@ -97,12 +97,17 @@ def _differences(sample: Sample, resolved: Resolved) -> list[Finding]:
         frozenset(Call(tool=call.tool, arguments=call.arguments).key for call in snapshot.calls)
         for snapshot in sample.snapshots()
     ]
+    repeated = [call.tool for one in sample.snapshots() for at, call in enumerate(one.calls) if call in one.calls[:at]]
+    if repeated:
+        return [contradicted(f"The same call of {repeated[0]} is made twice in one step.")]
     if gold == _keys(resolved):
         return []
     if frozenset().union(*gold) == frozenset().union(*_keys(resolved)):
         return [contradicted("The calls can be made at other steps than they are: the order is not the shortest.")]
     led = {call.key: call for exchange in resolved.path for call in exchange.calls}
-    other = next(call for key, call in led.items() if key not in frozenset().union(*gold))
+    other = next((call for key, call in led.items() if key not in frozenset().union(*gold)), None)
+    if other is None:
+        return [contradicted("The gold makes calls that no rule leads to.")]
     return [
         contradicted(f"The rules lead to {other.tool} with {other.arguments!r}, which is not among the gold calls.")
     ]
@@ -305,6 +310,8 @@ class _Reading:
         results = self.sample.turns[turn] if turn < len(self.sample.turns) else None
         if turn >= due.turn:
             self._contradict(f"{where} takes a value from turn {turn}, which comes later than turn {due.turn}.")
+        elif (turn - 1, position) not in self.places:
+            self._contradict(f"{where} takes a value from {evidence.path}, which answers no call.")
         elif not isinstance(results, ResultTurn) or position >= len(results.results):
             self._contradict(f"{where} takes a value from {evidence.path}, where there is no response.")
         else:
