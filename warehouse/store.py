@@ -16,12 +16,10 @@ from typing import Any, NamedTuple
 import duckdb
 from pydantic import JsonValue
 
-from warehouse.batches import batch_source, pieces, write_batch
 from warehouse.errors import ConfigurationError, StoreError
-from warehouse.inserts import insert
 from warehouse.records import Record, content_key
 from warehouse.rows import Row, Stamp, rows_of
-from warehouse.tables import TABLES
+from warehouse.tables import TABLES, batch_source, insert_statement, pieces, write_batch
 
 logger = logging.getLogger(__name__)
 
@@ -136,7 +134,7 @@ class Warehouse:
             for table, folder in product(TABLES, new):
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
-                    connection.execute(insert(table, batch_source(table, piece), replacing=replacing))
+                    connection.execute(insert_statement(table, batch_source(table, piece), replacing=replacing))
             connection.execute(f"set threads = {self._limits.threads}")  # others may go on with what is open
 
     def mark_errors(self, mistakes: Mapping[str, str]) -> None:

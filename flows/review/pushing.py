@@ -131,7 +131,9 @@ def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
     warehouse.execute(_ONE_MORE)
     rows = warehouse.rows(_MORE_WANTED, [studio.name])
     studio.ask_several({row["task_id"]: row["reviewers"] for row in rows})
-    told = [{name: row[name] for name in TABLES["review_requests"]} | {"overlap": row["reviewers"]} for row in rows]
+    told = [
+        {name: row[name] for name in TABLES["review_requests"].columns} | {"overlap": row["reviewers"]} for row in rows
+    ]
     warehouse.put_rows({"review_requests": told}, replacing=True)
 
 
@@ -154,7 +156,7 @@ def _note_pushed(warehouse: Warehouse, server: str, asked: Sequence[Row], task_i
             if row["version"] == 1
             else ("review_rounds", {"made_at": row["requested_at"]})
         )
-        tables[table].append({name: (row | pushed | more)[name] for name in TABLES[table]})
+        tables[table].append({name: (row | pushed | more)[name] for name in TABLES[table].columns})
         if task not in known:  # what was seen there since the first push stays
             taken = {name: row[name] for name in ("kind", "subject", "version")}
             tables["task_states"].append({"server": server, "task_id": task, "seen_at": now, **NOTHING_YET, **taken})

@@ -177,7 +177,7 @@ def _write_parquet(content: ReleaseContent, folder: Path) -> _Written:
     for table, records in (("samples", content.samples), ("tools", tuple(content.tools.values()))):
         rows = [row for _, row in rows_of(records, stamp)]
         types = {"whole": pa.int64(), "texts": pa.list_(pa.string())}
-        schema = pa.schema([(name, types.get(column, pa.string())) for name, column in TABLES[table].items()])
+        schema = pa.schema([(name, types.get(column, pa.string())) for name, column in TABLES[table].columns.items()])
         path = folder / f"{table}.parquet"
         parquet.write_table(pa.Table.from_pylist(rows, schema=schema), path)
         written.append(path)

@@ -74,7 +74,17 @@ def test_every_table_of_the_code_has_the_columns_of_the_file(warehouse: Warehous
     found: dict[str, set[str]] = {}
     for row in rows:
         found.setdefault(row["table_name"], set()).add(row["column_name"])
-    assert {table: set(columns) for table, columns in TABLES.items()} == {table: found[table] for table in TABLES}
+    assert {name: set(table.columns) for name, table in TABLES.items()} == {table: found[table] for table in TABLES}
+
+
+def test_every_table_of_the_code_has_the_key_of_the_file_or_compares_it(warehouse: Warehouse) -> None:
+    rows = warehouse.rows(
+        "select table_name as name, constraint_column_names as key from duckdb_constraints() where constraint_type = 'PRIMARY KEY'"
+    )
+    found = {row["name"]: tuple(row["key"]) for row in rows}
+    keyed = {name: table.key for name, table in TABLES.items() if table.key and not table.is_compared}
+    assert {name: found.get(name) for name in keyed} == keyed
+    assert not any(TABLES[name].is_compared for name in found if name in TABLES)
 
 
 def test_threads_of_one_process_take_turns(warehouse: Warehouse) -> None:
