@@ -165,7 +165,7 @@ def _suspect(row: Row) -> Suspect:
     made = _calls(row["calls"])
     gold = _calls(row["gold"])
     against = _against(made, gold) if row["agreeing"] else ""
-    is_known = row["asked_before"] and (not against or against in row["against"])
+    is_known = row["asked_before"] and (not against or against in row["asked_against"])
     fields = {name: row[name] for name in Suspect._fields if name in row}
     reason = _reason(row, against)
     return Suspect(**fields, reason=reason, against=against, is_new=row["has_landed"] and not is_known)
@@ -222,13 +222,13 @@ def _calls(body: str | None) -> list[Call]:
     return [Call(tool=call["tool"], arguments=call["arguments"]) for call in orjson.loads(body)]
 
 
-# `place` is the number of the call turn among the sample's; for `against` people were asked about it as a suspect before.
+# `place` is the number of the call turn among the sample's; for `asked_against` people were asked about it as a suspect before.
 _SUSPECTS = """
     select p.subject, p.turn, p.candidates, p.failing, p.errors, p.agreeing, p.answer, p.calls, p.has_landed,
         s.kind, s.category, s.request, s.call_turns, coalesce(a.build, '') as build,
         if(p.calls is null, null, json_extract(s.body, '$.turns[' || p.turn || '].calls')) as gold,
         len(list_filter((s.body ->> '$.turns[*].kind')[1:p.turn + 1], lambda kind: kind = 'calls')) as place,
-        coalesce(q.against, []) as against, q.against is not null as asked_before
+        coalesce(q.against, []) as asked_against, q.against is not null as asked_before
     from suspects p join samples s on s.key = p.subject
     left join acceptances a on a.subject = p.subject and a.withdrawn_at is null
     left join (
