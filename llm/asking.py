@@ -10,6 +10,7 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 import orjson
 from pydantic import BaseModel, ValidationError
 
+from llm.bounds import validate_calls, validate_text
 from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
 from llm.ledger import Ledger, ledger_key
 from llm.limits import Budget, Gate, Hedging
@@ -142,6 +143,8 @@ class LedgeredChat:
             self._note(key, prompt, sample_index, reply=known, spent=_Spent(), cached=True)
         else:
             self._note(key, prompt, sample_index, reply=reply, spent=sending.spent)
+        validate_text(reply.text)
+        validate_calls(reply.calls or ())
         return reply
 
     def _note(  # noqa: PLR0913 - one argument for each thing that differs between calls

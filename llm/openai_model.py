@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     import aiohttp
 
 WELL = 200
+_MOST_TOKENS = 1e9  # in one request; more is nonsense
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # servers without a parser leave it in the reply
 _KINDS: Mapping[int, Kind] = {
@@ -183,7 +184,6 @@ class OpenAIModel:
             message = choice["message"]
             text = _spoken(message.get("content") or "")
             written = [_written(call["function"]) for call in message.get("tool_calls") or ()]
-            usage = document.get("usage") or {}
         except (LookupError, TypeError, AttributeError) as error:
             raise TransientError(f"{self._asked.name} answered without a choice.") from error
         if choice.get("finish_reason") == "content_filter":
@@ -191,14 +191,31 @@ class OpenAIModel:
         calls = read_calls(written, names)
         if written and calls is None:
             text = "\n".join(part for part in (text, as_text(written)) if part)
-        prompt_tokens, completion_tokens = usage.get("prompt_tokens") or 0, usage.get("completion_tokens") or 0
-        cached = (usage.get("prompt_tokens_details") or {}).get("cached_tokens") or 0
+        usage = _object_of(document, "usage")
+        prompt_tokens, completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
+        cached = min(prompt_tokens, _count(_object_of(usage, "prompt_tokens_details"), "cached_tokens"))
         cost = self._price.of(prompt_tokens, completion_tokens, cached)
         return RawReply(text, calls, prompt_tokens, completion_tokens, cost)
 
 
-def _written(function: dict[str, str | None]) -> WrittenCall:
-    return WrittenCall(function["name"] or "", function["arguments"] or "")
+def _written(function: Mapping[str, Any]) -> WrittenCall:
+    """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
+    name, arguments = function.get("name") or "", function.get("arguments") or ""
+    return WrittenCall(*(part if isinstance(part, str) else orjson.dumps(part).decode() for part in (name, arguments)))
+
+
+def _object_of(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
+    found = document.get(name)
+    return found if isinstance(found, dict) else {}
+
+
+def _count(usage: Mapping[str, Any], name: str) -> int:
+    """A count of tokens, 0 where a server writes anything that is none."""
+    try:
+        counted = float(usage.get(name) or 0)
+    except (TypeError, ValueError):
+        return 0
+    return int(counted) if 0 <= counted < _MOST_TOKENS else 0
 
 
 def _spoken(text: str) -> str:

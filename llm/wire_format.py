@@ -6,7 +6,9 @@ from typing import Any, NamedTuple
 
 import orjson
 
+from llm.bounds import validate_text
 from llm.chat import ChatMessage
+from warehouse.errors import ReplyError
 from warehouse.records import Call, Tool
 
 # Their servers take schemas for any model.
@@ -100,7 +102,8 @@ def as_text(written: Sequence[WrittenCall]) -> str:
 
 def _object(text: str) -> dict[str, Any] | None:
     try:
+        validate_text(text)
         loaded = orjson.loads(text or "{}")  # some providers leave the arguments of a call without any empty
-    except orjson.JSONDecodeError:
+    except (orjson.JSONDecodeError, ReplyError):
         return None
     return loaded if isinstance(loaded, dict) else None

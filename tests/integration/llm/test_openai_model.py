@@ -71,6 +71,36 @@ async def test_a_reply_without_usage_costs_nothing(open_lean, server):
 
 
 @pytest.mark.parametrize(
+    ("usage", "tokens"),
+    [
+        ("none of your business", (0, 0)),
+        ([1, 2], (0, 0)),
+        ({"prompt_tokens": "100", "completion_tokens": 20.0}, (100, 20)),
+        ({"prompt_tokens": -5, "completion_tokens": "many"}, (0, 0)),
+        ({"prompt_tokens": 100, "completion_tokens": 20, "prompt_tokens_details": "cached"}, (100, 20)),
+        ({"prompt_tokens": float(10**30), "completion_tokens": [20]}, (0, 0)),
+    ],
+)
+async def test_a_usage_that_is_nonsense_costs_no_reply(open_lean, server, usage, tokens):
+    model, request = open_lean()
+    server.script = [{**saying("yes"), "usage": usage}]
+
+    reply = await model.send(request)
+
+    assert (reply.text, reply.prompt_tokens, reply.completion_tokens) == ("yes", *tokens)
+
+
+@pytest.mark.parametrize("name", [7, ["f"]])
+async def test_the_name_of_a_call_that_is_no_text_is_what_the_model_called(open_lean, server, name):
+    model, request = open_lean()
+    body = saying("")
+    body["choices"][0]["message"]["tool_calls"] = [{"function": {"name": name, "arguments": {"a": 1}}}]
+    server.script = [body]
+
+    assert [call.arguments for call in (await model.send(request)).calls] == [{"a": 1}]
+
+
+@pytest.mark.parametrize(
     ("body", "error", "words"),
     [
         ({"error": {"message": "Too many", "code": 429}}, TransientError, "Too many"),
