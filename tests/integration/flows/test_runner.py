@@ -169,3 +169,32 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     assert first_checked < last_made
     told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
     assert progress.said == [told]
+
+
+def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from flows import shards
+
+    def broken(stages: Any) -> Any:
+        async def break_down(record: Any, context: Any, **more: Any) -> Any:
+            if record.key[0] in "02468ace":
+                raise TypeError("Integer exceeds 64-bit range")
+            return await works(record, context, **more)
+
+        works = stages[0].function
+        return (stages[0]._replace(function=break_down), *stages[1:])
+
+    told = shards.stages_of
+    monkeypatch.setattr(
+        shards, "stages_of", lambda group: broken(told(group)) if group == "single_turn" else told(group)
+    )
+    settings, progress = settings_of(tmp_path), Told()
+    report = build(small_recipe(samples={"perfect": 12}), settings, progress)
+    assert_balanced(report, settings)
+    [failed] = warehouse_of(settings).rows("select count(*) as n, min(reason) as reason from failures")
+    assert 0 < failed["n"] < 12
+    assert failed["reason"].startswith("A bug, to be reported: TypeError: Integer exceeds 64-bit range\nTraceback")
+    assert "break_down" in failed["reason"]
+    assert any("records met a bug and failed" in sentence for sentence in progress.said)
+    assert build(small_recipe(samples={"perfect": 12}), settings).landed == report.landed
