@@ -26,9 +26,9 @@ from annotation.task import QueuedTask
 from flows.review.pushing import tasks_for
 from tests.live.annotation.test_screen_in_browser import StageContext
 from tests.support.browsers import open_browser
-from tests.support.flows.asked_office import fill_office
-from tests.support.flows.offices import Office, open_office
+from tests.support.flows.asked_site import fill_site
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import ReviewSite, open_site
 from warehouse.records import Language
 
 OUT = Path(__file__).parents[2] / "docs" / "images"
@@ -86,7 +86,7 @@ def main() -> None:
 def take_pictures(home: Path, out: Path) -> None:
     """Build what there is to see below `home`, and write the pictures to `out`."""
     out.mkdir(parents=True, exist_ok=True)
-    offices = {language: _office(home / f"office-{language}", language) for language in LANGUAGES}
+    sites = {language: _site(home / f"site-{language}", language) for language in LANGUAGES}
     info = server.start(home, os.environ, timeout=600)
     try:
         with LabelStudio(info.url, info.token) as studio, open_browser() as browser:
@@ -94,27 +94,27 @@ def take_pictures(home: Path, out: Path) -> None:
             page.set_default_timeout(60_000)
             context = StageContext(page, info.url)
             context.sign_in(info)
-            for language, office in offices.items():
+            for language, site in sites.items():
                 for picture in PICTURES:
-                    _take(picture, language, office, studio, context, out)
+                    _take(picture, language, site, studio, context, out)
     finally:
         if info.started:
             server.stop(home)
 
 
-def _office(home: Path, language: Language) -> Office:
-    return open_office(home, PaperStudio()) if home.exists() else fill_office(home, language)
+def _site(home: Path, language: Language) -> ReviewSite:
+    return open_site(home, PaperStudio()) if home.exists() else fill_site(home, language)
 
 
 def _take(
-    picture: Picture, language: Language, office: Office, studio: LabelStudio, context: StageContext, out: Path
+    picture: Picture, language: Language, site: ReviewSite, studio: LabelStudio, context: StageContext, out: Path
 ) -> None:
     screen = screen_for(picture.kind, language)
     name = picture.name or picture.kind
     kind = f"picture_{name}_{language}".replace("-", "_")
     project = studio.ensure_project(screen.with_changes(kind=kind))
-    rows = office.rows("select * from review_queue where kind = ? order by subject", picture.kind)
-    tasks = tasks_for(picture.kind, office.warehouse, language, rows)
+    rows = site.rows("select * from review_queue where kind = ? order by subject", picture.kind)
+    tasks = tasks_for(picture.kind, site.warehouse, language, rows)
     best = max(tasks, key=lambda task: picture.worth(task.data()))
     studio.push(project, [QueuedTask(best.with_changes(kind=kind))])
     context.open(project)

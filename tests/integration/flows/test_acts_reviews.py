@@ -13,8 +13,8 @@ from annotation.words import words_in
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.review.pulling import Pulled
 from generators.conversations.family import CONVERSATION
-from tests.support.flows.offices import NOTHING_NEW, Office, open_office
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of
 from warehouse.records import ReplyTurn, Sample
 
@@ -32,47 +32,47 @@ def _recipe(**changes: Any) -> Recipe:
 
 
 @pytest.fixture(scope="module")
-def pushed(tmp_path_factory: pytest.TempPathFactory) -> Office:
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     home = tmp_path_factory.mktemp("acts")
     build(_recipe(), settings_of(home))
-    office = open_office(home, PaperStudio())
-    office.push()
-    return office
+    site = open_site(home, PaperStudio())
+    site.push()
+    return site
 
 
 @pytest.fixture
-def talks(pushed: Office, tmp_path: Path) -> Iterator[Office]:
+def talks(pushed: ReviewSite, tmp_path: Path) -> Iterator[ReviewSite]:
     """A work folder of the test's own, with conversations of which some are asked about."""
     shutil.copytree(pushed.settings.home, tmp_path / "home")
-    office = open_office(tmp_path / "home", copy.deepcopy(pushed.studio))
-    yield office
-    office.balance()
+    site = open_site(tmp_path / "home", copy.deepcopy(pushed.studio))
+    yield site
+    site.balance()
 
 
-def _asked(office: Office, kind: str = ACTS) -> list[str]:
+def _asked(site: ReviewSite, kind: str = ACTS) -> list[str]:
     sql = "select subject from review_requests where kind = ? order by subject"
-    return [row["subject"] for row in office.rows(sql, kind)]
+    return [row["subject"] for row in site.rows(sql, kind)]
 
 
 def _acts(sample: Sample) -> list[tuple[str, ...]]:
     return [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)]
 
 
-def _corrected(office: Office, key: str) -> str:
+def _corrected(site: ReviewSite, key: str) -> str:
     """The lines of a conversation, with other acts at the first turn of the assistant."""
-    lines = write_act_lines(office.sample(key), words_in("en"))
+    lines = write_act_lines(site.sample(key), words_in("en"))
     start, rest = lines.split("]", 1)
     return f"1 [{'seek' if 'inform' in start else 'inform'}]{rest}"
 
 
-def _edited(office: Office, key: str, **options: Any) -> str:
+def _edited(site: ReviewSite, key: str, **options: Any) -> str:
     """The key of what comes of an edit of the acts of a conversation."""
-    office.studio.annotate(key, "edit", kind=ACTS, edited_acts=_corrected(office, key), **options)
-    assert office.pull().edited == 1
-    return str(office.value("select result from reviews where kind = ? and subject = ?", ACTS, key))
+    site.studio.annotate(key, "edit", kind=ACTS, edited_acts=_corrected(site, key), **options)
+    assert site.pull().edited == 1
+    return str(site.value("select result from reviews where kind = ? and subject = ?", ACTS, key))
 
 
-def test_as_many_landed_conversations_are_drawn_as_the_recipe_says(talks: Office) -> None:
+def test_as_many_landed_conversations_are_drawn_as_the_recipe_says(talks: ReviewSite) -> None:
     asked = _asked(talks)
     assert len(asked) == DRAWN
     assert {talks.sample(key).kind for key in asked} == {CONVERSATION}
@@ -81,7 +81,7 @@ def test_as_many_landed_conversations_are_drawn_as_the_recipe_says(talks: Office
     assert {task["callwright_key"] for task in talks.studio.tasks.values()} >= {f"{ACTS}:{key}:1" for key in asked}
 
 
-def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: Office) -> None:
+def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: ReviewSite) -> None:
     before = _asked(talks)
     build(_recipe(), talks.settings)
     assert _asked(talks) == before
@@ -93,11 +93,11 @@ def test_the_seed_draws_and_what_was_drawn_stays_drawn(talks: Office) -> None:
 def test_other_samples_are_not_asked_about_and_as_many_people_as_the_recipe_wants_are(tmp_path: Path) -> None:
     review = {"spot_checks": 0, "dialogue_acts": 5, "reviewers": {"spot check": 2}}
     build(_recipe(samples={CONVERSATION: 2, "perfect": 4}, review=review), settings_of(tmp_path))
-    office = open_office(tmp_path, PaperStudio())
-    office.push()
-    assert office.value("select count(*) from accepted_samples where kind = 'perfect'") > 0
-    assert [office.sample(key).kind for key in _asked(office)] == [CONVERSATION] * 2
-    assert [office.studio.overlaps[number] for number in office.studio.numbers.values()] == [2, 2]
+    site = open_site(tmp_path, PaperStudio())
+    site.push()
+    assert site.value("select count(*) from accepted_samples where kind = 'perfect'") > 0
+    assert [site.sample(key).kind for key in _asked(site)] == [CONVERSATION] * 2
+    assert [site.studio.overlaps[number] for number in site.studio.numbers.values()] == [2, 2]
 
 
 def test_a_recipe_that_does_not_say_so_asks_about_no_acts() -> None:
@@ -105,7 +105,7 @@ def test_a_recipe_that_does_not_say_so_asks_about_no_acts() -> None:
     assert read_recipe(TOP / "recipes" / "confetti.yaml").review.dialogue_acts == 20
 
 
-def test_right_acts_leave_a_conversation_where_it_is(talks: Office) -> None:
+def test_right_acts_leave_a_conversation_where_it_is(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     talks.studio.annotate(key, "accept", kind=ACTS)
     assert talks.pull() == Pulled(reviews=1, accepted=1)
@@ -113,7 +113,7 @@ def test_right_acts_leave_a_conversation_where_it_is(talks: Office) -> None:
     assert talks.pull() == NOTHING_NEW
 
 
-def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(talks: Office) -> None:
+def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     before = talks.sample(key)
     result = _edited(talks, key)
@@ -129,7 +129,7 @@ def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(
     assert talks.pull() == NOTHING_NEW
 
 
-def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(talks: Office) -> None:
+def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     typed = _corrected(talks, key).replace("1 [", "1 [ask, ", 1)
     talks.studio.annotate(key, "edit", kind=ACTS, edited_acts=typed)
@@ -143,7 +143,7 @@ def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(talks: Offic
     assert talks.accepted(key) is None
 
 
-def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_any_more(talks: Office) -> None:
+def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_any_more(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
     assert talks.pull().rejected == 1
@@ -157,7 +157,7 @@ def test_rejected_acts_take_the_conversation_back_until_they_are_not_rejected_an
     assert talks.standing(key) == ("land", "passed")
 
 
-def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Office) -> None:
+def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: ReviewSite) -> None:
     key = _asked(talks)[0]
     number = talks.studio.annotate(key, "reject", kind=ACTS, reasons=["unnatural"])
     talks.pull()
@@ -167,17 +167,17 @@ def test_a_rejection_that_is_withdrawn_brings_the_conversation_back(talks: Offic
 
 
 @pytest.fixture
-def both(tmp_path: Path) -> Iterator[Office]:
+def both(tmp_path: Path) -> Iterator[ReviewSite]:
     """Three conversations of which the whole is asked about, and the acts."""
     build(_recipe(samples={CONVERSATION: 3}, review={"spot_checks": 3, "dialogue_acts": 3}), settings_of(tmp_path))
-    office = open_office(tmp_path, PaperStudio())
-    office.push()
-    assert _asked(office) == _asked(office, "sample_review") != []
-    yield office
-    office.balance()
+    site = open_site(tmp_path, PaperStudio())
+    site.push()
+    assert _asked(site) == _asked(site, "sample_review") != []
+    yield site
+    site.balance()
 
 
-def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: Office) -> None:
+def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: ReviewSite) -> None:
     first, second, *_ = _asked(both)
     both.studio.annotate(first, "reject", kind="sample_review", reasons=["wrong_value"])
     both.studio.annotate(second, "reject", kind="sample_review", reasons=["wrong_value"])
@@ -187,7 +187,7 @@ def test_acts_that_are_right_do_not_save_a_conversation_that_is_not(both: Office
     assert [both.accepted(key) for key in (first, second, result)] == [None] * 3
 
 
-def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(both: Office) -> None:
+def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(both: ReviewSite) -> None:
     first, second, third = _asked(both)
     both.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])
     result = _edited(both, second)
@@ -200,7 +200,7 @@ def test_a_conversation_that_is_good_but_for_its_acts_does_not_land_with_them(bo
     assert both.accepted(third)["accepted_by"] == "bob"
 
 
-def test_right_acts_say_nothing_about_what_a_check_doubts(both: Office) -> None:
+def test_right_acts_say_nothing_about_what_a_check_doubts(both: ReviewSite) -> None:
     first, second, _ = _asked(both)
     for key in (first, second):  # as where a later build checks more strictly
         both.warehouse.execute("delete from outcomes where subject = ? and stage = 'land'", [key])
@@ -220,7 +220,7 @@ def test_right_acts_say_nothing_about_what_a_check_doubts(both: Office) -> None:
     assert both.standing(first) == ("land", "passed")
 
 
-def test_what_is_wrong_with_acts_is_no_mistake_of_the_checks(talks: Office) -> None:
+def test_what_is_wrong_with_acts_is_no_mistake_of_the_checks(talks: ReviewSite) -> None:
     first, second, *_ = _asked(talks)
     before = talks.rows("from check_precision")
     talks.studio.annotate(first, "reject", kind=ACTS, reasons=["other"])

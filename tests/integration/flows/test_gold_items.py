@@ -11,53 +11,51 @@ from statsmodels.stats.proportion import proportion_confint
 from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.questions import DRAWN
-from tests.support.flows.offices import TRUSTING, Office, erring_recipe
+from tests.support.flows.review_sites import TRUSTING, ReviewSite, erring_recipe
 from tests.support.flows.small_builds import build
 from warehouse.releases import create_release
 
 
-def gold(office: Office, expected: str = "") -> list[dict[str, Any]]:
-    return office.rows("from gold_items where ? = '' or expected = ? order by subject", expected, expected)
+def gold(site: ReviewSite, expected: str = "") -> list[dict[str, Any]]:
+    return site.rows("from gold_items where ? = '' or expected = ? order by subject", expected, expected)
 
 
-def calls(office: Office, key: str) -> list[dict[str, Any]]:
-    return [{"tool": call.tool, "arguments": call.arguments} for call in office.sample(key).gold]
+def calls(site: ReviewSite, key: str) -> list[dict[str, Any]]:
+    return [{"tool": call.tool, "arguments": call.arguments} for call in site.sample(key).gold]
 
 
-def accuracy(office: Office, reviewer: str) -> dict[str, Any]:
-    [row] = office.rows("from annotator_accuracy where reviewer = ? and defect = 'all'", reviewer)
+def accuracy(site: ReviewSite, reviewer: str) -> dict[str, Any]:
+    [row] = site.rows("from annotator_accuracy where reviewer = ? and defect = 'all'", reviewer)
     return row
 
 
-def test_as_many_are_mixed_in_as_the_recipe_says_half_of_them_spoiled(trust_office: Office) -> None:
-    office = trust_office
-    questions = office.value(
-        "select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'"
-    )
+def test_as_many_are_mixed_in_as_the_recipe_says_half_of_them_spoiled(trust_site: ReviewSite) -> None:
+    site = trust_site
+    questions = site.value("select count(*) from review_requests where kind = 'sample_review' and cause <> 'gold item'")
     wanted = round(questions * 0.4)
     assert wanted >= 4
-    assert (len(gold(office, "accept")), len(gold(office, "reject"))) == (wanted // 2, ceil(wanted / 2))
-    assert {row["subject"] for row in gold(office)} == set(office.asked("gold item"))
-    assert len({row["made_of"] for row in gold(office)}) == wanted
-    assert all(office.accepted(row["made_of"])["proved"] for row in gold(office))
+    assert (len(gold(site, "accept")), len(gold(site, "reject"))) == (wanted // 2, ceil(wanted / 2))
+    assert {row["subject"] for row in gold(site)} == set(site.asked("gold item"))
+    assert len({row["made_of"] for row in gold(site)}) == wanted
+    assert all(site.accepted(row["made_of"])["proved"] for row in gold(site))
 
 
-def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_calls_alone(trust_office: Office) -> None:
-    for row in gold(trust_office):
-        item, original = trust_office.sample(row["subject"]), trust_office.sample(row["made_of"])
+def test_a_good_one_is_what_it_was_made_of_and_a_spoiled_one_differs_in_its_calls_alone(trust_site: ReviewSite) -> None:
+    for row in gold(trust_site):
+        item, original = trust_site.sample(row["subject"]), trust_site.sample(row["made_of"])
         assert item.key != original.key
         assert item.request == original.request
         assert item.candidates == original.candidates
         assert item.origin is not None
         assert item.origin.parents == (original.key,)
-        same = calls(trust_office, row["subject"]) == calls(trust_office, row["made_of"])
+        same = calls(trust_site, row["subject"]) == calls(trust_site, row["made_of"])
         assert same == (row["expected"] == "accept") == (row["defect"] == ""), row
 
 
-def test_nobody_can_tell_a_gold_item_by_its_task(trust_office: Office) -> None:
-    tasks = {task["subject"]: task for task in trust_office.studio.tasks.values()}
-    spot = tasks[trust_office.asked("spot check")[0]]
-    for row in gold(trust_office):
+def test_nobody_can_tell_a_gold_item_by_its_task(trust_site: ReviewSite) -> None:
+    tasks = {task["subject"]: task for task in trust_site.studio.tasks.values()}
+    spot = tasks[trust_site.asked("spot check")[0]]
+    for row in gold(trust_site):
         task = tasks[row["subject"]]
         assert task.keys() == spot.keys()
         assert task["why"] == spot["why"] == DRAWN
@@ -66,117 +64,117 @@ def test_nobody_can_tell_a_gold_item_by_its_task(trust_office: Office) -> None:
         assert task["failed"] == spot["failed"]
         assert task["passed"].count("\n") >= 3, "the checks of what it was made of are shown"
         [arguments] = re.findall(r"(\d+) valid\s+arguments", task["passed"])
-        assert int(arguments) == sum(len(call["arguments"]) for call in calls(trust_office, row["subject"]))
+        assert int(arguments) == sum(len(call["arguments"]) for call in calls(trust_site, row["subject"]))
         assert "no evidence" not in task["calls_shown"]
         assert 0.3 <= float(task["priority"]) <= 0.88
-    assert len({task["priority"] for task in tasks.values() if task["subject"] in trust_office.asked("gold item")}) > 2
+    assert len({task["priority"] for task in tasks.values() if task["subject"] in trust_site.asked("gold item")}) > 2
 
 
-def test_a_gold_item_is_no_part_of_any_book_but_its_own(trust_office: Office) -> None:
-    office = trust_office
-    for number, row in enumerate(gold(office)):
+def test_a_gold_item_is_no_part_of_any_book_but_its_own(trust_site: ReviewSite) -> None:
+    site = trust_site
+    for number, row in enumerate(gold(site)):
         verdict = ("accept", "reject")[number % 2]
-        office.studio.annotate(row["subject"], verdict, **({"reasons": "other"} if verdict == "reject" else {}))
-    before = office.everything()
+        site.studio.annotate(row["subject"], verdict, **({"reasons": "other"} if verdict == "reject" else {}))
+    before = site.everything()
     told = {
-        view: office.rows(f"from {view} order by all")
+        view: site.rows(f"from {view} order by all")
         for view in ("funnel", "composition", "check_precision", "decisions")
     }
-    assert office.pull().reviews == len(gold(office))
-    changed = {table for table, rows in office.everything().items() if rows != before[table]}
+    assert site.pull().reviews == len(gold(site))
+    changed = {table for table, rows in site.everything().items() if rows != before[table]}
     assert changed <= {"reviews", "review_cursors", "task_states"}
-    assert told == {view: office.rows(f"from {view} order by all") for view in told}
-    keys = {row["subject"] for row in gold(office)}
+    assert told == {view: site.rows(f"from {view} order by all") for view in told}
+    keys = {row["subject"] for row in gold(site)}
     assert not keys & {row["subject"] for row in before["outcomes"]} | keys & {
         row["subject"] for row in before["acceptances"]
     }
     assert not keys & {row["subject"] for row in before["verdicts"]}
-    create_release(office.warehouse, "v1")
-    assert not keys & {row["subject"] for row in office.rows("from release_samples")}
-    office.balance()
+    create_release(site.warehouse, "v1")
+    assert not keys & {row["subject"] for row in site.rows("from release_samples")}
+    site.balance()
 
 
-def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_office: Office) -> None:
-    office = trust_office
-    good, spoiled = gold(office, "accept"), gold(office, "reject")
+def test_how_well_a_reviewer_did_is_told_with_an_interval(trust_site: ReviewSite) -> None:
+    site = trust_site
+    good, spoiled = gold(site, "accept"), gold(site, "reject")
     for row in good:
-        office.studio.annotate(row["subject"], "accept", by="ann")
-        office.studio.annotate(row["subject"], "reject", by="bob", reasons="other")
+        site.studio.annotate(row["subject"], "accept", by="ann")
+        site.studio.annotate(row["subject"], "reject", by="bob", reasons="other")
     for row in spoiled:
-        office.studio.annotate(row["subject"], "reject", by="ann", reasons="other")
-        office.studio.annotate(row["subject"], "accept", by="bob")
-    office.studio.annotate(spoiled[0]["subject"], "accept", by="ann", change=2 * len(good) + 1)
-    office.pull()
-    ann, bob = accuracy(office, "ann"), accuracy(office, "bob")
+        site.studio.annotate(row["subject"], "reject", by="ann", reasons="other")
+        site.studio.annotate(row["subject"], "accept", by="bob")
+    site.studio.annotate(spoiled[0]["subject"], "accept", by="ann", change=2 * len(good) + 1)
+    site.pull()
+    ann, bob = accuracy(site, "ann"), accuracy(site, "bob")
     total = len(good) + len(spoiled)
     assert (ann["answered"], ann["correct"], ann["missed"], ann["false_alarms"]) == (total, total - 1, 1, 0)
     assert (bob["correct"], bob["missed"], bob["false_alarms"]) == (0, len(spoiled), len(good))
     for row in (ann, bob):
         low, high = proportion_confint(row["correct"], total, method="wilson")
         assert (row["low"], row["high"]) == (pytest.approx(low), pytest.approx(high))
-    by_defect = office.rows("from annotator_accuracy where reviewer = 'ann' and defect <> 'all'")
+    by_defect = site.rows("from annotator_accuracy where reviewer = 'ann' and defect <> 'all'")
     assert sum(row["answered"] for row in by_defect) == total
-    assert {row["defect"] for row in by_defect} == {row["defect"] or "none" for row in gold(office)}
+    assert {row["defect"] for row in by_defect} == {row["defect"] or "none" for row in gold(site)}
 
 
-def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(trust_office: Office) -> None:
-    office = trust_office
-    repaired, botched = gold(office, "reject")[:2]
-    wanted = calls(office, repaired["made_of"])
+def test_an_edit_that_repairs_a_spoiled_one_is_right_and_another_is_not(trust_site: ReviewSite) -> None:
+    site = trust_site
+    repaired, botched = gold(site, "reject")[:2]
+    wanted = calls(site, repaired["made_of"])
     turned = [{"arguments": dict(reversed(call["arguments"].items())), "tool": call["tool"]} for call in wanted]
-    office.studio.annotate(
+    site.studio.annotate(
         repaired["subject"],
         "edit",
-        edited_request=office.sample(repaired["subject"]).request,
+        edited_request=site.sample(repaired["subject"]).request,
         edited_calls=json.dumps(turned),
     )
-    left = json.dumps(calls(office, botched["subject"]))
-    office.studio.annotate(
-        botched["subject"], "edit", edited_request=office.polite(botched["subject"]), edited_calls=left
-    )
-    assert office.pull().edited == 2
-    row = accuracy(office, "ann")
+    left = json.dumps(calls(site, botched["subject"]))
+    site.studio.annotate(botched["subject"], "edit", edited_request=site.polite(botched["subject"]), edited_calls=left)
+    assert site.pull().edited == 2
+    row = accuracy(site, "ann")
     assert (row["answered"], row["correct"], row["missed"]) == (2, 1, 1)
-    assert office.rows("from acceptances where subject in (select result from reviews)") == []
-    assert office.rows("from outcomes where subject in (select result from reviews)") == []
-    assert office.rows("from verdicts where subject in (select result from reviews)") == []
+    assert site.rows("from acceptances where subject in (select result from reviews)") == []
+    assert site.rows("from outcomes where subject in (select result from reviews)") == []
+    assert site.rows("from verdicts where subject in (select result from reviews)") == []
 
 
-def test_an_unusable_edit_of_a_gold_item_goes_back_like_any_other(trust_office: Office) -> None:
-    office = trust_office
-    item = gold(office, "reject")[0]["subject"]
-    office.studio.annotate(item, "edit", edited_calls="[{")
-    assert office.pull().returned == 1
-    assert office.studio.newest_task(item)["version"] == 2
-    office.studio.annotate(item, "reject", reasons="other")
-    office.pull()
-    assert accuracy(office, "ann")["correct"] == 1
+def test_an_unusable_edit_of_a_gold_item_goes_back_like_any_other(trust_site: ReviewSite) -> None:
+    site = trust_site
+    item = gold(site, "reject")[0]["subject"]
+    site.studio.annotate(item, "edit", edited_calls="[{")
+    assert site.pull().returned == 1
+    assert site.studio.newest_task(item)["version"] == 2
+    site.studio.annotate(item, "reject", reasons="other")
+    site.pull()
+    assert accuracy(site, "ann")["correct"] == 1
 
 
-def test_the_same_build_mixes_in_the_same_and_no_more(trust_office: Office) -> None:
-    office = trust_office
-    before = office.everything()
-    recipe = Recipe.model_validate_json(office.value("select body from builds"))
-    assert mix_gold_items(office.warehouse, office.value("select key from builds"), recipe) == 0
-    build(erring_recipe(review=TRUSTING), office.settings)
-    after = office.everything()
+def test_the_same_build_mixes_in_the_same_and_no_more(trust_site: ReviewSite) -> None:
+    site = trust_site
+    before = site.everything()
+    recipe = Recipe.model_validate_json(site.value("select body from builds"))
+    assert mix_gold_items(site.warehouse, site.value("select key from builds"), recipe) == 0
+    build(erring_recipe(review=TRUSTING), site.settings)
+    after = site.everything()
     assert after["gold_items"] == before["gold_items"]
-    assert office.push() == (0, 0)
+    assert site.push() == (0, 0)
 
 
-def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_accepted(trust_office: Office) -> None:
-    office = trust_office
-    accepted = office.asked("spot check")[:3]
+def test_more_are_mixed_in_where_the_rate_goes_up_and_good_ones_are_what_people_accepted(
+    trust_site: ReviewSite,
+) -> None:
+    site = trust_site
+    accepted = site.asked("spot check")[:3]
     for key in accepted:
-        office.studio.annotate(key, "accept")
-    office.pull()
-    before = {row["subject"] for row in gold(office)}
-    build(erring_recipe(review=TRUSTING | {"gold_items": 50}), office.settings)
-    added = [row for row in gold(office) if row["subject"] not in before]
+        site.studio.annotate(key, "accept")
+    site.pull()
+    before = {row["subject"] for row in gold(site)}
+    build(erring_recipe(review=TRUSTING | {"gold_items": 50}), site.settings)
+    added = [row for row in gold(site) if row["subject"] not in before]
     assert added
-    assert before < {row["subject"] for row in gold(office)}
+    assert before < {row["subject"] for row in gold(site)}
     assert all(row["made_of"] in accepted for row in added if row["expected"] == "accept")
 
 
-def test_without_a_rate_there_are_none(office: Office) -> None:
-    assert gold(office) == []
+def test_without_a_rate_there_are_none(site: ReviewSite) -> None:
+    assert gold(site) == []

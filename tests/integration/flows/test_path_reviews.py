@@ -17,8 +17,8 @@ from flows.review.pushing import waiting_reviews
 from flows.review.questions import DOUBTFUL, Question, request_row
 from flows.review.status import review_status
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
-from tests.support.flows.offices import NOTHING_NEW, Office, open_office
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import build, settings_of, small_recipe
 from warehouse.records import CallTurn, Sample
 
@@ -26,7 +26,7 @@ ERRORS = {"omitted_call": 0.3, "wrong_type": 0.2, "wrong_argument": 0.2}
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Office:
+def built(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder with four templates of two samples each, and a model that erred on the way."""
     home = tmp_path_factory.mktemp("paths")
     models = {"generator": {"name": "template/v1", "error_rate": ERRORS}}
@@ -35,23 +35,23 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Office:
         shard_size=50,
     )  # fmt: skip
     build(recipe, settings_of(home))
-    return open_office(home, PaperStudio())
+    return open_site(home, PaperStudio())
 
 
 @pytest.fixture
-def office(built: Office, tmp_path: Path) -> Office:
+def site(built: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
     shutil.copytree(built.settings.home, tmp_path / "home")
-    return open_office(tmp_path / "home", copy.deepcopy(built.studio))
+    return open_site(tmp_path / "home", copy.deepcopy(built.studio))
 
 
-def _pull(office: Office) -> Pulled:
+def _pull(site: ReviewSite) -> Pulled:
     """Pull; the books do not balance row by row where one goal makes several samples."""
-    return asyncio.run(pull_reviews(office.settings, office.studio, Silence()))  # type: ignore[arg-type]
+    return asyncio.run(pull_reviews(site.settings, site.studio, Silence()))  # type: ignore[arg-type]
 
 
-def _asked(office: Office, kind: str) -> list[str]:
-    rows = office.rows("select subject from review_requests where kind = ? order by subject", kind)
+def _asked(site: ReviewSite, kind: str) -> list[str]:
+    rows = site.rows("select subject from review_requests where kind = ? order by subject", kind)
     return [row["subject"] for row in rows]
 
 
@@ -59,174 +59,174 @@ def _template(sample: Sample) -> str:
     return next(tag for tag in sample.tags if tag.startswith("template="))
 
 
-def _samples(office: Office) -> dict[str, Sample]:
-    return {row["key"]: office.sample(row["key"]) for row in office.rows("select key from samples order by key")}
+def _samples(site: ReviewSite) -> dict[str, Sample]:
+    return {row["key"]: site.sample(row["key"]) for row in site.rows("select key from samples order by key")}
 
 
-def _made_after(office: Office, path: str) -> list[str]:
-    samples = _samples(office)
+def _made_after(site: ReviewSite, path: str) -> list[str]:
+    samples = _samples(site)
     templates = {_template(one) for one in samples.values() if one.origin and path in one.origin.parents}
     return [key for key, one in samples.items() if _template(one) in templates]
 
 
-def _waiting(office: Office, key: str) -> None:
+def _waiting(site: ReviewSite, key: str) -> None:
     """Let a landed sample wait for people instead."""
-    office.warehouse.execute("delete from outcomes where stage = 'land' and subject = ?", [key])
-    office.warehouse.execute("delete from acceptances where subject = ?", [key])
-    office.warehouse.execute(
+    site.warehouse.execute("delete from outcomes where stage = 'land' and subject = ?", [key])
+    site.warehouse.execute("delete from acceptances where subject = ?", [key])
+    site.warehouse.execute(
         "update outcomes set outcome = 'waiting', reason = 'path: a doubt' where stage = 'review' and subject = ?",
         [key],
     )
 
 
-def test_a_few_corrections_are_asked_about_and_pushed_once(office: Office) -> None:
-    asked = _asked(office, "correction")
-    corrected = office.rows(
+def test_a_few_corrections_are_asked_about_and_pushed_once(site: ReviewSite) -> None:
+    asked = _asked(site, "correction")
+    corrected = site.rows(
         "select 1 from drafts where stage = 'corrections' and json_array_length(body -> 'corrections') > 0"
     )
     assert 0 < len(asked) <= min(5, len(corrected))
-    office.push()
-    tasks = [task for task in office.studio.tasks.values() if task["callwright_key"].startswith("correction:")]
+    site.push()
+    tasks = [task for task in site.studio.tasks.values() if task["callwright_key"].startswith("correction:")]
     assert sorted(task["subject"] for task in tasks) == asked
     assert all(task["corrections"] and task["before"] and task["after"] for task in tasks)
-    assert office.push() == (0, 0)
-    assert waiting_reviews(office.settings) == 0
+    assert site.push() == (0, 0)
+    assert waiting_reviews(site.settings) == 0
 
 
-def test_a_rejected_correction_rejects_every_sample_of_its_template(office: Office) -> None:
-    office.push()
-    path = _asked(office, "correction")[0]
-    family = _made_after(office, path)
+def test_a_rejected_correction_rejects_every_sample_of_its_template(site: ReviewSite) -> None:
+    site.push()
+    path = _asked(site, "correction")[0]
+    family = _made_after(site, path)
     assert len(family) == 2
-    office.studio.annotate(path, "reject", reasons=["incomplete"])
-    assert _pull(office).rejected == 1
-    assert [office.accepted(key) for key in family] == [None] * len(family)
-    assert all(office.standing(key)[1] == "rejected" for key in family)
-    assert len(office.rows("select 1 from accepted_samples")) == len(_samples(office)) - len(family)
-    assert _pull(office) == NOTHING_NEW
+    site.studio.annotate(path, "reject", reasons=["incomplete"])
+    assert _pull(site).rejected == 1
+    assert [site.accepted(key) for key in family] == [None] * len(family)
+    assert all(site.standing(key)[1] == "rejected" for key in family)
+    assert len(site.rows("select 1 from accepted_samples")) == len(_samples(site)) - len(family)
+    assert _pull(site) == NOTHING_NEW
 
 
-def test_who_thinks_again_gives_the_samples_back(office: Office) -> None:
-    office.push()
-    path = _asked(office, "correction")[0]
-    family = _made_after(office, path)
-    number = office.studio.annotate(path, "reject", reasons=["incomplete"])
-    _pull(office)
-    office.studio.annotate(path, "accept", change=number)
-    _pull(office)
-    assert all(office.accepted(key) is not None for key in family)
+def test_who_thinks_again_gives_the_samples_back(site: ReviewSite) -> None:
+    site.push()
+    path = _asked(site, "correction")[0]
+    family = _made_after(site, path)
+    number = site.studio.annotate(path, "reject", reasons=["incomplete"])
+    _pull(site)
+    site.studio.annotate(path, "accept", change=number)
+    _pull(site)
+    assert all(site.accepted(key) is not None for key in family)
 
 
-def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more(office: Office) -> None:
-    office.push()
-    path = _asked(office, "correction")[0]
-    family = _made_after(office, path)
+def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more(site: ReviewSite) -> None:
+    site.push()
+    path = _asked(site, "correction")[0]
+    family = _made_after(site, path)
     doubtful = family[0]
-    doubt_the_path(office, doubtful)
-    _waiting(office, doubtful)
-    office.warehouse.execute("delete from review_requests where subject = ?", [doubtful])
+    doubt_the_path(site, doubtful)
+    _waiting(site, doubtful)
+    site.warehouse.execute("delete from review_requests where subject = ?", [doubtful])
     request = request_row(
-        Question(doubtful, DOUBTFUL, "path: a doubt", office.value("select any_value(key) from builds"))
+        Question(doubtful, DOUBTFUL, "path: a doubt", site.value("select any_value(key) from builds"))
     )
-    office.warehouse.put_rows({"review_requests": [request]})
+    site.warehouse.put_rows({"review_requests": [request]})
     books = "select subject, build, stage, outcome, reason from outcomes where list_contains(?::varchar[], subject) order by all"
-    before = office.rows(books, family), [office.accepted(key) for key in family]
+    before = site.rows(books, family), [site.accepted(key) for key in family]
     for decision in ("reject", "accept"):
-        number = office.studio.annotate(path, decision, **({"reasons": ["incomplete"]} if decision == "reject" else {}))
-        _pull(office)
-        assert (office.rows(books, family), [office.accepted(key) for key in family]) != before
-        office.studio.delete(number)
-        assert _pull(office).withdrawn == 1
-        assert (office.rows(books, family), [office.accepted(key) for key in family]) == before
-        assert _pull(office) == NOTHING_NEW
+        number = site.studio.annotate(path, decision, **({"reasons": ["incomplete"]} if decision == "reject" else {}))
+        _pull(site)
+        assert (site.rows(books, family), [site.accepted(key) for key in family]) != before
+        site.studio.delete(number)
+        assert _pull(site).withdrawn == 1
+        assert (site.rows(books, family), [site.accepted(key) for key in family]) == before
+        assert _pull(site) == NOTHING_NEW
 
 
-def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(office: Office) -> None:
-    office.push()
-    path = _asked(office, "correction")[0]
-    doubtful, proved = _made_after(office, path)
-    doubt_the_path(office, doubtful)
-    _waiting(office, doubtful)
-    office.studio.annotate(path, "accept")
-    _pull(office)
-    assert office.accepted(doubtful) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert office.accepted(proved) == {"proved": True, "vouched": False, "accepted_by": "machine"}
+def test_an_accepted_correction_vouches_for_a_sample_of_which_only_the_path_is_in_doubt(site: ReviewSite) -> None:
+    site.push()
+    path = _asked(site, "correction")[0]
+    doubtful, proved = _made_after(site, path)
+    doubt_the_path(site, doubtful)
+    _waiting(site, doubtful)
+    site.studio.annotate(path, "accept")
+    _pull(site)
+    assert site.accepted(doubtful) == {"proved": False, "vouched": True, "accepted_by": "ann"}
+    assert site.accepted(proved) == {"proved": True, "vouched": False, "accepted_by": "machine"}
 
 
-def test_what_a_person_said_about_a_sample_itself_counts_more(office: Office) -> None:
-    office.push()
-    path = _asked(office, "correction")[0]
-    key = next(one for one in _made_after(office, path) if one in _asked(office, "sample_review"))
-    office.studio.annotate(key, "accept", by="bob")
-    office.studio.annotate(path, "reject", reasons=["incomplete"])
-    _pull(office)
-    accepted = office.accepted(key)
+def test_what_a_person_said_about_a_sample_itself_counts_more(site: ReviewSite) -> None:
+    site.push()
+    path = _asked(site, "correction")[0]
+    key = next(one for one in _made_after(site, path) if one in _asked(site, "sample_review"))
+    site.studio.annotate(key, "accept", by="bob")
+    site.studio.annotate(path, "reject", reasons=["incomplete"])
+    _pull(site)
+    accepted = site.accepted(key)
     assert accepted is not None
     assert accepted["accepted_by"] == "bob"
 
 
-def test_the_status_tells_of_corrections_once(office: Office) -> None:
-    office.push()
-    asked = _asked(office, "correction")
-    office.studio.annotate(asked[0], "reject", reasons=["incomplete"])
-    _pull(office)
-    status = review_status(office.settings)
+def test_the_status_tells_of_corrections_once(site: ReviewSite) -> None:
+    site.push()
+    asked = _asked(site, "correction")
+    site.studio.annotate(asked[0], "reject", reasons=["incomplete"])
+    _pull(site)
+    status = review_status(site.settings)
     assert [(row["tasks"], row["reviewed"]) for row in status["corrections"]] == [(len(asked), 1)]
     assert [row["reviews"] for row in status["correction_reviewers"]] == [1]
     assert status["disambiguations"] == []
 
 
 @pytest.fixture
-def competing(office: Office) -> tuple[Office, str]:
+def competing(site: ReviewSite) -> tuple[ReviewSite, str]:
     """A sample of which an entry competes, asked about."""
-    like = next(key for key, one in _samples(office).items() if can_have_a_twin(one))
-    sample = with_twins(office.sample(like))
-    let_wait(office, sample, like)
-    doubt_the_path(office, sample.key)
-    office.warehouse.put_rows({"review_requests": _requests(office, [sample.key])})
-    office.push()
-    return office, sample.key
+    like = next(key for key, one in _samples(site).items() if can_have_a_twin(one))
+    sample = with_twins(site.sample(like))
+    let_wait(site, sample, like)
+    doubt_the_path(site, sample.key)
+    site.warehouse.put_rows({"review_requests": _requests(site, [sample.key])})
+    site.push()
+    return site, sample.key
 
 
-def _requests(office: Office, keys: Sequence[str]) -> list[dict[str, Any]]:
-    build_key = office.value("select any_value(key) from builds")
+def _requests(site: ReviewSite, keys: Sequence[str]) -> list[dict[str, Any]]:
+    build_key = site.value("select any_value(key) from builds")
     asked = [request_row(Question(key, DOUBTFUL, "-", build_key)) for key in keys]
-    return with_kinds(office.warehouse, asked)
+    return with_kinds(site.warehouse, asked)
 
 
-def test_where_entries_compete_people_are_asked_which_to_strike(competing: tuple[Office, str]) -> None:
-    office, key = competing
-    assert _asked(office, "disambiguation") == [key]
-    assert office.studio.newest_task(key)["strikes"][-1]["alias"]
+def test_where_entries_compete_people_are_asked_which_to_strike(competing: tuple[ReviewSite, str]) -> None:
+    site, key = competing
+    assert _asked(site, "disambiguation") == [key]
+    assert site.studio.newest_task(key)["strikes"][-1]["alias"]
 
 
-def test_where_something_else_is_in_doubt_people_are_asked_about_the_sample(office: Office) -> None:
-    key = next(iter(_samples(office)))
-    doubt_the_path(office, key)
-    [request] = _requests(office, [key])
+def test_where_something_else_is_in_doubt_people_are_asked_about_the_sample(site: ReviewSite) -> None:
+    key = next(iter(_samples(site)))
+    doubt_the_path(site, key)
+    [request] = _requests(site, [key])
     assert request["kind"] == "sample_review"
 
 
-def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(competing: tuple[Office, str]) -> None:
-    office, key = competing
-    boxes = [box["alias"] for box in office.studio.newest_task(key)["strikes"]]
-    office.studio.annotate(key, "edit", strikes=boxes)
-    assert _pull(office)[:3] == (1, 0, 1)
-    edited = office.value("select result from reviews")
-    assert office.accepted(key) is None
-    assert office.accepted(edited) == {"proved": True, "vouched": False, "accepted_by": "ann"}
-    assert not has_competition(office.sample(edited))
-    assert office.value("select parents from samples where key = ?", edited) == [key]
-    calls = [turn.calls for turn in office.sample(key).turns if isinstance(turn, CallTurn)]
-    now = [turn.calls for turn in office.sample(edited).turns if isinstance(turn, CallTurn)]
+def test_what_is_ticked_is_struck_and_the_new_version_is_checked_and_lands(competing: tuple[ReviewSite, str]) -> None:
+    site, key = competing
+    boxes = [box["alias"] for box in site.studio.newest_task(key)["strikes"]]
+    site.studio.annotate(key, "edit", strikes=boxes)
+    assert _pull(site)[:3] == (1, 0, 1)
+    edited = site.value("select result from reviews")
+    assert site.accepted(key) is None
+    assert site.accepted(edited) == {"proved": True, "vouched": False, "accepted_by": "ann"}
+    assert not has_competition(site.sample(edited))
+    assert site.value("select parents from samples where key = ?", edited) == [key]
+    calls = [turn.calls for turn in site.sample(key).turns if isinstance(turn, CallTurn)]
+    now = [turn.calls for turn in site.sample(edited).turns if isinstance(turn, CallTurn)]
     assert [[call.arguments for call in one] for one in now] == [[call.arguments for call in one] for one in calls]
 
 
-def test_an_answer_that_contradicts_itself_comes_back(competing: tuple[Office, str]) -> None:
-    office, key = competing
-    office.studio.annotate(key, "edit")
-    assert _pull(office).returned == 1
-    assert "none is ticked" in office.studio.newest_task(key)["why"]
-    office.studio.annotate(key, "accept")
-    _pull(office)
-    assert office.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
+def test_an_answer_that_contradicts_itself_comes_back(competing: tuple[ReviewSite, str]) -> None:
+    site, key = competing
+    site.studio.annotate(key, "edit")
+    assert _pull(site).returned == 1
+    assert "none is ticked" in site.studio.newest_task(key)["why"]
+    site.studio.annotate(key, "accept")
+    _pull(site)
+    assert site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}

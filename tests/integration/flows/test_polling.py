@@ -14,7 +14,7 @@ from flows.progress import Silence
 from flows.review import listening
 from flows.review.listening import poll_reviews
 from flows.review.pulling import Pulled
-from tests.support.flows.offices import Office
+from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import start
 from warehouse.errors import AnnotationError, CallwrightError, ConfigurationError, StoreError, TransientError
 
@@ -22,10 +22,10 @@ AWAY = AnnotationError("No Label Studio answers at http://127.0.0.1:1.")
 
 
 class Rounds:
-    """An office that is polled: what happens in each round, and what was heard of it. After the last round comes Ctrl-C."""
+    """A review site that is polled: what happens in each round, and what was heard of it. After the last round comes Ctrl-C."""
 
-    def __init__(self, office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.office, self.told, self.waited, self.said = office, list[Pulled](), list[float](), list[str]()
+    def __init__(self, site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.site, self.told, self.waited, self.said = site, list[Pulled](), list[float](), list[str]()
         self.events: Iterator[CallwrightError | Callable[[], Any] | None] = iter(())
         monkeypatch.setattr(listening, "require_label_studio", self._open)
         monkeypatch.setattr(listening.time, "sleep", self._wait)
@@ -36,7 +36,7 @@ class Rounds:
             raise event
         if event is not None:
             event()
-        return self.office.studio
+        return self.site.studio
 
     def _wait(self, seconds: float) -> None:
         self.waited.append(seconds)
@@ -48,30 +48,30 @@ class Rounds:
         progress = Silence()
         progress.say = self.said.append  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            poll_reviews(self.office.settings, progress, 60, self.told.append)
+            poll_reviews(self.site.settings, progress, 60, self.told.append)
 
 
 @pytest.fixture
-def rounds(office: Office, monkeypatch: pytest.MonkeyPatch) -> Rounds:
-    return Rounds(office, monkeypatch)
+def rounds(site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> Rounds:
+    return Rounds(site, monkeypatch)
 
 
 def test_each_pull_that_brings_something_is_told_of(rounds: Rounds) -> None:
-    first, second = rounds.office.asked("doubtful")[:2]
-    annotate = rounds.office.studio.annotate
+    first, second = rounds.site.asked("doubtful")[:2]
+    annotate = rounds.site.studio.annotate
     rounds.poll(None, lambda: annotate(first, "accept"), None, lambda: annotate(second, "reject", reasons="other"))
     assert rounds.told == [Pulled(reviews=1, accepted=1), Pulled(reviews=1, rejected=1)]
     assert rounds.waited == [60] * 4
     assert rounds.said == []
-    rounds.office.balance()
+    rounds.site.balance()
 
 
 @pytest.mark.parametrize("trouble", [AWAY, TransientError("It answered 503."), StoreError("The warehouse is locked.")])
 def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again(
     rounds: Rounds, trouble: CallwrightError
 ) -> None:
-    first = rounds.office.asked("doubtful")[0]
-    rounds.poll(trouble, trouble, trouble, lambda: rounds.office.studio.annotate(first, "accept"), None)
+    first = rounds.site.asked("doubtful")[0]
+    rounds.poll(trouble, trouble, trouble, lambda: rounds.site.studio.annotate(first, "accept"), None)
     assert rounds.said == [f"{trouble} It is asked again every 60 s.", "Label Studio answers again."]
     assert rounds.told == [Pulled(reviews=1, accepted=1)]
 
@@ -93,7 +93,7 @@ def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
 def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
     rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is named or running.")]), 1
     with pytest.raises(ConfigurationError, match="No Label Studio"):
-        poll_reviews(rounds.office.settings, Silence(), 60, rounds.told.append)
+        poll_reviews(rounds.site.settings, Silence(), 60, rounds.told.append)
 
 
 @contextmanager

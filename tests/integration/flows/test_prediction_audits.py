@@ -20,8 +20,8 @@ from flows.recipe import Candidate
 from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
 from llm.models import read_model
 from tests.support.flows import plan_release
-from tests.support.flows.offices import Office, open_office
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import ReviewSite, open_site
 from tests.support.flows.small_builds import build, run, small_recipe
 from warehouse.errors import ConfigurationError
 from warehouse.releases import create_release
@@ -30,49 +30,47 @@ SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 4}
 RATES = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.2)
 
 
-def evaluate(office: Office, *labels: str, release: str = "v1", **conditions: object) -> None:
+def evaluate(site: ReviewSite, *labels: str, release: str = "v1", **conditions: object) -> None:
     """Ask candidates: `near` understands, others err, each in its own way."""
     candidates = [
         Candidate(label=label, model=read_model("template/v1", {"error_rate": {} if label == "near" else RATES, "seed": seed}))
         for seed, label in enumerate(labels)
     ]  # fmt: skip
-    asyncio.run(evaluate_release(release, candidates, office.settings, Silence(), Conditions(**conditions)))
+    asyncio.run(evaluate_release(release, candidates, site.settings, Silence(), Conditions(**conditions)))
 
 
 @pytest.fixture(scope="module")
 def evaluated(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A work folder with a release v1 that two candidates have answered."""
     home = tmp_path_factory.mktemp("evaluated")
-    office = open_office(home, PaperStudio())
-    build(small_recipe(samples=SAMPLES, review={"spot_checks": 0}), office.settings)
-    create_release(office.warehouse, "v1")
-    evaluate(office, "near", "careless")
+    site = open_site(home, PaperStudio())
+    build(small_recipe(samples=SAMPLES, review={"spot_checks": 0}), site.settings)
+    create_release(site.warehouse, "v1")
+    evaluate(site, "near", "careless")
     return home
 
 
 @pytest.fixture
-def audited(evaluated: Path, tmp_path: Path) -> Office:
+def audited(evaluated: Path, tmp_path: Path) -> ReviewSite:
     shutil.copytree(evaluated, tmp_path / "home")
-    return open_office(tmp_path / "home", PaperStudio())
+    return open_site(tmp_path / "home", PaperStudio())
 
 
-def draw(office: Office, count: int = 12, *models: str) -> AuditDraw:
-    return draw_audits("v1", office.settings, models, count)
+def draw(site: ReviewSite, count: int = 12, *models: str) -> AuditDraw:
+    return draw_audits("v1", site.settings, models, count)
 
 
-def drawn(office: Office) -> list[dict[str, object]]:
-    return office.rows("select prediction, model, error_type from audit_draws order by prediction")
+def drawn(site: ReviewSite) -> list[dict[str, object]]:
+    return site.rows("select prediction, model, error_type from audit_draws order by prediction")
 
 
-def asked(office: Office) -> list[str]:
+def asked(site: ReviewSite) -> list[str]:
     return [
-        task["subject"]
-        for task in office.studio.tasks.values()
-        if task["callwright_key"].startswith("prediction_audit:")
+        task["subject"] for task in site.studio.tasks.values() if task["callwright_key"].startswith("prediction_audit:")
     ]
 
 
-def test_each_error_type_and_answers_counted_right_are_drawn_alike(audited: Office) -> None:
+def test_each_error_type_and_answers_counted_right_are_drawn_alike(audited: ReviewSite) -> None:
     there = Counter(
         {
             row["error_type"]: row["n"]
@@ -89,7 +87,7 @@ def test_each_error_type_and_answers_counted_right_are_drawn_alike(audited: Offi
     assert right["near"] - right["careless"] in (0, 1, -1)
 
 
-def test_what_was_drawn_stays_drawn_and_nobody_is_asked_twice(audited: Office) -> None:
+def test_what_was_drawn_stays_drawn_and_nobody_is_asked_twice(audited: ReviewSite) -> None:
     draw(audited, 6)
     before = drawn(audited)
     audited.push()
@@ -103,15 +101,17 @@ def test_what_was_drawn_stays_drawn_and_nobody_is_asked_twice(audited: Office) -
     assert audited.push()[0] == 3
 
 
-def test_a_draw_is_the_same_wherever_the_answers_are_the_same(audited: Office, evaluated: Path, tmp_path: Path) -> None:
+def test_a_draw_is_the_same_wherever_the_answers_are_the_same(
+    audited: ReviewSite, evaluated: Path, tmp_path: Path
+) -> None:
     shutil.copytree(evaluated, tmp_path / "other")
-    other = open_office(tmp_path / "other", PaperStudio())
+    other = open_site(tmp_path / "other", PaperStudio())
     draw(audited)
     draw(other)
     assert drawn(audited) == drawn(other)
 
 
-def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: Office) -> None:
+def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: ReviewSite) -> None:
     draw(audited, 6)
     audited.warehouse.execute("delete from review_requests where kind = 'prediction_audit'")
     assert draw(audited, 6).new == 0
@@ -120,14 +120,14 @@ def test_a_crash_between_drawing_and_asking_leaves_nobody_unasked(audited: Offic
     )
 
 
-def test_only_the_models_named_are_drawn_and_counted(audited: Office) -> None:
+def test_only_the_models_named_are_drawn_and_counted(audited: ReviewSite) -> None:
     assert draw(audited, 5, "near").by_error_type == {"": 5}
     found = draw(audited, 5, "careless")
     assert (found.new, found.answers) == (5, 16)
     assert Counter(row["model"] for row in drawn(audited)) == {"near": 5, "careless": 5}
 
 
-def test_what_can_not_be_audited_is_told_with_what_can(audited: Office) -> None:
+def test_what_can_not_be_audited_is_told_with_what_can(audited: ReviewSite) -> None:
     with pytest.raises(ConfigurationError, match="no release 'v9'; the releases are v1"):
         draw_audits("v9", audited.settings)
     with pytest.raises(ConfigurationError, match=r"no scored answer of 'nobody' .* the models are careless, near"):
@@ -137,14 +137,14 @@ def test_what_can_not_be_audited_is_told_with_what_can(audited: Office) -> None:
         draw(audited)
 
 
-def test_runs_that_were_not_scored_to_their_end_are_not_drawn(audited: Office) -> None:
+def test_runs_that_were_not_scored_to_their_end_are_not_drawn(audited: ReviewSite) -> None:
     evaluate(audited, "near", "careless", runs=2)
     assert draw(audited, 5).answers == 64
     audited.warehouse.execute("delete from scores where run = 1 and model = 'near'")
     assert draw(audited, 5).answers == 48
 
 
-def test_the_task_shows_the_answer_and_not_who_gave_it(audited: Office) -> None:
+def test_the_task_shows_the_answer_and_not_who_gave_it(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     tasks = [audited.studio.newest_task(subject) for subject in asked(audited)]
@@ -159,15 +159,15 @@ def test_the_task_shows_the_answer_and_not_who_gave_it(audited: Office) -> None:
             assert all(call["tool"] in task[side] for call in json.loads(calls or "[]"))
 
 
-def say(office: Office, subject: str, verdict: str, **typed: Any) -> None:
+def say(site: ReviewSite, subject: str, verdict: str, **typed: Any) -> None:
     """Write an annotation now, by the clock by which questions are asked."""
-    office.studio.clock = datetime.now(UTC) - timedelta(minutes=1)
-    office.studio.annotate(subject, verdict, **typed)
+    site.studio.clock = datetime.now(UTC) - timedelta(minutes=1)
+    site.studio.annotate(subject, verdict, **typed)
 
 
-def decide(office: Office, *reasons: str, by: str = "ann", comment: str = "", error_type: str = "") -> str:
+def decide(site: ReviewSite, *reasons: str, by: str = "ann", comment: str = "", error_type: str = "") -> str:
     """Decide on the first undecided answer of an error type; its key."""
-    [row, *_] = office.rows(
+    [row, *_] = site.rows(
         """
         select prediction from audit_draws where error_type = ? and prediction not in (select subject from reviews)
         order by prediction
@@ -177,17 +177,17 @@ def decide(office: Office, *reasons: str, by: str = "ann", comment: str = "", er
     key = row["prediction"]
     said = {"comment": comment} if comment else {}
     if reasons:
-        say(office, key, "reject", by=by, reasons=list(reasons), **said)
+        say(site, key, "reject", by=by, reasons=list(reasons), **said)
     else:
-        say(office, key, "accept", by=by, **said)
+        say(site, key, "accept", by=by, **said)
     return key
 
 
-def board(office: Office) -> dict[tuple[str, str], dict[str, object]]:
-    return {(row["model"], row["error_type"]): row for row in office.rows("from metric_audit where release = 'v1'")}
+def board(site: ReviewSite) -> dict[tuple[str, str], dict[str, object]]:
+    return {(row["model"], row["error_type"]): row for row in site.rows("from metric_audit where release = 'v1'")}
 
 
-def test_the_view_tells_how_often_the_metric_is_right(audited: Office) -> None:
+def test_the_view_tells_how_often_the_metric_is_right(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     decide(audited, error_type="wrong_tool")
@@ -205,7 +205,7 @@ def test_the_view_tells_how_often_the_metric_is_right(audited: Office) -> None:
     assert sum(row["answers"] for row in rows.values()) == sum(row["drawn"] for row in rows.values()) == 32
 
 
-def test_an_audit_changes_no_sample(audited: Office) -> None:
+def test_an_audit_changes_no_sample(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     books = (
@@ -220,7 +220,7 @@ def test_an_audit_changes_no_sample(audited: Office) -> None:
     assert [audited.rows(sql) for sql in books] == before
 
 
-def test_what_the_metric_says_otherwise_by_now_is_left_out(audited: Office) -> None:
+def test_what_the_metric_says_otherwise_by_now_is_left_out(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     key = decide(audited, "too_strict", error_type="wrong_value")
@@ -231,7 +231,7 @@ def test_what_the_metric_says_otherwise_by_now_is_left_out(audited: Office) -> N
     assert sum(row["drawn"] for row in rows.values()) == 31
 
 
-def test_audits_outlive_the_answers_of_a_candidate_that_is_asked_anew(audited: Office) -> None:
+def test_audits_outlive_the_answers_of_a_candidate_that_is_asked_anew(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     decide(audited, error_type="wrong_tool")
@@ -244,7 +244,7 @@ def test_audits_outlive_the_answers_of_a_candidate_that_is_asked_anew(audited: O
     assert audited.value("select count(*) from reviews where subject = ?", late) == 0
 
 
-def test_a_rejection_without_a_reason_goes_back_to_people(audited: Office) -> None:
+def test_a_rejection_without_a_reason_goes_back_to_people(audited: ReviewSite) -> None:
     draw(audited, 6)
     audited.push()
     [key, *_] = asked(audited)
@@ -255,17 +255,15 @@ def test_a_rejection_without_a_reason_goes_back_to_people(audited: Office) -> No
     assert task["why"].startswith("Your answer came back: Rejected without a reason.\nDrawn from the answers to v1")
 
 
-def suspects(office: Office) -> list[dict[str, object]]:
-    return office.rows(
-        "select subject, kind, version, cause, problem, reason from review_queue where cause = 'suspect'"
-    )
+def suspects(site: ReviewSite) -> list[dict[str, object]]:
+    return site.rows("select subject, kind, version, cause, problem, reason from review_queue where cause = 'suspect'")
 
 
-def sample_of(office: Office, prediction: str) -> str:
-    return office.value("select subject from predictions where key = ?", prediction)
+def sample_of(site: ReviewSite, prediction: str) -> str:
+    return site.value("select subject from predictions where key = ?", prediction)
 
 
-def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: Office) -> None:
+def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     key = decide(audited, "gold_wrong", comment="It is five people.", error_type="wrong_value")
@@ -279,7 +277,7 @@ def test_a_wrong_gold_makes_its_sample_a_suspect_once(audited: Office) -> None:
     assert audited.studio.newest_task(row["subject"])["why"].endswith("It is five people.")
 
 
-def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(audited: Office) -> None:
+def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_audit(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     [pair, *_] = audited.rows(
@@ -300,7 +298,7 @@ def test_a_suspect_that_people_looked_at_is_asked_about_again_only_by_a_later_au
     assert audited.studio.newest_task(pair["subject"])["why"].endswith("Look again.")
 
 
-def test_an_edit_of_a_suspect_is_checked_and_lands(audited: Office) -> None:
+def test_an_edit_of_a_suspect_is_checked_and_lands(audited: ReviewSite) -> None:
     draw(audited, 32)
     audited.push()
     subject = sample_of(audited, decide(audited, "gold_wrong"))
@@ -314,34 +312,34 @@ def test_an_edit_of_a_suspect_is_checked_and_lands(audited: Office) -> None:
 
 
 def test_an_edit_of_a_suspect_that_no_build_made_stops_no_pull(tmp_path: Path) -> None:
-    office = open_office(tmp_path, PaperStudio())
-    plan_release.release(office.settings, *plan_release.PLANS)
-    evaluate(office, "careless")
-    draw_audits("v1", office.settings, (), 3)
-    office.push()
-    for key in asked(office):
-        say(office, key, "reject", reasons=["gold_wrong"])
-    office.pull()
-    office.push()
+    site = open_site(tmp_path, PaperStudio())
+    plan_release.release(site.settings, *plan_release.PLANS)
+    evaluate(site, "careless")
+    draw_audits("v1", site.settings, (), 3)
+    site.push()
+    for key in asked(site):
+        say(site, key, "reject", reasons=["gold_wrong"])
+    site.pull()
+    site.push()
     subject = plan_release.EASY.key
     calls = json.dumps([{"tool": "close_pool", "arguments": {"reason": "repair"}}])
-    say(office, subject, "edit", edited_request="Close the pool for repair.", edited_calls=calls)
-    pulled = office.pull()
+    say(site, subject, "edit", edited_request="Close the pool for repair.", edited_calls=calls)
+    pulled = site.pull()
     assert (pulled.edited, pulled.problems) == (1, ())
-    assert office.pull().edited == 0
+    assert site.pull().edited == 0
 
 
 def test_of_conversations_only_turns_with_calls_are_audited(tmp_path: Path) -> None:
-    office = open_office(tmp_path, PaperStudio())
-    plan_release.release(office.settings, plan_release.TALK, *plan_release.PLANS)
-    evaluate(office, "near")
-    assert office.value("select count(*) from predictions") == 7
-    assert draw_audits("v1", office.settings).answers == 5
-    office.push()
-    told = [office.studio.newest_task(key) for key in asked(office)]
+    site = open_site(tmp_path, PaperStudio())
+    plan_release.release(site.settings, plan_release.TALK, *plan_release.PLANS)
+    evaluate(site, "near")
+    assert site.value("select count(*) from predictions") == 7
+    assert draw_audits("v1", site.settings).answers == 5
+    site.push()
+    told = [site.studio.newest_task(key) for key in asked(site)]
     assert len(told) == 5
     assert any("G777" in line["text"] for task in told for line in task["conversation"])
-    assert sum(row["answers"] for row in board(office).values()) == 5
+    assert sum(row["answers"] for row in board(site).values()) == 5
 
 
 def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> None:

@@ -14,13 +14,13 @@ from flows.review import pulling
 from flows.review.pulling import Pulled
 from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status
-from tests.support.flows.offices import (
+from tests.support.flows.review_sites import (
     NOTHING_NEW,
     OFF_TOPIC,
-    Office,
+    ReviewSite,
     edit,
     erring_recipe,
-    open_office,
+    open_site,
     spot_check_with_a_call,
 )
 from tests.support.flows.small_builds import build, run, write_recipe
@@ -30,97 +30,97 @@ from warehouse.store import Warehouse
 
 @pytest.mark.parametrize("step", ["settle_decisions", "_check_edited", "_ask_about_edits", "push_reviews"])
 def test_what_a_pull_did_not_get_to_is_done_by_the_next_one(
-    office: Office, step: str, monkeypatch: pytest.MonkeyPatch
+    site: ReviewSite, step: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    accepted, rejected, broken = office.asked("doubtful")[:3]
-    spot = spot_check_with_a_call(office)
-    good = next(key for key in office.asked("spot check") if key != spot)
-    office.studio.annotate(accepted, "accept")
-    office.studio.annotate(rejected, "reject", reasons="other")
-    office.studio.annotate(broken, "edit", edited_calls="[{")
-    edit(office, spot, OFF_TOPIC)
-    edit(office, good, office.polite(good))
+    accepted, rejected, broken = site.asked("doubtful")[:3]
+    spot = spot_check_with_a_call(site)
+    good = next(key for key in site.asked("spot check") if key != spot)
+    site.studio.annotate(accepted, "accept")
+    site.studio.annotate(rejected, "reject", reasons="other")
+    site.studio.annotate(broken, "edit", edited_calls="[{")
+    edit(site, spot, OFF_TOPIC)
+    edit(site, good, site.polite(good))
     with monkeypatch.context() as dying:
         dying.setattr(pulling, step, interrupt)
         with pytest.raises(KeyboardInterrupt):
-            office.pull()
-    assert office.value("select count(*) from reviews") == 4
-    assert office.pull()[:5] == NOTHING_NEW[:5], "nothing is noted twice"
-    assert office.accepted(accepted)
-    assert office.standing(rejected)[1] == "rejected"
-    assert office.standing(spot) == ("review", "waiting")
-    assert office.standing(good) == ("review", "passed")
-    assert office.value("select count(*) from accepted_samples where accepted_by = 'ann'") == 2
+            site.pull()
+    assert site.value("select count(*) from reviews") == 4
+    assert site.pull()[:5] == NOTHING_NEW[:5], "nothing is noted twice"
+    assert site.accepted(accepted)
+    assert site.standing(rejected)[1] == "rejected"
+    assert site.standing(spot) == ("review", "waiting")
+    assert site.standing(good) == ("review", "passed")
+    assert site.value("select count(*) from accepted_samples where accepted_by = 'ann'") == 2
     asked_again = {
-        task["subject"] for task in office.studio.tasks.values() if "[{" in task["calls"] or "As edited" in task["why"]
+        task["subject"] for task in site.studio.tasks.values() if "[{" in task["calls"] or "As edited" in task["why"]
     }
-    assert asked_again >= {broken, office.value("select result from decisions where subject = ?", spot)}
-    assert waiting_reviews(office.settings) == 0
+    assert asked_again >= {broken, site.value("select result from decisions where subject = ?", spot)}
+    assert waiting_reviews(site.settings) == 0
 
 
 def interrupt(*_: Any) -> None:
     raise KeyboardInterrupt
 
 
-def test_a_rebuild_keeps_what_people_decided_and_asks_nobody_again(office: Office) -> None:
-    accepted, rejected, edited, contradicted = office.asked("doubtful")[:4]
-    spot, respot = office.asked("spot check")[:2]
-    office.studio.annotate(accepted, "accept")
-    office.studio.annotate(rejected, "reject", reasons="other")
-    office.studio.annotate(spot, "reject", reasons="unnatural")
-    edit(office, respot, office.polite(respot))
-    office.pull()
-    child = office.value("select result from decisions where subject = ?", respot)
+def test_a_rebuild_keeps_what_people_decided_and_asks_nobody_again(site: ReviewSite) -> None:
+    accepted, rejected, edited, contradicted = site.asked("doubtful")[:4]
+    spot, respot = site.asked("spot check")[:2]
+    site.studio.annotate(accepted, "accept")
+    site.studio.annotate(rejected, "reject", reasons="other")
+    site.studio.annotate(spot, "reject", reasons="unnatural")
+    edit(site, respot, site.polite(respot))
+    site.pull()
+    child = site.value("select result from decisions where subject = ?", respot)
     for recipe in (erring_recipe(), erring_recipe(checks={"rouge_l": 0.71})):
-        asyncio.run(build_dataset(recipe, office.settings, Silence()))
-        office.balance()
-        assert office.accepted(accepted)["accepted_by"] == "ann"
-        assert office.accepted(child)["accepted_by"] == "ann"
-        assert [office.accepted(key) for key in (rejected, spot, respot)] == [None, None, None]
-        assert office.push() == (0, 0)
-    assert office.value("select count(*) from builds") == 2
-    release = create_release(office.warehouse, "first")
-    released = {row["subject"] for row in office.rows("select subject from release_samples")}
+        asyncio.run(build_dataset(recipe, site.settings, Silence()))
+        site.balance()
+        assert site.accepted(accepted)["accepted_by"] == "ann"
+        assert site.accepted(child)["accepted_by"] == "ann"
+        assert [site.accepted(key) for key in (rejected, spot, respot)] == [None, None, None]
+        assert site.push() == (0, 0)
+    assert site.value("select count(*) from builds") == 2
+    release = create_release(site.warehouse, "first")
+    released = {row["subject"] for row in site.rows("select subject from release_samples")}
     assert {accepted, child} <= released
     assert not {rejected, spot, respot} & released
-    assert release.samples == office.value("select count(*) from accepted_samples")
-    office.studio.annotate(edited, "accept")  # asked by the first build, decided after the second
-    office.studio.annotate(contradicted, "reject", reasons="other")
-    office.pull()
-    assert create_release(office.warehouse, "second").samples == release.samples + 1
+    assert release.samples == site.value("select count(*) from accepted_samples")
+    site.studio.annotate(edited, "accept")  # asked by the first build, decided after the second
+    site.studio.annotate(contradicted, "reject", reasons="other")
+    site.pull()
+    assert create_release(site.warehouse, "second").samples == release.samples + 1
 
 
-def test_samples_of_another_work_folder_are_left_to_it(office: Office, tmp_path: Path) -> None:
-    other = open_office(tmp_path / "other", office.studio)
+def test_samples_of_another_work_folder_are_left_to_it(site: ReviewSite, tmp_path: Path) -> None:
+    other = open_site(tmp_path / "other", site.studio)
     build(erring_recipe(seed=77, samples={"perfect": 4}), other.settings)
-    mine = len(office.studio.tasks)
-    assert other.push()[0] == len(office.studio.tasks) - mine > 0
-    first = office.asked("doubtful")[0]
-    office.studio.annotate(first, "accept")
+    mine = len(site.studio.tasks)
+    assert other.push()[0] == len(site.studio.tasks) - mine > 0
+    first = site.asked("doubtful")[0]
+    site.studio.annotate(first, "accept")
     other.studio.annotate(other.asked("spot check")[0], "accept")
-    assert office.pull() == Pulled(reviews=1, accepted=1, elsewhere=1)
+    assert site.pull() == Pulled(reviews=1, accepted=1, elsewhere=1)
     assert other.pull() == Pulled(reviews=1, accepted=1, elsewhere=1)
     assert other.accepted(first) is None
 
 
-def test_an_annotation_that_does_not_fit_is_reported_until_it_is_put_right(office: Office) -> None:
-    bad, good = office.asked("doubtful")[:2]
-    number = office.studio.annotate(bad, "perhaps")
-    office.studio.annotate(good, "accept")
-    told = office.pull()
+def test_an_annotation_that_does_not_fit_is_reported_until_it_is_put_right(site: ReviewSite) -> None:
+    bad, good = site.asked("doubtful")[:2]
+    number = site.studio.annotate(bad, "perhaps")
+    site.studio.annotate(good, "accept")
+    told = site.pull()
     assert (told.accepted, len(told.problems)) == (1, 1)
     assert "'perhaps'" in told.problems[0]
-    assert office.pull().problems == told.problems
-    office.studio.annotate(bad, "accept", change=number)
-    assert office.pull() == Pulled(reviews=1, accepted=1)
+    assert site.pull().problems == told.problems
+    site.studio.annotate(bad, "accept", change=number)
+    assert site.pull() == Pulled(reviews=1, accepted=1)
 
 
-def test_the_status_says_who_has_what_to_do(office: Office) -> None:
-    doubtful = office.asked("doubtful")
-    office.studio.annotate(doubtful[0], "accept", by="ann")
-    office.studio.annotate(doubtful[1], "reject", by="bob", reasons="other")
-    office.pull()
-    status = review_status(office.settings)
+def test_the_status_says_who_has_what_to_do(site: ReviewSite) -> None:
+    doubtful = site.asked("doubtful")
+    site.studio.annotate(doubtful[0], "accept", by="ann")
+    site.studio.annotate(doubtful[1], "reject", by="bob", reasons="other")
+    site.pull()
+    status = review_status(site.settings)
     tasks = len(doubtful)
     assert status["samples"] == [
         {"cause": "doubtful", "tasks": tasks, "to_push": 0, "with_people": tasks - 2, "reviewed": 2, "outdated": 0},
@@ -132,16 +132,16 @@ def test_the_status_says_who_has_what_to_do(office: Office) -> None:
     ]
 
 
-def test_many_decisions_take_as_many_transactions_as_one(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_many_decisions_take_as_many_transactions_as_one(site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
     opened = count_transactions(monkeypatch)
-    first, *others = [*office.asked("doubtful"), *office.asked("spot check")]
-    office.studio.annotate(first, "accept")
-    office.pull()
+    first, *others = [*site.asked("doubtful"), *site.asked("spot check")]
+    site.studio.annotate(first, "accept")
+    site.pull()
     few = len(opened)
     opened.clear()
     for key in others:
-        office.studio.annotate(key, "accept")
-    office.pull()
+        site.studio.annotate(key, "accept")
+    site.pull()
     assert len(others) >= 9
     assert len(opened) <= few
 

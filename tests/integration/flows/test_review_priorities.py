@@ -20,7 +20,7 @@ from flows.review.questions import (
     request_row,
     set_priorities,
 )
-from tests.support.flows.offices import Office
+from tests.support.flows.review_sites import ReviewSite
 from warehouse.outcomes import outcome_row
 from warehouse.records import CallTurn, GoldCall, Outcome, Sample, Tool, UserTurn, Verdict
 from warehouse.store import Warehouse
@@ -253,10 +253,10 @@ def test_a_tool_that_its_category_lacks_comes_before_one_of_a_full_category(queu
     assert queue.order(needed, spare)
 
 
-def test_each_priority_is_what_its_parts_say(office: Office) -> None:
-    office.warehouse.execute("update review_requests set pushed_at = null, server = null")
-    set_priorities(office.warehouse)
-    rows = office.rows("from review_priority")
+def test_each_priority_is_what_its_parts_say(site: ReviewSite) -> None:
+    site.warehouse.execute("update review_requests set pushed_at = null, server = null")
+    set_priorities(site.warehouse)
+    rows = site.rows("from review_priority")
     assert {row["cause"] for row in rows} == {DOUBTFUL, SPOT_CHECK}
     for row in rows:
         assert row["priority"] == pytest.approx(row["lowest"] + row["span"] * row["worth"], abs=1e-4)
@@ -268,6 +268,6 @@ def test_each_priority_is_what_its_parts_say(office: Office) -> None:
         row["worth"] == pytest.approx(0.4 * row["nearness"] + 0.3 * row["blocker"] + 0.2 * row["rarity"])
         for row in doubtful
     )
-    stored = {row["subject"]: row["priority"] for row in office.rows("select subject, priority from review_requests")}
+    stored = {row["subject"]: row["priority"] for row in site.rows("select subject, priority from review_requests")}
     assert {row["subject"]: row["priority"] for row in rows} == stored
     assert len({row["priority"] for row in doubtful}) > 1

@@ -8,8 +8,8 @@ import pytest
 
 from annotation.screens import REVIEW_KINDS
 from flows.review.status import ASSUMED_SECONDS, review_status
-from tests.support.flows.offices import Office
 from tests.support.flows.paper_studio import START
+from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run
 
 EARLIER_KEYS = {
@@ -32,13 +32,13 @@ def whole_of(status: dict[str, list[dict[str, Any]]]) -> dict[str, Any]:
     return row
 
 
-def test_each_kind_and_cause_says_what_waits_and_what_was_answered(office: Office) -> None:
-    first, second, third, *others = office.asked("doubtful")
-    office.studio.annotate(first, "accept")
-    office.studio.annotate(second, skipped=True)
-    office.pull()
-    office.warehouse.execute("update task_states set drafts = 1 where subject = ?", [third])
-    status = review_status(office.settings)
+def test_each_kind_and_cause_says_what_waits_and_what_was_answered(site: ReviewSite) -> None:
+    first, second, third, *others = site.asked("doubtful")
+    site.studio.annotate(first, "accept")
+    site.studio.annotate(second, skipped=True)
+    site.pull()
+    site.warehouse.execute("update task_states set drafts = 1 where subject = ?", [third])
+    status = review_status(site.settings)
     assert status.keys() >= EARLIER_KEYS
     assert queue_of(status, "doubtful") == {
         "kind": "sample_review", "cause": "doubtful", "tasks": len(others) + 3, "to_push": 0, "with_people": len(others) + 2,
@@ -46,43 +46,43 @@ def test_each_kind_and_cause_says_what_waits_and_what_was_answered(office: Offic
     }  # fmt: skip
 
 
-def test_nothing_is_assumed_of_a_kind_that_somebody_has_reviewed(office: Office) -> None:
-    open_ones = len(office.asked("doubtful")) + len(office.asked("spot check"))
-    before = review_status(office.settings)
+def test_nothing_is_assumed_of_a_kind_that_somebody_has_reviewed(site: ReviewSite) -> None:
+    open_ones = len(site.asked("doubtful")) + len(site.asked("spot check"))
+    before = review_status(site.settings)
     assert before["work_left"] == [
         {
             "kind": "sample_review", "questions": open_ones, "answers": open_ones, "median_seconds": ASSUMED_SECONDS,
             "is_assumed": True, "hours": round(open_ones * ASSUMED_SECONDS / 3600, 3),
         }
     ]  # fmt: skip
-    office.studio.annotate(office.asked("doubtful")[0], "accept")
-    office.pull()
-    [left] = review_status(office.settings)["work_left"]
+    site.studio.annotate(site.asked("doubtful")[0], "accept")
+    site.pull()
+    [left] = review_status(site.settings)["work_left"]
     assert (left["questions"], left["median_seconds"], left["is_assumed"]) == (open_ones - 1, 9.5, False)
     assert left["hours"] == round((open_ones - 1) * 9.5 / 3600, 3)
 
 
-def test_each_answer_that_is_still_wanted_takes_its_time(office: Office) -> None:
-    first, second, *others = office.asked("doubtful")
-    office.warehouse.execute("update review_requests set reviewers = 3 where cause = 'doubtful'")
-    office.studio.annotate(first, "accept")
-    office.pull()
-    [left] = review_status(office.settings)["work_left"]
-    spot_checks = len(office.asked("spot check"))
+def test_each_answer_that_is_still_wanted_takes_its_time(site: ReviewSite) -> None:
+    first, second, *others = site.asked("doubtful")
+    site.warehouse.execute("update review_requests set reviewers = 3 where cause = 'doubtful'")
+    site.studio.annotate(first, "accept")
+    site.pull()
+    [left] = review_status(site.settings)["work_left"]
+    spot_checks = len(site.asked("spot check"))
     assert left["questions"] == 2 + len(others) + spot_checks
     assert left["answers"] == 2 + 3 * (1 + len(others)) + spot_checks
     assert second
 
 
-def test_pace_counts_the_time_between_reviews_and_no_pauses(office: Office) -> None:
-    keys = office.asked("doubtful")[:5]
+def test_pace_counts_the_time_between_reviews_and_no_pauses(site: ReviewSite) -> None:
+    keys = site.asked("doubtful")[:5]
     for key in keys[:3]:
-        office.studio.annotate(key, "accept")  # one a minute
-    office.studio.clock += timedelta(hours=3)
+        site.studio.annotate(key, "accept")  # one a minute
+    site.studio.clock += timedelta(hours=3)
     for key in keys[3:]:
-        office.studio.annotate(key, "reject", reasons="other")
-    office.pull()
-    [row] = review_status(office.settings)["people"]
+        site.studio.annotate(key, "reject", reasons="other")
+    site.pull()
+    [row] = review_status(site.settings)["people"]
     worked = (
         9.5 + 60 + 60 + 9.5 + 60
     )  # seconds; of the first one and of the one after the pause what Label Studio measured
@@ -90,39 +90,39 @@ def test_pace_counts_the_time_between_reviews_and_no_pauses(office: Office) -> N
     assert row["reviews_an_hour"] == round(5 / worked * 3600, 1)
     assert (row["reviews"], row["accepted"], row["rejected"], row["median_seconds"]) == (5, 3, 2, 9.5)
     assert row["last_active"] == START + timedelta(hours=3, minutes=5)
-    [day] = office.rows("from review_pace")
+    [day] = site.rows("from review_pace")
     assert (str(day["day"]), day["reviews"]) == ("2026-11-21", 5)
 
 
-def test_days_stand_apart(office: Office) -> None:
-    first, second = office.asked("doubtful")[:2]
-    office.studio.annotate(first, "accept")
-    office.studio.clock += timedelta(days=1)
-    office.studio.annotate(second, "accept")
-    office.pull()
-    assert [str(row["day"]) for row in office.rows("from review_pace")] == ["2026-11-21", "2026-11-22"]
+def test_days_stand_apart(site: ReviewSite) -> None:
+    first, second = site.asked("doubtful")[:2]
+    site.studio.annotate(first, "accept")
+    site.studio.clock += timedelta(days=1)
+    site.studio.annotate(second, "accept")
+    site.pull()
+    assert [str(row["day"]) for row in site.rows("from review_pace")] == ["2026-11-21", "2026-11-22"]
 
 
-def test_money_is_told_where_an_hour_has_a_price(office: Office) -> None:
-    for key in office.asked("doubtful")[:3]:
-        office.studio.annotate(key, "accept")
-    office.pull()
-    free = whole_of(review_status(office.settings))
+def test_money_is_told_where_an_hour_has_a_price(site: ReviewSite) -> None:
+    for key in site.asked("doubtful")[:3]:
+        site.studio.annotate(key, "accept")
+    site.pull()
+    free = whole_of(review_status(site.settings))
     assert (free["hourly_cost"], free["cost_so_far"], free["cost_left"]) == (None, None, None)
-    paid = whole_of(review_status(office.settings._replace(review_hourly_cost=30.0)))
+    paid = whole_of(review_status(site.settings._replace(review_hourly_cost=30.0)))
     assert paid["cost_so_far"] == round(30 * paid["hours_so_far"], 2) > 0
     assert paid["cost_left"] == round(30 * paid["hours_left"], 2) > 0
 
 
-def test_what_people_do_not_agree_on_names_who_could_be_asked_next(office: Office) -> None:
-    first, second, third = office.asked("doubtful")[:3]
-    office.warehouse.execute("update review_requests set reviewers = 2 where subject in (?, ?)", [first, second])
+def test_what_people_do_not_agree_on_names_who_could_be_asked_next(site: ReviewSite) -> None:
+    first, second, third = site.asked("doubtful")[:3]
+    site.warehouse.execute("update review_requests set reviewers = 2 where subject in (?, ?)", [first, second])
     for key in (first, second):
-        office.studio.annotate(key, "accept", by="ann")
-    office.studio.annotate(first, "reject", by="bob", reasons="other")
-    office.studio.annotate(third, "accept", by="cyd")
-    office.pull()
-    status = review_status(office.settings)
+        site.studio.annotate(key, "accept", by="ann")
+    site.studio.annotate(first, "reject", by="bob", reasons="other")
+    site.studio.annotate(third, "accept", by="cyd")
+    site.pull()
+    status = review_status(site.settings)
     assert status["unsettled"] == [
         {
             "kind": "sample_review", "subject": first, "decisions": ["accept", "reject"], "said_by": ["ann", "bob"],
@@ -130,49 +130,49 @@ def test_what_people_do_not_agree_on_names_who_could_be_asked_next(office: Offic
         }
     ]  # fmt: skip
     assert whole_of(status)["unsettled"] == 1
-    office.studio.annotate(first, "reject", by="cyd", reasons="other")
-    office.pull()
-    assert review_status(office.settings)["unsettled"] == []
+    site.studio.annotate(first, "reject", by="cyd", reasons="other")
+    site.pull()
+    assert review_status(site.settings)["unsettled"] == []
 
 
-def test_the_share_right_on_gold_items_stands_beside_each_reviewer(office: Office) -> None:
-    good, bad = office.asked("spot check")[:2]
+def test_the_share_right_on_gold_items_stands_beside_each_reviewer(site: ReviewSite) -> None:
+    good, bad = site.asked("spot check")[:2]
     expected = {good: "accept", bad: "reject"}
     gold = [
         {"subject": key, "kind": "sample_review", "expected": right, "defect": "" if right == "accept" else "wrong_value",
          "made_of": "", "made_at": START} for key, right in expected.items()
     ]  # fmt: skip
-    office.warehouse.put_rows({"gold_items": gold})
+    site.warehouse.put_rows({"gold_items": gold})
     for key in expected:
-        office.studio.annotate(key, "accept", by="ann")
-    office.studio.annotate(office.asked("doubtful")[0], "accept", by="bob")
-    office.pull()
-    people = people_of(review_status(office.settings))
+        site.studio.annotate(key, "accept", by="ann")
+    site.studio.annotate(site.asked("doubtful")[0], "accept", by="bob")
+    site.pull()
+    people = people_of(review_status(site.settings))
     assert (people["ann"]["gold_items"], people["ann"]["gold_share"]) == (2, 0.5)
     assert (people["bob"]["gold_items"], people["bob"]["gold_share"]) == (0, None)
 
 
-def test_what_is_asked_next_stands_in_the_order_of_the_queue(office: Office) -> None:
-    subject = office.asked("spot check")[0]
-    office.warehouse.execute("update review_requests set priority = 0.99 where subject = ?", [subject])
-    rows = review_status(office.settings)["next"]
+def test_what_is_asked_next_stands_in_the_order_of_the_queue(site: ReviewSite) -> None:
+    subject = site.asked("spot check")[0]
+    site.warehouse.execute("update review_requests set priority = 0.99 where subject = ?", [subject])
+    rows = review_status(site.settings)["next"]
     assert rows[0]["subject"] == subject
     assert [row["priority"] for row in rows] == sorted((row["priority"] for row in rows), reverse=True)
     assert len(rows) == 5
-    office.studio.annotate(subject, "accept")
-    office.pull()
-    assert subject not in {row["subject"] for row in review_status(office.settings)["next"]}
+    site.studio.annotate(subject, "accept")
+    site.pull()
+    assert subject not in {row["subject"] for row in review_status(site.settings)["next"]}
 
 
 @pytest.mark.parametrize("hourly", ["", "24"])
-def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(office: Office, hourly: str) -> None:
-    first, second = office.asked("doubtful")[:2]
-    office.warehouse.execute("update review_requests set reviewers = 2 where subject = ?", [first])
-    office.studio.annotate(first, "accept", by="ann@example.org")
-    office.studio.annotate(first, "reject", by="bob@example.org", reasons="other")
-    office.studio.annotate(second, "accept", by="ann@example.org")
-    office.pull()
-    shown = run("review", "status", home=office.settings.home, CALLWRIGHT_REVIEW_HOURLY_COST=hourly)
+def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(site: ReviewSite, hourly: str) -> None:
+    first, second = site.asked("doubtful")[:2]
+    site.warehouse.execute("update review_requests set reviewers = 2 where subject = ?", [first])
+    site.studio.annotate(first, "accept", by="ann@example.org")
+    site.studio.annotate(first, "reject", by="bob@example.org", reasons="other")
+    site.studio.annotate(second, "accept", by="ann@example.org")
+    site.pull()
+    shown = run("review", "status", home=site.settings.home, CALLWRIGHT_REVIEW_HOURLY_COST=hourly)
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -191,9 +191,9 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(office: Office, ho
     assert ("US dollars" in shown.stdout) == bool(hourly)
 
 
-def test_nobody_asked_is_one_sentence_and_json_has_every_table(tmp_path: Any, office: Office) -> None:
+def test_nobody_asked_is_one_sentence_and_json_has_every_table(tmp_path: Any, site: ReviewSite) -> None:
     empty = run("review", "status", home=tmp_path / "nothing")
     assert (empty.returncode, empty.stdout) == (0, "Nobody has been asked about anything yet.\n")
-    found = json.loads(run("review", "status", "--json", home=office.settings.home).stdout)
+    found = json.loads(run("review", "status", "--json", home=site.settings.home).stdout)
     assert found.keys() == EARLIER_KEYS | {"queue", "people", "work_left", "unsettled", "next", "whole"}
     assert {row["kind"] for row in found["queue"]} <= set(REVIEW_KINDS)

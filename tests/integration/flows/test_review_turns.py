@@ -13,7 +13,7 @@ from annotation.studio.records import PushResult
 from flows.progress import Silence
 from flows.review.turns import async_review_turn, review_turn
 from flows.settings import Settings
-from tests.support.flows.offices import Office
+from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import settings_of
 
 
@@ -85,30 +85,32 @@ def test_a_turn_ends_with_an_error(settings: Settings) -> None:
         pass
 
 
-def test_pushing_again_forgets_nothing_of_what_was_seen_at_a_task(office: Office) -> None:
-    skipped = office.asked("doubtful")[0]
-    office.studio.annotate(skipped, skipped=True)
-    office.pull()
+def test_pushing_again_forgets_nothing_of_what_was_seen_at_a_task(site: ReviewSite) -> None:
+    skipped = site.asked("doubtful")[0]
+    site.studio.annotate(skipped, skipped=True)
+    site.pull()
     seen = "select * exclude (seen_at) from task_states order by all"
-    before = office.rows(seen)
+    before = site.rows(seen)
     assert sum(row["skipped"] for row in before) == 1
-    office.push(again=True)
-    assert office.rows(seen) == before
+    site.push(again=True)
+    assert site.rows(seen) == before
 
 
-def test_a_task_that_was_deleted_as_it_was_pushed_still_waits(office: Office, monkeypatch: pytest.MonkeyPatch) -> None:
-    lost = office.asked("doubtful")[0]
-    office.warehouse.execute("delete from task_states where subject = ?", [lost])
-    office.warehouse.execute("update review_requests set pushed_at = null where subject = ?", [lost])
-    push = office.studio.push
+def test_a_task_that_was_deleted_as_it_was_pushed_still_waits(
+    site: ReviewSite, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lost = site.asked("doubtful")[0]
+    site.warehouse.execute("delete from task_states where subject = ?", [lost])
+    site.warehouse.execute("update review_requests set pushed_at = null where subject = ?", [lost])
+    push = site.studio.push
 
     def forgetful(*asked: Any) -> PushResult:
         return push(*asked).with_changes(task_ids={})
 
     with monkeypatch.context() as busy:
-        busy.setattr(office.studio, "push", forgetful)
-        office.push()
-    assert office.value("select count(*) from review_requests where pushed_at is null") == 1
-    office.push()
-    assert office.value("select count(*) from review_requests where pushed_at is null") == 0
-    assert office.value("select count(*) from task_states where subject = ?", lost) == 1
+        busy.setattr(site.studio, "push", forgetful)
+        site.push()
+    assert site.value("select count(*) from review_requests where pushed_at is null") == 1
+    site.push()
+    assert site.value("select count(*) from review_requests where pushed_at is null") == 0
+    assert site.value("select count(*) from task_states where subject = ?", lost) == 1

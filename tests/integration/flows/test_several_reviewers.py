@@ -8,180 +8,178 @@ import pytest
 from flows.recipe import ReviewRules
 from flows.review.pulling import Pulled
 from flows.review.status import agreement_report, note_agreement
-from tests.support.flows.offices import NOTHING_NEW, Office, edit
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
 
 
-def doubtful(office: Office) -> str:
+def doubtful(site: ReviewSite) -> str:
     """A doubtful sample whose words an edit may change."""
-    return str(office.value("select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"))
+    return str(site.value("select min(subject) from outcomes where outcome = 'waiting' and stage = 'review'"))
 
 
-def asked_of(office: Office, key: str) -> dict[str, Any]:
-    [row] = office.rows("select reviewers, overlap from review_requests where subject = ?", key)
+def asked_of(site: ReviewSite, key: str) -> dict[str, Any]:
+    [row] = site.rows("select reviewers, overlap from review_requests where subject = ?", key)
     return row
 
 
-def overlap(office: Office, key: str) -> int:
+def overlap(site: ReviewSite, key: str) -> int:
     """Of how many people Label Studio wants an answer."""
-    task = office.studio.newest_task(key)["callwright_key"]
-    return office.studio.overlaps[office.studio.numbers[task]]
+    task = site.studio.newest_task(key)["callwright_key"]
+    return site.studio.overlaps[site.studio.numbers[task]]
 
 
-def say(office: Office, key: str, *verdicts: str) -> None:
+def say(site: ReviewSite, key: str, *verdicts: str) -> None:
     """Let ann, bob, cem and dee speak, one after another."""
     for person, verdict in zip(("ann", "bob", "cem", "dee"), verdicts, strict=False):
         reasons = {"reasons": "other"} if verdict == "reject" else {}
         if verdict == "edit":
-            edit(office, key, f"{office.polite(key)} {person}", by=person)
+            edit(site, key, f"{site.polite(key)} {person}", by=person)
         elif verdict:
-            office.studio.annotate(key, verdict, by=person, **reasons)
+            site.studio.annotate(key, verdict, by=person, **reasons)
 
 
-def test_each_cause_is_asked_of_as_many_as_the_recipe_says(trust_office: Office) -> None:
-    rows = trust_office.rows(
+def test_each_cause_is_asked_of_as_many_as_the_recipe_says(trust_site: ReviewSite) -> None:
+    rows = trust_site.rows(
         "select cause, any_value(reviewers) as of, count(distinct reviewers) as kinds from review_requests group by 1"
     )
     assert {row["cause"]: (row["of"], row["kinds"]) for row in rows} == {
         "doubtful": (2, 1), "spot check": (1, 1), "gold item": (1, 1)
     }  # fmt: skip
-    assert overlap(trust_office, doubtful(trust_office)) == 2
-    assert overlap(trust_office, trust_office.asked("spot check")[0]) == 1
-    assert overlap(trust_office, trust_office.asked("gold item")[0]) == 1
+    assert overlap(trust_site, doubtful(trust_site)) == 2
+    assert overlap(trust_site, trust_site.asked("spot check")[0]) == 1
+    assert overlap(trust_site, trust_site.asked("gold item")[0]) == 1
     assert ReviewRules(reviewers=3).reviewers_of("second look") == 3
 
 
-def test_what_one_of_two_said_decides_nothing_yet(trust_office: Office) -> None:
-    key = doubtful(trust_office)
-    say(trust_office, key, "accept")
-    assert trust_office.pull() == Pulled(reviews=1, accepted=1)
-    assert trust_office.standing(key) == ("review", "waiting")
-    assert trust_office.value("select is_answered from review_queue where subject = ?", key) is False
-    say(trust_office, key, "", "accept")
-    trust_office.pull()
-    assert trust_office.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
-    assert trust_office.rows("select voices, speakers from decisions where subject = ?", key) == [
+def test_what_one_of_two_said_decides_nothing_yet(trust_site: ReviewSite) -> None:
+    key = doubtful(trust_site)
+    say(trust_site, key, "accept")
+    assert trust_site.pull() == Pulled(reviews=1, accepted=1)
+    assert trust_site.standing(key) == ("review", "waiting")
+    assert trust_site.value("select is_answered from review_queue where subject = ?", key) is False
+    say(trust_site, key, "", "accept")
+    trust_site.pull()
+    assert trust_site.accepted(key) == {"proved": False, "vouched": True, "accepted_by": "ann"}
+    assert trust_site.rows("select voices, speakers from decisions where subject = ?", key) == [
         {"voices": 2, "speakers": 2}
     ]
-    assert trust_office.value("select is_answered from review_queue where subject = ?", key) is True
-    assert asked_of(trust_office, key) == {"reviewers": 2, "overlap": 2}
+    assert trust_site.value("select is_answered from review_queue where subject = ?", key) is True
+    assert asked_of(trust_site, key) == {"reviewers": 2, "overlap": 2}
 
 
 @pytest.mark.parametrize(("third", "outcome"), [("accept", "passed"), ("reject", "rejected")])
-def test_a_third_person_settles_what_two_do_not_agree_on(trust_office: Office, third: str, outcome: str) -> None:
-    key = doubtful(trust_office)
-    say(trust_office, key, "accept", "reject")
-    assert trust_office.pull() == Pulled(reviews=2, accepted=1, rejected=1)
-    assert trust_office.standing(key) == ("review", "waiting")
-    assert asked_of(trust_office, key) == {"reviewers": 3, "overlap": 3}
-    assert overlap(trust_office, key) == 3
-    assert trust_office.pull() == NOTHING_NEW
-    assert asked_of(trust_office, key) == {"reviewers": 3, "overlap": 3}
-    say(trust_office, key, "", "", third)
-    trust_office.pull()
-    assert trust_office.standing(key)[1] == outcome
-    assert trust_office.value("select voices from decisions where subject = ?", key) == 2
-    assert asked_of(trust_office, key)["reviewers"] == 3
+def test_a_third_person_settles_what_two_do_not_agree_on(trust_site: ReviewSite, third: str, outcome: str) -> None:
+    key = doubtful(trust_site)
+    say(trust_site, key, "accept", "reject")
+    assert trust_site.pull() == Pulled(reviews=2, accepted=1, rejected=1)
+    assert trust_site.standing(key) == ("review", "waiting")
+    assert asked_of(trust_site, key) == {"reviewers": 3, "overlap": 3}
+    assert overlap(trust_site, key) == 3
+    assert trust_site.pull() == NOTHING_NEW
+    assert asked_of(trust_site, key) == {"reviewers": 3, "overlap": 3}
+    say(trust_site, key, "", "", third)
+    trust_site.pull()
+    assert trust_site.standing(key)[1] == outcome
+    assert trust_site.value("select voices from decisions where subject = ?", key) == 2
+    assert asked_of(trust_site, key)["reviewers"] == 3
 
 
-def test_three_who_all_say_something_else_need_a_fourth(trust_office: Office) -> None:
-    key = doubtful(trust_office)
-    say(trust_office, key, "accept", "reject", "edit")
-    trust_office.pull()
-    assert trust_office.standing(key) == ("review", "waiting")
-    assert overlap(trust_office, key) == 4
-    say(trust_office, key, "", "", "", "reject")
-    trust_office.pull()
-    assert trust_office.standing(key) == ("review", "waiting"), "two of four are no more than half"
-    assert overlap(trust_office, key) == 5
-    trust_office.studio.annotate(key, "reject", by="eve", reasons="other")
-    trust_office.pull()
-    assert trust_office.standing(key)[1] == "rejected"
+def test_three_who_all_say_something_else_need_a_fourth(trust_site: ReviewSite) -> None:
+    key = doubtful(trust_site)
+    say(trust_site, key, "accept", "reject", "edit")
+    trust_site.pull()
+    assert trust_site.standing(key) == ("review", "waiting")
+    assert overlap(trust_site, key) == 4
+    say(trust_site, key, "", "", "", "reject")
+    trust_site.pull()
+    assert trust_site.standing(key) == ("review", "waiting"), "two of four are no more than half"
+    assert overlap(trust_site, key) == 5
+    trust_site.studio.annotate(key, "reject", by="eve", reasons="other")
+    trust_site.pull()
+    assert trust_site.standing(key)[1] == "rejected"
 
 
-def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(trust_office: Office) -> None:
-    key, other = [row["subject"] for row in trust_office.rows(
+def test_the_same_edit_of_two_people_lands_and_two_edits_that_differ_do_not(trust_site: ReviewSite) -> None:
+    key, other = [row["subject"] for row in trust_site.rows(
         "select subject from outcomes where outcome = 'waiting' and stage = 'review' order by 1 limit 2"
     )]  # fmt: skip
     for person in ("ann", "bob"):
-        edit(trust_office, key, trust_office.polite(key), by=person)
-        edit(trust_office, other, f"{trust_office.polite(other)} {person}", by=person)
-    assert trust_office.pull().edited == 4
-    [decided] = trust_office.rows("select subject, decision, voices from decisions")
+        edit(trust_site, key, trust_site.polite(key), by=person)
+        edit(trust_site, other, f"{trust_site.polite(other)} {person}", by=person)
+    assert trust_site.pull().edited == 4
+    [decided] = trust_site.rows("select subject, decision, voices from decisions")
     assert decided == {"subject": key, "decision": "edit", "voices": 2}
-    edited = trust_office.value("select result from decisions")
-    assert trust_office.value("select count(*) from verdicts where subject = ?", edited) > 0
-    assert trust_office.standing(other) == ("review", "waiting")
-    assert overlap(trust_office, other) == 3
+    edited = trust_site.value("select result from decisions")
+    assert trust_site.value("select count(*) from verdicts where subject = ?", edited) > 0
+    assert trust_site.standing(other) == ("review", "waiting")
+    assert overlap(trust_site, other) == 3
     unseen = "select count(*) from verdicts where subject in (select result from reviews where subject = ?)"
-    assert trust_office.value(unseen, other) == 0, "what nobody else said is not checked"
+    assert trust_site.value(unseen, other) == 0, "what nobody else said is not checked"
 
 
-def test_who_joins_the_other_after_all_settles_it_without_a_third(trust_office: Office) -> None:
-    key = doubtful(trust_office)
-    say(trust_office, key, "accept", "reject")
-    trust_office.pull()
-    mine = max(trust_office.studio.annotations)
-    trust_office.studio.annotate(key, "accept", by="bob", change=mine)
-    trust_office.pull()
-    assert trust_office.standing(key) == ("review", "waiting"), "a third was asked, and shall speak"
-    say(trust_office, key, "", "", "accept")
-    trust_office.pull()
-    assert trust_office.value("select voices from decisions where subject = ?", key) == 3
+def test_who_joins_the_other_after_all_settles_it_without_a_third(trust_site: ReviewSite) -> None:
+    key = doubtful(trust_site)
+    say(trust_site, key, "accept", "reject")
+    trust_site.pull()
+    mine = max(trust_site.studio.annotations)
+    trust_site.studio.annotate(key, "accept", by="bob", change=mine)
+    trust_site.pull()
+    assert trust_site.standing(key) == ("review", "waiting"), "a third was asked, and shall speak"
+    say(trust_site, key, "", "", "accept")
+    trust_site.pull()
+    assert trust_site.value("select voices from decisions where subject = ?", key) == 3
 
 
-def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(trust_office: Office) -> None:
-    key = doubtful(trust_office)
-    before = trust_office.standing(key)
-    say(trust_office, key, "accept", "accept")
-    trust_office.pull()
-    assert trust_office.accepted(key)
-    mine = max(trust_office.studio.annotations)
-    trust_office.studio.annotate(key, "reject", by="bob", change=mine, reasons="other")
-    trust_office.pull()
-    assert trust_office.accepted(key) is None
-    assert trust_office.standing(key) == before
-    assert overlap(trust_office, key) == 3
+def test_what_two_agreed_on_is_open_again_when_one_of_them_thinks_again(trust_site: ReviewSite) -> None:
+    key = doubtful(trust_site)
+    before = trust_site.standing(key)
+    say(trust_site, key, "accept", "accept")
+    trust_site.pull()
+    assert trust_site.accepted(key)
+    mine = max(trust_site.studio.annotations)
+    trust_site.studio.annotate(key, "reject", by="bob", change=mine, reasons="other")
+    trust_site.pull()
+    assert trust_site.accepted(key) is None
+    assert trust_site.standing(key) == before
+    assert overlap(trust_site, key) == 3
 
 
-def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_office: Office) -> None:
-    key = doubtful(trust_office)
-    say(trust_office, key, "accept", "accept")
-    trust_office.pull()
-    trust_office.studio.annotate(key, "edit", by="bob", change=max(trust_office.studio.annotations), edited_calls="[{")
-    assert trust_office.pull().returned == 1
-    assert trust_office.accepted(key)
-    trust_office.studio.annotate(key, "reject", by="bob", reasons="other")
-    trust_office.pull()
-    assert trust_office.accepted(key), "one of two has spoken about what came back"
-    trust_office.studio.annotate(key, "reject", by="cem", reasons="other")
-    trust_office.pull()
-    assert trust_office.accepted(key) is None
+def test_what_two_agreed_on_stands_while_an_unusable_edit_is_out(trust_site: ReviewSite) -> None:
+    key = doubtful(trust_site)
+    say(trust_site, key, "accept", "accept")
+    trust_site.pull()
+    trust_site.studio.annotate(key, "edit", by="bob", change=max(trust_site.studio.annotations), edited_calls="[{")
+    assert trust_site.pull().returned == 1
+    assert trust_site.accepted(key)
+    trust_site.studio.annotate(key, "reject", by="bob", reasons="other")
+    trust_site.pull()
+    assert trust_site.accepted(key), "one of two has spoken about what came back"
+    trust_site.studio.annotate(key, "reject", by="cem", reasons="other")
+    trust_site.pull()
+    assert trust_site.accepted(key) is None
 
 
-def test_one_of_two_who_takes_the_word_back_opens_the_question_again(trust_office: Office) -> None:
-    key = doubtful(trust_office)
-    before = trust_office.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key)
-    say(trust_office, key, "accept", "accept")
-    trust_office.pull()
-    trust_office.studio.delete(max(trust_office.studio.annotations))
-    assert trust_office.pull() == Pulled(withdrawn=1)
-    assert (
-        trust_office.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key) == before
-    )
-    say(trust_office, key, "", "", "accept")
-    trust_office.pull()
-    assert trust_office.accepted(key)
+def test_one_of_two_who_takes_the_word_back_opens_the_question_again(trust_site: ReviewSite) -> None:
+    key = doubtful(trust_site)
+    before = trust_site.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key)
+    say(trust_site, key, "accept", "accept")
+    trust_site.pull()
+    trust_site.studio.delete(max(trust_site.studio.annotations))
+    assert trust_site.pull() == Pulled(withdrawn=1)
+    assert trust_site.rows("select stage, outcome, reason from outcomes where subject = ? order by all", key) == before
+    say(trust_site, key, "", "", "accept")
+    trust_site.pull()
+    assert trust_site.accepted(key)
 
 
-def test_the_pull_that_brings_words_says_how_far_they_agree(trust_office: Office) -> None:
+def test_the_pull_that_brings_words_says_how_far_they_agree(trust_site: ReviewSite) -> None:
     keys = [
         row["subject"]
-        for row in trust_office.rows("select subject from review_requests where cause = 'doubtful' order by 1")
+        for row in trust_site.rows("select subject from review_requests where cause = 'doubtful' order by 1")
     ]
     for key, words in zip(keys, ("accept accept", "reject reject", "accept reject", "accept accept"), strict=False):
-        say(trust_office, key, *words.split())
-    trust_office.pull()
-    rows = trust_office.rows(
+        say(trust_site, key, *words.split())
+    trust_site.pull()
+    rows = trust_site.rows(
         "select measure, slice_by, slice_value, value, items, reviewers from agreement where kind = 'sample_review'"
     )
     found = {(row.pop("measure"), row.pop("slice_by"), row.pop("slice_value")): row for row in rows}
@@ -193,10 +191,10 @@ def test_the_pull_that_brings_words_says_how_far_they_agree(trust_office: Office
     assert found["fleiss_kappa", "all", ""]["value"] == pytest.approx((48 - 34) / 30)
     assert found["krippendorff_alpha", "all", ""]["value"] == pytest.approx(1 - 14 / 30)
     assert found["krippendorff_alpha", "reason", "other"]["items"] == 2
-    before = trust_office.rows("from agreement order by all")
-    say(trust_office, keys[2], "", "", "reject")
-    trust_office.pull()
-    after = trust_office.rows("from agreement order by all")
+    before = trust_site.rows("from agreement order by all")
+    say(trust_site, keys[2], "", "", "reject")
+    trust_site.pull()
+    after = trust_site.rows("from agreement order by all")
     drop = ("computed_at",)
     assert [{k: v for k, v in row.items() if k not in drop} for row in after] == [
         {k: v for k, v in row.items() if k not in drop} for row in before
@@ -204,33 +202,31 @@ def test_the_pull_that_brings_words_says_how_far_they_agree(trust_office: Office
     assert after[0]["computed_at"] > before[0]["computed_at"]
 
 
-def test_agreement_is_of_the_newest_words_and_what_nobody_shares_tells_nothing(trust_office: Office) -> None:
-    first, second = trust_office.asked("doubtful")[:2]
-    say(trust_office, first, "accept", "reject")
-    say(trust_office, second, "accept")
-    say(trust_office, trust_office.asked("gold item")[0], "accept", "reject")
-    trust_office.pull()
-    assert trust_office.value("select value from agreement where measure = 'observed' and slice_by = 'all'") == 0.0
-    mine = next(
-        n for n, one in trust_office.studio.annotations.items() if one.reviewer == "bob" and one.subject == first
-    )
-    trust_office.studio.annotate(first, "accept", by="bob", change=mine)
-    trust_office.pull()
-    [row] = trust_office.rows("select value, items from agreement where measure = 'observed' and slice_by = 'all'")
+def test_agreement_is_of_the_newest_words_and_what_nobody_shares_tells_nothing(trust_site: ReviewSite) -> None:
+    first, second = trust_site.asked("doubtful")[:2]
+    say(trust_site, first, "accept", "reject")
+    say(trust_site, second, "accept")
+    say(trust_site, trust_site.asked("gold item")[0], "accept", "reject")
+    trust_site.pull()
+    assert trust_site.value("select value from agreement where measure = 'observed' and slice_by = 'all'") == 0.0
+    mine = next(n for n, one in trust_site.studio.annotations.items() if one.reviewer == "bob" and one.subject == first)
+    trust_site.studio.annotate(first, "accept", by="bob", change=mine)
+    trust_site.pull()
+    [row] = trust_site.rows("select value, items from agreement where measure = 'observed' and slice_by = 'all'")
     assert row == {"value": 1.0, "items": 1}
-    assert trust_office.value("select value from agreement where measure = 'fleiss_kappa'") is None
-    trust_office.studio.delete(mine)
-    trust_office.pull()
-    assert trust_office.rows("from agreement") == []
+    assert trust_site.value("select value from agreement where measure = 'fleiss_kappa'") is None
+    trust_site.studio.delete(mine)
+    trust_site.pull()
+    assert trust_site.rows("from agreement") == []
 
 
-def test_the_report_can_be_asked_for_at_any_time(trust_office: Office) -> None:
-    assert agreement_report(trust_office.settings)["agreement"] == []
-    say(trust_office, doubtful(trust_office), "accept", "accept")
-    trust_office.pull()
-    trust_office.warehouse.execute("delete from agreement")
-    report = agreement_report(trust_office.settings)
+def test_the_report_can_be_asked_for_at_any_time(trust_site: ReviewSite) -> None:
+    assert agreement_report(trust_site.settings)["agreement"] == []
+    say(trust_site, doubtful(trust_site), "accept", "accept")
+    trust_site.pull()
+    trust_site.warehouse.execute("delete from agreement")
+    report = agreement_report(trust_site.settings)
     assert {row["slice_by"] for row in report["agreement"]} == {"all", "reviewer", "pair"}
-    note_agreement(trust_office.warehouse)
-    assert len(trust_office.rows("from agreement")) == len(report["agreement"])
+    note_agreement(trust_site.warehouse)
+    assert len(trust_site.rows("from agreement")) == len(report["agreement"])
     assert json.dumps(report, default=str)

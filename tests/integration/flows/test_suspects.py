@@ -14,7 +14,7 @@ from flows.recipe import Candidate
 from flows.review.asking_again import raise_suspicions
 from llm.models import read_model
 from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, SIX, WRONG, Board, book, sample_of
-from tests.support.flows.offices import Office
+from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import run
 from warehouse.errors import ConfigurationError
 from warehouse.records import JudgeVerdict, MultiStepRun
@@ -212,35 +212,35 @@ def careless(label: str, seed: int) -> Candidate:
     return Candidate(label=label, model=read_model("template/v1", {"seed": seed, "error_rate": rates}))
 
 
-def test_an_evaluation_ends_with_suspects_that_people_see_first(office: Office) -> None:
-    create_release(office.warehouse, "v1")
+def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite) -> None:
+    create_release(site.warehouse, "v1")
     told: list[str] = []
     progress = Silence()
     progress.say = told.append  # type: ignore[method-assign]
     candidates = [careless(label, seed) for seed, label in enumerate("abc")]
-    asyncio.run(evaluate_release("v1", candidates, office.settings, progress))
-    asked = office.asked("suspect")
+    asyncio.run(evaluate_release("v1", candidates, site.settings, progress))
+    asked = site.asked("suspect")
     assert len(asked) > 1
     assert told[-1].startswith(f"{len(asked)} landed samples have all candidates or several in one against their gold")
-    office.push()
-    tasks = {key: office.studio.newest_task(key) for key in asked}
-    others = [task["priority"] for task in office.studio.tasks.values() if task["subject"] not in tasks]
+    site.push()
+    tasks = {key: site.studio.newest_task(key) for key in asked}
+    others = [task["priority"] for task in site.studio.tasks.values() if task["subject"] not in tasks]
     assert min(task["priority"] for task in tasks.values()) >= "0.9500" > max(others)
     assert all("candidates" in task["why"] for task in tasks.values())
 
     wrong, right = asked[:2]
-    office.studio.annotate(wrong, "reject", reasons="wrong_value")
-    office.studio.annotate(right, "accept")
-    office.pull()
-    assert office.accepted(wrong) is None
-    assert office.accepted(right) is not None
-    before = office.everything()
-    asyncio.run(evaluate_release("v1", candidates, office.settings, Silence()))
-    assert office.everything() == before, "nobody is asked again"
+    site.studio.annotate(wrong, "reject", reasons="wrong_value")
+    site.studio.annotate(right, "accept")
+    site.pull()
+    assert site.accepted(wrong) is None
+    assert site.accepted(right) is not None
+    before = site.everything()
+    asyncio.run(evaluate_release("v1", candidates, site.settings, Silence()))
+    assert site.everything() == before, "nobody is asked again"
 
-    shown = run("review", "suspects", "v1", home=office.settings.home)
+    shown = run("review", "suspects", "v1", home=site.settings.home)
     assert shown.returncode == 0, shown.stderr
     assert all(key in shown.stdout for key in asked if key != wrong)
     assert " suspects, 0 of them new." in shown.stdout
-    unknown = run("review", "suspects", "v2", home=office.settings.home)
+    unknown = run("review", "suspects", "v2", home=site.settings.home)
     assert (unknown.returncode, unknown.stdout) == (2, "")

@@ -15,28 +15,28 @@ from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status
 from flows.toolmaking import make_tools
 from tests.integration.flows.test_toolmaking import making
-from tests.support.flows.offices import NOTHING_NEW, Office, open_office
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import build, settings_of
 from warehouse.records import Tool
 from warehouse.releases import read_tools
 
 
 @pytest.fixture(scope="module")
-def pushed(tmp_path_factory: pytest.TempPathFactory) -> Office:
+def pushed(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder with a toolset in it, its tasks in a drawer."""
     home = tmp_path_factory.mktemp("tools")
     _usable(settings_of(home))
-    office = open_office(home, PaperStudio())
-    office.push()
-    return office
+    site = open_site(home, PaperStudio())
+    site.push()
+    return site
 
 
 @pytest.fixture
-def tools(pushed: Office, tmp_path: Path) -> Office:
+def tools(pushed: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
     shutil.copytree(pushed.settings.home, tmp_path / "home")
-    return open_office(tmp_path / "home", copy.deepcopy(pushed.studio))
+    return open_site(tmp_path / "home", copy.deepcopy(pushed.studio))
 
 
 def _usable(settings: Any) -> set[str]:
@@ -45,24 +45,24 @@ def _usable(settings: Any) -> set[str]:
     return {tool.key for tool in asyncio.run(make_tools(source, recipe, settings, Silence()))}
 
 
-def _waiting(office: Office) -> list[str]:
-    rows = office.rows("select subject from outcomes where outcome = 'waiting' order by subject")
+def _waiting(site: ReviewSite) -> list[str]:
+    rows = site.rows("select subject from outcomes where outcome = 'waiting' order by subject")
     return [row["subject"] for row in rows]
 
 
-def _tool(office: Office, key: str) -> Tool:
-    return read_tools(office.warehouse, [key])[key]
+def _tool(site: ReviewSite, key: str) -> Tool:
+    return read_tools(site.warehouse, [key])[key]
 
 
-def _edited(office: Office, key: str, **changes: Any) -> str:
-    tool = _tool(office, key)
+def _edited(site: ReviewSite, key: str, **changes: Any) -> str:
+    tool = _tool(site, key)
     typed = tool.signature | changes
     typed["parameters"] = json.dumps(typed["parameters"])
-    office.studio.annotate(key, "edit", **{f"edited_{field}": text for field, text in typed.items()})
+    site.studio.annotate(key, "edit", **{f"edited_{field}": text for field, text in typed.items()})
     return tool.with_changes(**changes).key
 
 
-def test_what_waits_is_pushed_once_with_its_twin_beside_it(tools: Office) -> None:
+def test_what_waits_is_pushed_once_with_its_twin_beside_it(tools: ReviewSite) -> None:
     waiting = _waiting(tools)
     assert waiting
     assert {task["subject"] for task in tools.studio.tasks.values()} == set(waiting)
@@ -75,7 +75,7 @@ def test_what_waits_is_pushed_once_with_its_twin_beside_it(tools: Office) -> Non
     assert tools.push(again=True) == (0, len(waiting))
 
 
-def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: Office) -> None:
+def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: ReviewSite) -> None:
     before = _usable(tools.settings)
     accepted, rejected, *rest = _waiting(tools)
     tools.studio.annotate(accepted, "accept")
@@ -93,7 +93,7 @@ def test_an_accepted_tool_is_used_from_now_on_and_a_rejected_one_is_not(tools: O
 
 
 @pytest.mark.parametrize("decision", ["accept", "reject", "edit"])
-def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: Office, decision: str) -> None:
+def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: ReviewSite, decision: str) -> None:
     usable, waiting = _usable(tools.settings), _waiting(tools)
     key = waiting[0]
     books = "select build, stage, outcome, reason from outcomes where subject = ? order by all"
@@ -114,7 +114,7 @@ def test_a_tool_waits_again_when_the_word_about_it_is_deleted(tools: Office, dec
     assert _usable(tools.settings) == usable | {key}
 
 
-def test_the_next_build_takes_what_people_accepted(tools: Office) -> None:
+def test_the_next_build_takes_what_people_accepted(tools: ReviewSite) -> None:
     first = build(making(), tools.settings)
     [accepted, *_] = _waiting(tools)
     tools.studio.annotate(accepted, "accept")
@@ -125,7 +125,7 @@ def test_the_next_build_takes_what_people_accepted(tools: Office) -> None:
     assert (tools.value(sql, first.build, accepted), tools.value(sql, second.build, accepted)) == (0, 1)
 
 
-def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(tools: Office) -> None:
+def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(tools: ReviewSite) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)
     schema = {
@@ -141,7 +141,7 @@ def test_an_edited_tool_takes_the_place_of_the_old_one_and_knows_its_parent(tool
     assert tools.value("select subject from decisions where result = ?", new) == key
 
 
-def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accepted(tools: Office) -> None:
+def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accepted(tools: ReviewSite) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)
     tool = _tool(tools, key)
@@ -159,7 +159,7 @@ def test_an_edit_that_a_check_contradicts_goes_back_and_is_used_when_it_is_accep
     assert _usable(tools.settings) == before | {new}
 
 
-def test_an_edit_that_is_no_tool_comes_back_with_what_was_typed(tools: Office) -> None:
+def test_an_edit_that_is_no_tool_comes_back_with_what_was_typed(tools: ReviewSite) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)
     tools.studio.annotate(key, "edit", edited_name="Clock.A.b", edited_parameters="{")
@@ -174,7 +174,7 @@ def test_an_edit_that_is_no_tool_comes_back_with_what_was_typed(tools: Office) -
     assert _usable(tools.settings) == before | {key}
 
 
-def test_whoever_changes_their_mind_takes_the_tool_away_again(tools: Office) -> None:
+def test_whoever_changes_their_mind_takes_the_tool_away_again(tools: ReviewSite) -> None:
     before = _usable(tools.settings)
     [key, *_] = _waiting(tools)
     number = tools.studio.annotate(key, "accept")
@@ -188,7 +188,7 @@ def test_whoever_changes_their_mind_takes_the_tool_away_again(tools: Office) -> 
     assert _usable(tools.settings) == before | {key}
 
 
-def test_samples_and_tools_wait_in_projects_of_their_own(tools: Office) -> None:
+def test_samples_and_tools_wait_in_projects_of_their_own(tools: ReviewSite) -> None:
     build(making(review={"spot_checks": 2}), tools.settings)
     created, _ = tools.push()
     assert created >= 2

@@ -6,156 +6,154 @@ import pytest
 
 from flows.review.pulling import Pulled
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_offices import LiveOffice
-from tests.support.flows.offices import NOTHING_NEW, gold_of
+from tests.support.flows.live_sites import LiveSite
+from tests.support.flows.review_sites import NOTHING_NEW, gold_of
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
 
 
 @pytest.fixture
-def pushed(live: LiveOffice) -> LiveOffice:
-    live.office.push()
+def pushed(live: LiveSite) -> LiveSite:
+    live.site.push()
     return live
 
 
-def decision_of(live: LiveOffice, subject: str) -> str | None:
-    rows = live.office.rows("select decision from decisions where subject = ?", subject)
+def decision_of(live: LiveSite, subject: str) -> str | None:
+    rows = live.site.rows("select decision from decisions where subject = ?", subject)
     return rows[0]["decision"] if rows else None
 
 
-def reviews_of(live: LiveOffice, subject: str) -> list[dict[str, Any]]:
-    return live.office.rows(
+def reviews_of(live: LiveSite, subject: str) -> list[dict[str, Any]]:
+    return live.site.rows(
         "select decision, annotation_id, withdrawn_at is null as stands from reviews where subject = ? order by reviewed_at",
         subject,
     )
 
 
-def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveOffice) -> None:
-    doubtful, spot = pushed.office.asked("doubtful")[0], pushed.office.asked("spot check")[0]
+def test_an_annotation_edited_after_the_pull_changes_the_decision(pushed: LiveSite) -> None:
+    doubtful, spot = pushed.site.asked("doubtful")[0], pushed.site.asked("spot check")[0]
     tasks = pushed.tasks()
     one, other = pushed.people.annotate(tasks[doubtful], "accept"), pushed.people.annotate(tasks[spot], "accept")
-    assert pushed.office.pull() == Pulled(reviews=2, accepted=2)
-    assert pushed.office.accepted(doubtful)
+    assert pushed.site.pull() == Pulled(reviews=2, accepted=2)
+    assert pushed.site.accepted(doubtful)
     pushed.people.change(one, "reject", reasons="other")
     pushed.people.change(other, "reject", reasons="other")
-    assert pushed.office.pull() == Pulled(reviews=2, rejected=2)
-    assert pushed.office.accepted(doubtful) is pushed.office.accepted(spot) is None
+    assert pushed.site.pull() == Pulled(reviews=2, rejected=2)
+    assert pushed.site.accepted(doubtful) is pushed.site.accepted(spot) is None
     assert [row["decision"] for row in reviews_of(pushed, spot)] == ["accept", "reject"], "what was said before is kept"
     pushed.people.change(one, "accept")
-    assert pushed.office.pull() == Pulled(reviews=1, accepted=1)
-    assert pushed.office.accepted(doubtful)
-    assert pushed.office.pull() == NOTHING_NEW
-    assert pushed.office.value("select count(*) from acceptances where subject = ?", doubtful) == 1
+    assert pushed.site.pull() == Pulled(reviews=1, accepted=1)
+    assert pushed.site.accepted(doubtful)
+    assert pushed.site.pull() == NOTHING_NEW
+    assert pushed.site.value("select count(*) from acceptances where subject = ?", doubtful) == 1
     pushed.validate_all_is_there_once()
 
 
-def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveOffice) -> None:
-    doubtful, spot = pushed.office.asked("doubtful")[0], pushed.office.asked("spot check")[0]
-    before = {key: (pushed.office.standing(key), pushed.office.accepted(key)) for key in (doubtful, spot)}
+def test_an_annotation_deleted_after_the_pull_takes_its_decision_along(pushed: LiveSite) -> None:
+    doubtful, spot = pushed.site.asked("doubtful")[0], pushed.site.asked("spot check")[0]
+    before = {key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in (doubtful, spot)}
     tasks = pushed.tasks()
     said = [
         pushed.people.annotate(tasks[doubtful], "accept"),
         pushed.people.annotate(tasks[spot], "reject", reasons="other"),
     ]
-    pushed.office.pull()
-    assert pushed.office.accepted(doubtful)
-    assert not pushed.office.accepted(spot)
+    pushed.site.pull()
+    assert pushed.site.accepted(doubtful)
+    assert not pushed.site.accepted(spot)
     for annotation in said:
         pushed.people.take_back(annotation)
-    assert pushed.office.pull() == Pulled(withdrawn=2)
-    assert {key: (pushed.office.standing(key), pushed.office.accepted(key)) for key in before} == before
+    assert pushed.site.pull() == Pulled(withdrawn=2)
+    assert {key: (pushed.site.standing(key), pushed.site.accepted(key)) for key in before} == before
     assert [row["stands"] for row in reviews_of(pushed, spot)] == [False]
-    assert pushed.office.pull() == NOTHING_NEW
+    assert pushed.site.pull() == NOTHING_NEW
     pushed.people.annotate(tasks[doubtful], "reject", reasons="other")
-    assert pushed.office.pull() == Pulled(reviews=1, rejected=1)
+    assert pushed.site.pull() == Pulled(reviews=1, rejected=1)
     pushed.validate_all_is_there_once()
 
 
-def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pushed: LiveOffice) -> None:
-    spot = pushed.office.asked("spot check")[0]
-    words = {"edited_request": pushed.office.polite(spot), "edited_calls": gold_of(pushed.office, spot)}
-    before = pushed.office.accepted(spot)
+def test_an_edited_sample_whose_annotation_is_deleted_leaves_no_child_behind(pushed: LiveSite) -> None:
+    spot = pushed.site.asked("spot check")[0]
+    words = {"edited_request": pushed.site.polite(spot), "edited_calls": gold_of(pushed.site, spot)}
+    before = pushed.site.accepted(spot)
     annotation = pushed.people.annotate(pushed.tasks()[spot], "edit", **words)
-    assert pushed.office.pull() == Pulled(reviews=1, edited=1)
-    child = pushed.office.value("select result from decisions where subject = ?", spot)
-    assert pushed.office.accepted(child)
-    assert pushed.office.accepted(spot) is None
+    assert pushed.site.pull() == Pulled(reviews=1, edited=1)
+    child = pushed.site.value("select result from decisions where subject = ?", spot)
+    assert pushed.site.accepted(child)
+    assert pushed.site.accepted(spot) is None
     pushed.people.take_back(annotation)
-    assert pushed.office.pull() == Pulled(withdrawn=1)
-    assert (pushed.office.accepted(child), pushed.office.accepted(spot)) == (None, before)
-    assert pushed.office.pull() == NOTHING_NEW
+    assert pushed.site.pull() == Pulled(withdrawn=1)
+    assert (pushed.site.accepted(child), pushed.site.accepted(spot)) == (None, before)
+    assert pushed.site.pull() == NOTHING_NEW
 
 
-def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveOffice) -> None:
-    doubtful = pushed.office.asked("doubtful")[0]
+def test_of_two_annotations_by_one_person_the_newest_counts(pushed: LiveSite) -> None:
+    doubtful = pushed.site.asked("doubtful")[0]
     task = pushed.tasks()[doubtful]
     first = pushed.people.annotate(task, "accept")
     second = pushed.people.annotate(task, "reject", reasons="other")
-    assert pushed.office.pull() == Pulled(reviews=2, accepted=1, rejected=1)
+    assert pushed.site.pull() == Pulled(reviews=2, accepted=1, rejected=1)
     assert [row["annotation_id"] for row in reviews_of(pushed, doubtful)] == [first, second]
     assert decision_of(pushed, doubtful) == "reject"
-    assert pushed.office.value("select speakers from decisions where subject = ?", doubtful) == 1, (
+    assert pushed.site.value("select speakers from decisions where subject = ?", doubtful) == 1, (
         "one person is one voice"
     )
     pushed.people.take_back(second)
-    assert pushed.office.pull() == Pulled(withdrawn=1)
+    assert pushed.site.pull() == Pulled(withdrawn=1)
     assert decision_of(pushed, doubtful) == "accept"
-    assert pushed.office.accepted(doubtful)
+    assert pushed.site.accepted(doubtful)
     pushed.validate_all_is_there_once()
 
 
-def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveOffice) -> None:
-    doubtful = pushed.office.asked("doubtful")[0]
+def test_a_task_deleted_before_anybody_decided_is_asked_anew(pushed: LiveSite) -> None:
+    doubtful = pushed.site.asked("doubtful")[0]
     gone = pushed.tasks()[doubtful]
     pushed.people.delete(gone)
-    assert pushed.office.pull() == Pulled(deleted=1)
-    assert pushed.office.pull() == NOTHING_NEW
-    assert pushed.office.push() == (1, 0)
+    assert pushed.site.pull() == Pulled(deleted=1)
+    assert pushed.site.pull() == NOTHING_NEW
+    assert pushed.site.push() == (1, 0)
     made = pushed.tasks()[doubtful]
     assert made != gone
     pushed.people.annotate(made, "accept")
-    assert pushed.office.pull() == Pulled(reviews=1, accepted=1)
+    assert pushed.site.pull() == Pulled(reviews=1, accepted=1)
     pushed.validate_all_is_there_once()
 
 
-def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: LiveOffice) -> None:
-    doubtful = pushed.office.asked("doubtful")[0]
+def test_a_task_deleted_with_a_word_that_nobody_pulled_is_asked_anew(pushed: LiveSite) -> None:
+    doubtful = pushed.site.asked("doubtful")[0]
     task = pushed.tasks()[doubtful]
     pushed.people.annotate(task, "accept")
     pushed.people.delete(task)
-    assert pushed.office.pull() == Pulled(deleted=1)
-    assert pushed.office.push() == (1, 0)
+    assert pushed.site.pull() == Pulled(deleted=1)
+    assert pushed.site.push() == (1, 0)
     pushed.validate_all_is_there_once()
 
 
-def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveOffice) -> None:
-    doubtful = pushed.office.asked("doubtful")[0]
+def test_a_task_deleted_after_the_decision_takes_nothing_away(pushed: LiveSite) -> None:
+    doubtful = pushed.site.asked("doubtful")[0]
     pushed.people.annotate(pushed.tasks()[doubtful], "accept")
-    pushed.office.pull()
+    pushed.site.pull()
     pushed.people.delete(pushed.tasks()[doubtful])
-    assert pushed.office.pull() == Pulled(deleted=1)
+    assert pushed.site.pull() == Pulled(deleted=1)
     assert decision_of(pushed, doubtful) == "accept"
-    assert pushed.office.accepted(doubtful)
-    assert pushed.office.push() == (0, 0), "nobody is asked twice"
-    assert pushed.office.pull() == NOTHING_NEW
+    assert pushed.site.accepted(doubtful)
+    assert pushed.site.push() == (0, 0), "nobody is asked twice"
+    assert pushed.site.pull() == NOTHING_NEW
 
 
-def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(pushed: LiveOffice) -> None:
-    doubtful = pushed.office.asked("doubtful")[0]
+def test_a_deleted_task_is_noticed_though_others_have_tasks_in_the_same_project(pushed: LiveSite) -> None:
+    doubtful = pushed.site.asked("doubtful")[0]
     task = pushed.people.task_of(doubtful)
     foreign = [{"data": {name: value for name, value in task.data.items() if name != "callwright_key"}}] * 3
     pushed.people.client.projects.import_tasks(task.project, request=foreign)
     pushed.people.delete(task.id)
-    assert pushed.office.pull()._replace(elsewhere=0) == Pulled(deleted=1)
-    assert pushed.office.push() == (1, 0)
+    assert pushed.site.pull()._replace(elsewhere=0) == Pulled(deleted=1)
+    assert pushed.site.push() == (1, 0)
 
 
-def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveOffice) -> None:
+def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveSite) -> None:
     """Two disagree, and the task was deleted before a third was asked: nothing stops the loop."""
-    doubtful = pushed.office.asked("doubtful")[0]
-    pushed.office.warehouse.execute(
-        "update review_requests set reviewers = 2, overlap = 2 where subject = ?", [doubtful]
-    )
+    doubtful = pushed.site.asked("doubtful")[0]
+    pushed.site.warehouse.execute("update review_requests set reviewers = 2, overlap = 2 where subject = ?", [doubtful])
     second = pushed.people.second_person()
     task = pushed.tasks()[doubtful]
     pushed.people.annotate(task, "accept")
@@ -164,12 +162,12 @@ def test_a_third_person_is_asked_though_the_task_is_gone(pushed: LiveOffice) -> 
         r"^PATCH /api/tasks", Fault(delivered=False, status=500), *[Fault(delivered=False, status=500)] * 4
     )
     with pytest.raises(Exception, match="500"):
-        pushed.office.pull()
+        pushed.site.pull()
     pushed.people.delete(task)
     pushed.proxy.heal()
-    pushed.office.push()
-    pulled = pushed.office.pull()
+    pushed.site.push()
+    pulled = pushed.site.pull()
     assert pulled.deleted == 1
-    pushed.office.push()
+    pushed.site.push()
     assert pushed.people.task_of(doubtful).overlap == 3
     pushed.validate_all_is_there_once()

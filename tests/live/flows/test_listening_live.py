@@ -10,7 +10,7 @@ from annotation.studio.client import LabelStudio
 from flows.progress import Silence
 from flows.review.listening import SECRET, Callbacks, ListeningAddress, listen, register_webhooks, remove_webhooks
 from flows.review.pulling import Pulled
-from tests.support.flows.live_offices import LiveOffice
+from tests.support.flows.live_sites import LiveSite
 from warehouse.errors import AnnotationError
 
 pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
@@ -30,10 +30,10 @@ async def soon(pulls: "asyncio.Queue[Pulled]", wanted: Callable[[Pulled], int]) 
                 return pulled
 
 
-async def test_what_people_do_is_pulled_moments_later(live: LiveOffice) -> None:
-    live.office.push()
-    settings, studio, people = live.office.settings, live.office.studio, live.people
-    first, second = live.office.asked("doubtful")[:2]
+async def test_what_people_do_is_pulled_moments_later(live: LiveSite) -> None:
+    live.site.push()
+    settings, studio, people = live.site.settings, live.site.studio, live.people
+    first, second = live.site.asked("doubtful")[:2]
     tasks = live.tasks()
     addresses: asyncio.Queue[str] = asyncio.Queue()
     pulls: asyncio.Queue[Pulled] = asyncio.Queue()
@@ -53,12 +53,12 @@ async def test_what_people_do_is_pulled_moments_later(live: LiveOffice) -> None:
 
     task.cancel()
     await asyncio.gather(task, return_exceptions=True)
-    live.office.balance()
+    live.site.balance()
 
 
-def test_a_project_tells_one_address_of_ours_until_it_is_told_to_stop(live: LiveOffice) -> None:
-    live.office.push()
-    studio, settings = live.office.studio, live.office.settings
+def test_a_project_tells_one_address_of_ours_until_it_is_told_to_stop(live: LiveSite) -> None:
+    live.site.push()
+    studio, settings = live.site.studio, live.site.settings
     project = studio.find_project("sample_review")
     assert project is not None
     webhooks = live.people.client.webhooks

@@ -207,20 +207,20 @@ def test_recipes_are_deployed_once_and_updated_after_that(known: Known, shown: d
 
 def test_reviews_are_pulled_on_a_schedule_by_default(known: Known, shown: dict[str, str], tmp_path: Path) -> None:
     def deployed(**settings: str) -> list[dict[str, Any]]:
-        recipe, home = write_recipe(tmp_path, name="looped"), tmp_path / "office" / ".callwright"
+        recipe, home = write_recipe(tmp_path, name="looped"), tmp_path / "site" / ".callwright"
         done = run("deploy", str(recipe), "--pool", "loops", home=home, **shown, **settings)
         assert done.returncode == 0, done.stderr
-        found = known.ask("deployments/name/pull-reviews/office")
+        found = known.ask("deployments/name/pull-reviews/site")
         assert found["job_variables"]["env"]["CALLWRIGHT_HOME"] == str(home)
         assert found["work_pool_name"] == "loops"
         told = "every 10 minutes" if not settings else "no schedule" if settings[EVERY] == "0" else "every 2.5 minutes"
-        assert f"pull-reviews/office: {told}" in done.stdout
+        assert f"pull-reviews/site: {told}" in done.stdout
         return [schedule["schedule"]["interval"] for schedule in found["schedules"]]
 
     assert deployed() == [600]
     assert deployed(**{EVERY: "2.5"}) == [150]
     assert deployed(**{EVERY: "0"}) == []
-    started = known.ask(f"deployments/{known.ask('deployments/name/pull-reviews/office')['id']}/create_flow_run", {})
+    started = known.ask(f"deployments/{known.ask('deployments/name/pull-reviews/site')['id']}/create_flow_run", {})
     said = start_worker(tmp_path, "loops", shown)
     ended = known.ask(f"flow_runs/{started['id']}")
     assert ended["state_type"] == "COMPLETED", said  # nobody was asked yet, so there is nothing to fail at

@@ -15,8 +15,8 @@ import pytest
 from flows.progress import Silence
 from flows.review.pulling import Pulled, pull_reviews
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_offices import LiveOffice, edit_politely, local, say_different_things
-from tests.support.flows.offices import NOTHING_NEW
+from tests.support.flows.live_sites import LiveSite, edit_politely, local, say_different_things
+from tests.support.flows.review_sites import NOTHING_NEW
 from tests.support.flows.small_builds import TOP, environment
 from warehouse.errors import CallwrightError, TransientError
 
@@ -38,17 +38,17 @@ FAULTS = {
 
 
 @pytest.fixture
-def said(live: LiveOffice) -> LiveOffice:
-    """A live office in which people said one of everything but an edit, and nobody has pulled it."""
-    live.office.push()
-    say_different_things(live, live.office.asked("doubtful")[:2] + live.office.asked("spot check")[:2])
+def said(live: LiveSite) -> LiveSite:
+    """A live site in which people said one of everything but an edit, and nobody has pulled it."""
+    live.site.push()
+    say_different_things(live, live.site.asked("doubtful")[:2] + live.site.asked("spot check")[:2])
     return live
 
 
 @pytest.fixture
-def edited(said: LiveOffice) -> LiveOffice:
+def edited(said: LiveSite) -> LiveSite:
     """The same with an edit, which a pull runs through the checks."""
-    edit_politely(said, said.office.asked("spot check")[2])
+    edit_politely(said, said.site.asked("spot check")[2])
     return said
 
 
@@ -58,9 +58,9 @@ def undisturbed() -> dict[Pulled, Any]:
     return {}
 
 
-def validate_it_ended_as_undisturbed(live: LiveOffice, undisturbed: dict[Pulled, Any], brought: Pulled) -> None:
+def validate_it_ended_as_undisturbed(live: LiveSite, undisturbed: dict[Pulled, Any], brought: Pulled) -> None:
     """The books are those of a pull without any fault, and another pull brings nothing."""
-    assert live.office.pull() == NOTHING_NEW
+    assert live.site.pull() == NOTHING_NEW
     live.validate_all_is_there_once()
     assert live.left_behind() == undisturbed[brought]
 
@@ -71,48 +71,48 @@ def _pull_without_faults(request: pytest.FixtureRequest, undisturbed: dict[Pulle
     brought = WITH_EDIT if "edited" in request.fixturenames else ALL_SAID
     if brought not in undisturbed:
         live = request.getfixturevalue("edited" if brought is WITH_EDIT else "said")
-        kept = live.office.settings.home
+        kept = live.site.settings.home
         shutil.copytree(kept, tmp_path / "kept")
-        assert live.office.pull() == brought
+        assert live.site.pull() == brought
         undisturbed[brought] = live.left_behind()
         shutil.rmtree(kept)
         shutil.copytree(tmp_path / "kept", kept)
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_a_pull_that_is_answered_badly_brings_all(said: LiveOffice, name: str, undisturbed: dict[Pulled, Any]) -> None:
+def test_a_pull_that_is_answered_badly_brings_all(said: LiveSite, name: str, undisturbed: dict[Pulled, Any]) -> None:
     said.proxy.expect(SEARCH, FAULTS[name])
     said.proxy.expect(EXPORT, FAULTS[name])
-    assert said.office.pull() == ALL_SAID
+    assert said.site.pull() == ALL_SAID
     assert not said.proxy.faults
     validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
 
 
 @pytest.mark.parametrize("name", ["500", "truncated JSON"])
 def test_trouble_that_stays_is_told_and_the_next_pull_brings_all(
-    said: LiveOffice, name: str, undisturbed: dict[Pulled, Any]
+    said: LiveSite, name: str, undisturbed: dict[Pulled, Any]
 ) -> None:
     before = said.left_behind()
     said.proxy.expect(EXPORT, *[FAULTS[name]] * 5)
     with pytest.raises(TransientError):
-        said.office.pull()
+        said.site.pull()
     assert said.left_behind() == before, "half a pull is none"
     said.proxy.heal()
-    assert said.office.pull() == ALL_SAID
+    assert said.site.pull() == ALL_SAID
     validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)
 
 
 def test_a_server_killed_in_the_middle_of_a_pull_gives_all_when_it_is_back(
-    edited: LiveOffice, undisturbed: dict[Pulled, Any]
+    edited: LiveSite, undisturbed: dict[Pulled, Any]
 ) -> None:
     before = edited.left_behind()
     edited.proxy.expect(EXPORT, Fault(meanwhile=edited.server.kill))
     with pytest.raises(CallwrightError, match="Label Studio at"):
-        edited.office.pull()
+        edited.site.pull()
     assert edited.left_behind() == before
     edited.server.start()
     edited.proxy.heal()
-    assert edited.office.pull() == WITH_EDIT
+    assert edited.site.pull() == WITH_EDIT
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
@@ -141,26 +141,26 @@ asyncio.run(pull_reviews(settings_of(home), LabelStudio(url, token, name="local"
 
 @pytest.mark.parametrize("writes", [1, 3])
 def test_a_pull_that_was_killed_is_ended_by_the_next_one(
-    edited: LiveOffice, writes: int, undisturbed: dict[Pulled, Any]
+    edited: LiveSite, writes: int, undisturbed: dict[Pulled, Any]
 ) -> None:
-    info, home = edited.server.info, edited.office.settings.home
+    info, home = edited.server.info, edited.site.settings.home
     died = subprocess.run(
         [sys.executable, "-c", _DYING, str(home), info.url, info.token, str(writes)],
         cwd=TOP, env=environment(home, PYTHONPATH=str(TOP)), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert died.returncode == -signal.SIGKILL, died.stderr
-    edited.office.pull()
+    edited.site.pull()
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
 def test_two_pulls_at_once_from_two_threads_bring_everything_once(
-    edited: LiveOffice, undisturbed: dict[Pulled, Any]
+    edited: LiveSite, undisturbed: dict[Pulled, Any]
 ) -> None:
     info = edited.server.info
 
     def pull(_side: int) -> Pulled:
         with local(info.url, info.token) as studio:
-            return asyncio.run(pull_reviews(edited.office.settings, studio, Silence()))
+            return asyncio.run(pull_reviews(edited.site.settings, studio, Silence()))
 
     with ThreadPoolExecutor(2) as sides:
         brought = sorted(sides.map(pull, range(2)))
@@ -168,8 +168,8 @@ def test_two_pulls_at_once_from_two_threads_bring_everything_once(
     validate_it_ended_as_undisturbed(edited, undisturbed, WITH_EDIT)
 
 
-async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveOffice) -> None:
-    info, settings = said.server.info, said.office.settings
+async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveSite) -> None:
+    info, settings = said.server.info, said.site.settings
     with local(info.url, info.token) as one, local(info.url, info.token) as other:
         brought = await asyncio.gather(*(pull_reviews(settings, studio, Silence()) for studio in (one, other)))
     assert sorted(brought) == [NOTHING_NEW, ALL_SAID]
@@ -177,11 +177,11 @@ async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveOff
 
 
 def test_two_pulls_at_once_from_two_processes_bring_everything_once(
-    edited: LiveOffice, undisturbed: dict[Pulled, Any]
+    edited: LiveSite, undisturbed: dict[Pulled, Any]
 ) -> None:
-    info, home = edited.server.info, edited.office.settings.home
-    edited.office.warehouse.execute("update review_requests set server = ?", [info.url])
-    edited.office.warehouse.execute("update task_states set server = ?", [info.url])
+    info, home = edited.server.info, edited.site.settings.home
+    edited.site.warehouse.execute("update review_requests set server = ?", [info.url])
+    edited.site.warehouse.execute("update task_states set server = ?", [info.url])
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
     pulls = [
         subprocess.Popen(
@@ -195,14 +195,14 @@ def test_two_pulls_at_once_from_two_processes_bring_everything_once(
     assert sorted(out.splitlines()[0] for out, _ in told) == [
         "3 new reviews: 1 accepted, 1 edited, 1 rejected.", "No new reviews.",
     ]  # fmt: skip
-    assert edited.office.value("select count(*) from reviews") == 3
-    assert edited.office.value("select count(*) from review_rounds") == 1
+    assert edited.site.value("select count(*) from reviews") == 3
+    assert edited.site.value("select count(*) from review_rounds") == 1
     edited.validate_all_is_there_once()
 
 
-def test_a_pull_that_the_server_answers_slowly_waits(said: LiveOffice, undisturbed: dict[Pulled, Any]) -> None:
+def test_a_pull_that_the_server_answers_slowly_waits(said: LiveSite, undisturbed: dict[Pulled, Any]) -> None:
     said.proxy.expect(EXPORT, Fault(wait=1.5))
     began = time.monotonic()
-    assert said.office.pull() == ALL_SAID
+    assert said.site.pull() == ALL_SAID
     assert time.monotonic() - began >= 1.5
     validate_it_ended_as_undisturbed(said, undisturbed, ALL_SAID)

@@ -11,7 +11,7 @@ import pytest
 from flows.progress import Silence
 from flows.review import pushing
 from tests.support.fault_proxy import Fault
-from tests.support.flows.live_offices import LiveOffice, local
+from tests.support.flows.live_sites import LiveSite, local
 from tests.support.flows.small_builds import TOP, environment
 from warehouse.errors import CallwrightError, TransientError
 
@@ -38,58 +38,58 @@ FAULTS = NEVER_ARRIVED | CARRIED_OUT
 
 
 @pytest.mark.parametrize("name", FAULTS)
-def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveOffice, name: str) -> None:
+def test_an_import_that_is_answered_badly_makes_each_task_once(live: LiveSite, name: str) -> None:
     live.proxy.expect(IMPORT, FAULTS[name])
-    pushed = live.office.push()
+    pushed = live.site.push()
     assert not live.proxy.faults
     assert sum(pushed) == len(live.asked())
     live.validate_all_is_there_once()
     assert live.proxy.count(IMPORT) == (2 if name in NEVER_ARRIVED else 1), "what arrived is not sent again"
-    assert live.office.push() == (0, 0)
+    assert live.site.push() == (0, 0)
 
 
 @pytest.mark.parametrize("name", ["500 before it", "429 with a wish", "truncated JSON", "cut in the answer"])
-def test_a_search_for_tasks_that_is_answered_badly_makes_no_double(live: LiveOffice, name: str) -> None:
+def test_a_search_for_tasks_that_is_answered_badly_makes_no_double(live: LiveSite, name: str) -> None:
     live.proxy.expect(SEARCH, Fault(), FAULTS[name])  # the search before the import, then the one after it
-    assert sum(live.office.push()) == len(live.asked())
+    assert sum(live.site.push()) == len(live.asked())
     live.proxy.expect(SEARCH, FAULTS[name])
-    assert live.office.push(again=True) == (0, len(live.asked()))
+    assert live.site.push(again=True) == (0, len(live.asked()))
     assert not live.proxy.faults
     live.validate_all_is_there_once()
 
 
 @pytest.mark.parametrize("name", ["500 before it", "cut before it", "truncated JSON"])
 def test_trouble_that_stays_is_told_and_the_next_push_does_the_rest(
-    live: LiveOffice, name: str, monkeypatch: pytest.MonkeyPatch
+    live: LiveSite, name: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(pushing, "_AT_ONCE", 4)
     live.proxy.expect(IMPORT, Fault(), *[FAULTS[name]] * 5)
     # What arrived in spite of a bad answer is found there, so that only trouble before the import stays.
     if name in NEVER_ARRIVED:
         with pytest.raises(TransientError):
-            live.office.push()
-        assert live.office.value("select count(*) from review_requests where pushed_at is not null") == 4
+            live.site.push()
+        assert live.site.value("select count(*) from review_requests where pushed_at is not null") == 4
         assert len(live.people.tasks()) == 4
         live.proxy.heal()
-        assert live.office.push() == (len(live.asked()) - 4, 0)
+        assert live.site.push() == (len(live.asked()) - 4, 0)
     else:
-        live.office.push()
+        live.site.push()
     live.validate_all_is_there_once()
 
 
-def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(live: LiveOffice) -> None:
+def test_a_server_killed_in_the_middle_of_an_import_is_filled_up_when_it_is_back(live: LiveSite) -> None:
     def power_cut() -> None:
         time.sleep(0.05)
         live.server.kill()
 
     live.proxy.expect(IMPORT, Fault(meanwhile=power_cut))
     with pytest.raises(CallwrightError, match="Label Studio at"):
-        live.office.push()
+        live.site.push()
     assert live.proxy.count(IMPORT) >= 1
-    assert live.office.value("select count(*) from review_requests where pushed_at is not null") == 0
+    assert live.site.value("select count(*) from review_requests where pushed_at is not null") == 0
     live.server.start()
     live.proxy.heal()
-    assert sum(live.office.push()) == len(live.asked())
+    assert sum(live.site.push()) == len(live.asked())
     live.validate_all_is_there_once()
 
 
@@ -119,28 +119,28 @@ push_reviews(settings_of(home), Dying(url, token, name="local"), Silence())
 
 
 @pytest.mark.parametrize("moment", ["before", "after"])
-def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveOffice, moment: str) -> None:
-    info, home = live.server.info, live.office.settings.home
+def test_a_crash_between_import_and_bookkeeping_doubles_nothing(live: LiveSite, moment: str) -> None:
+    info, home = live.server.info, live.site.settings.home
     died = subprocess.run(
         [sys.executable, "-c", _DYING, str(home), info.url, info.token, moment],
         cwd=TOP, env=environment(home, PYTHONPATH=str(TOP)), capture_output=True, text=True, check=False,
     )  # fmt: skip
     assert died.returncode == -signal.SIGKILL, died.stderr
     assert live.people.keys() == live.asked()
-    noted = live.office.value("select count(*) from review_requests where pushed_at is not null")
-    assert (noted, live.office.value("select count(*) from task_states")) == (
+    noted = live.site.value("select count(*) from review_requests where pushed_at is not null")
+    assert (noted, live.site.value("select count(*) from task_states")) == (
         (len(live.asked()),) * 2 if moment == "after" else (0, 0)
     )
-    assert live.office.push() == ((0, 0) if moment == "after" else (0, len(live.asked())))
+    assert live.site.push() == ((0, 0) if moment == "after" else (0, len(live.asked())))
     live.validate_all_is_there_once()
 
 
-def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveOffice) -> None:
+def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveSite) -> None:
     info = live.server.info
 
     def push(_side: int) -> int:
         with local(info.url, info.token) as studio:
-            return pushing.push_reviews(live.office.settings, studio, Silence()).created
+            return pushing.push_reviews(live.site.settings, studio, Silence()).created
 
     with ThreadPoolExecutor(2) as sides:
         made = list(sides.map(push, range(2)))
@@ -148,13 +148,13 @@ def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveO
     live.validate_all_is_there_once()
 
 
-def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveOffice) -> None:
+def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveSite) -> None:
     info = live.server.info
     named = {"LABEL_STUDIO_URL": info.url, "LABEL_STUDIO_API_KEY": info.token}
     pushes = [
         subprocess.Popen(
             [sys.executable, "-m", "flows.cli", "review", "push", "--json"],
-            cwd=TOP, env=environment(live.office.settings.home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
+            cwd=TOP, env=environment(live.site.settings.home, **named), stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True,
         )
         for _ in range(2)
     ]  # fmt: skip
@@ -163,32 +163,32 @@ def test_two_pushes_at_once_from_two_processes_make_each_task_once(live: LiveOff
     live.validate_all_is_there_once()
 
 
-def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveOffice) -> None:
+def test_an_import_that_arrives_after_it_was_given_up_leaves_no_double(live: LiveSite) -> None:
     """A slow way: the first try is still under way when the second has made the tasks."""
-    live.office.studio.close()
+    live.site.studio.close()
     slow = local(live.proxy.url, live.server.info.token, timeout=2)
-    office = live.office._replace(studio=slow)  # type: ignore[arg-type]
+    site = live.site._replace(studio=slow)  # type: ignore[arg-type]
     live.proxy.expect(IMPORT, Fault(wait=6))
-    office.push()
+    site.push()
     end = time.monotonic() + 30
     while live.proxy.waiting:
         assert time.monotonic() < end
         time.sleep(0.05)
     doubled = live.people.keys()
     assert len(doubled) == 2 * len(live.asked()), "the late import has made its tasks"
-    office.pull()
+    site.pull()
     slow.close()
     live.validate_all_is_there_once()
 
 
-def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveOffice) -> None:
-    live.office.push()
+def test_what_somebody_annotated_twice_over_stays_with_both_words(live: LiveSite) -> None:
+    live.site.push()
     [first, *_] = live.people.tasks()
     project = live.people.client.tasks.get(id=str(first.id)).project
     made = live.people.client.projects.import_tasks(project, request=[{"data": first.data}], return_task_ids=True)
     live.people.annotate(first.id, "accept")
     live.people.annotate(made.task_ids[0], "accept")
-    assert live.office.pull().reviews == 2
-    live.office.pull()
-    assert live.office.value("select count(*) from reviews") == 2
+    assert live.site.pull().reviews == 2
+    live.site.pull()
+    assert live.site.value("select count(*) from reviews") == 2
     assert live.people.keys().count(first.data["callwright_key"]) == 2

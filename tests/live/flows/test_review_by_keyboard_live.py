@@ -15,9 +15,9 @@ from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
 from flows.review.pulling import Pulled
 from tests.support.browsers import open_browser
-from tests.support.flows.asked_office import EACH, asked, fill_office
-from tests.support.flows.keyboard_office import Answer, KeyboardOffice, accept_or_reject
-from tests.support.flows.live_offices import People, office_at
+from tests.support.flows.asked_site import EACH, asked, fill_site
+from tests.support.flows.keyboard_site import Answer, KeyboardSite, accept_or_reject
+from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.sample_reviewer import SampleReviewer, told
 from tests.support.typist import Shown, Typist
 from warehouse.records import ReplyTurn, ResultTurn, Sample
@@ -32,28 +32,28 @@ pytestmark = [
 
 
 @pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardOffice]:
+def context(label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory) -> Iterator[KeyboardSite]:
     """An annotator who has signed in where all that is asked was pushed."""
     home = tmp_path_factory.mktemp("asked")
-    waiting = asked(fill_office(home))
+    waiting = asked(fill_site(home))
     assert min(waiting.values()) >= EACH
     assert len(waiting) == 6
     people = People(label_studio_server.url, label_studio_server.token)
     people.remove_projects()
     people.close()
     with LabelStudio(label_studio_server.url, label_studio_server.token, name="local") as studio:
-        office = office_at(home, studio)
-        assert office.push() == (sum(waiting.values()), 0)
+        site = site_at(home, studio)
+        assert site.push() == (sum(waiting.values()), 0)
         with open_browser() as browser:
             page = browser.new_page(viewport={"width": 1366, "height": 768})
             page.set_default_timeout(60_000)
             typist = Typist(page, label_studio_server.url)
             typist.sign_in(label_studio_server)
-            yield KeyboardOffice(office, studio, typist, label_studio_server.username)
+            yield KeyboardSite(site, studio, typist, label_studio_server.username)
 
 
-def test_requests_and_conversations_are_reviewed(context: KeyboardOffice) -> None:
-    office, reviewer = context.office, SampleReviewer(context)
+def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
+    site, reviewer = context.site, SampleReviewer(context)
     answers = context.label(SAMPLE_REVIEW, reviewer.answer)
     assert reviewer.done["edit", True]
     assert reviewer.done["edit", False]
@@ -63,7 +63,7 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardOffice) -> Non
     context.see_reviews(SAMPLE_REVIEW, [one for one in answers if one.decision != "returned"])
     landed = 0
     for answer in answers:
-        accepted = office.accepted(answer.subject)
+        accepted = site.accepted(answer.subject)
         if answer.decision == "accept":
             assert accepted is not None
             assert accepted["accepted_by"] == context.reviewer
@@ -71,19 +71,19 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardOffice) -> Non
             assert accepted is None
         if answer.decision == "edit":
             result = context.result_of(answer, SAMPLE_REVIEW)
-            edited = office.sample(result)
+            edited = site.sample(result)
             assert told(edited) == reviewer.edits[answer.subject]
             assert edited.origin is not None
             assert edited.origin.parents == (answer.subject,)
-            landed += (office.accepted(result) or {}).get("accepted_by") == context.reviewer
+            landed += (site.accepted(result) or {}).get("accepted_by") == context.reviewer
     assert landed
-    rows = office.rows("select subject, version, calls from review_rounds where cause = 'returned edit'")
+    rows = site.rows("select subject, version, calls from review_rounds where cause = 'returned edit'")
     assert [(row["subject"], row["version"], row["calls"]) for row in rows] == [
         (subject, 2, typed) for subject, typed in reviewer.broken.items()
     ]
 
 
-def test_tools_are_reviewed(context: KeyboardOffice) -> None:
+def test_tools_are_reviewed(context: KeyboardSite) -> None:
     typist, edits = context.typist, {}
 
     def answer(shown: Shown, number: int) -> Answer:
@@ -108,23 +108,21 @@ def test_tools_are_reviewed(context: KeyboardOffice) -> None:
     assert edits
     for one in (one for one in answers if one.decision == "edit"):
         made = context.result_of(one, TOOL_REVIEW)
-        tools = read_tools(context.office.warehouse, [one.subject, made])
+        tools = read_tools(context.site.warehouse, [one.subject, made])
         assert tools[made] == tools[one.subject].with_changes(**edits[one.subject])
     stands = {"accept": "passed", "edit": "passed", "reject": "rejected"}
-    assert {one.subject: context.office.standing(one.subject)[1] for one in answers} == {
+    assert {one.subject: context.site.standing(one.subject)[1] for one in answers} == {
         one.subject: stands[one.decision] for one in answers
     }
 
 
-def test_corrections_are_reviewed(context: KeyboardOffice) -> None:
+def test_corrections_are_reviewed(context: KeyboardSite) -> None:
     answers = context.label(
         CORRECTION,
         lambda shown, number: accept_or_reject(context, CORRECTION, shown, number, "incomplete", "wrong_pick"),
     )
     assert context.pull().reviews == EACH
-    decided = context.office.rows(
-        "select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION
-    )
+    decided = context.site.rows("select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION)
     paths = {one.subject for one in answers}
     found = [
         Answer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
@@ -132,14 +130,14 @@ def test_corrections_are_reviewed(context: KeyboardOffice) -> None:
     assert sorted(found) == sorted(answers)
     made = "select distinct sample from build_samples where list_contains(?::varchar[], draft)"
     rejected = [one.subject for one in answers if one.decision == "reject"]
-    samples = [row["sample"] for row in context.office.rows(made, rejected)]
+    samples = [row["sample"] for row in context.site.rows(made, rejected)]
     assert samples
-    own = {row["subject"] for row in context.office.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)}
-    assert [context.office.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
+    own = {row["subject"] for row in context.site.rows("select subject from reviews where kind = ?", SAMPLE_REVIEW)}
+    assert [context.site.accepted(key) for key in samples if key not in own] == [None] * len(set(samples) - own)
 
 
-def test_entries_are_struck(context: KeyboardOffice) -> None:
-    office, typist = context.office, context.typist
+def test_entries_are_struck(context: KeyboardSite) -> None:
+    site, typist = context.site, context.typist
     struck: dict[str, list[str]] = {}
 
     def answer(shown: Shown, number: int) -> Answer:
@@ -158,8 +156,8 @@ def test_entries_are_struck(context: KeyboardOffice) -> None:
     context.see_reviews(DISAMBIGUATION, answers)
     assert max(map(len, struck.values())) > 1
     for one in (one for one in answers if one.decision == "edit"):
-        edited = office.sample(context.result_of(one, DISAMBIGUATION))
-        assert _responses(edited) == _without(office.sample(one.subject), struck[one.subject])
+        edited = site.sample(context.result_of(one, DISAMBIGUATION))
+        assert _responses(edited) == _without(site.sample(one.subject), struck[one.subject])
 
 
 def _responses(sample: Sample) -> list[list[Any]]:
@@ -178,8 +176,8 @@ def _without(sample: Sample, boxes: list[str]) -> list[list[Any]]:
     return found
 
 
-def test_dialogue_acts_are_reviewed(context: KeyboardOffice) -> None:
-    office, typist = context.office, context.typist
+def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
+    site, typist = context.site, context.typist
     corrected: dict[str, tuple[str, ...]] = {}
 
     def answer(shown: Shown, number: int) -> Answer:
@@ -197,7 +195,7 @@ def test_dialogue_acts_are_reviewed(context: KeyboardOffice) -> None:
     assert context.pull().reviews == EACH
     context.see_reviews(DIALOGUE_ACTS, answers)
     for one in (one for one in answers if one.decision == "edit"):
-        before, after = (office.sample(key) for key in (one.subject, context.result_of(one, DIALOGUE_ACTS)))
+        before, after = (site.sample(key) for key in (one.subject, context.result_of(one, DIALOGUE_ACTS)))
         acts, others = (
             [turn.acts for turn in sample.turns if isinstance(turn, ReplyTurn)] for sample in (after, before)
         )
@@ -205,7 +203,7 @@ def test_dialogue_acts_are_reviewed(context: KeyboardOffice) -> None:
         assert told(after) == told(before)
 
 
-def test_the_metric_is_audited(context: KeyboardOffice) -> None:
+def test_the_metric_is_audited(context: KeyboardSite) -> None:
     answers = context.label(
         PREDICTION_AUDIT,
         lambda shown, number: accept_or_reject(
@@ -214,5 +212,5 @@ def test_the_metric_is_audited(context: KeyboardOffice) -> None:
     )
     assert context.pull() == Pulled(reviews=EACH, accepted=4, rejected=6)
     context.see_reviews(PREDICTION_AUDIT, answers)
-    audited = context.office.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
+    audited = context.site.rows("select sum(audited) as audited, sum(agreed) as agreed from metric_audit")
     assert audited == [{"audited": EACH, "agreed": 4}]

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from typing import Any
 
 from annotation.picks import Contest, contests_of
-from tests.support.flows.offices import Office
+from tests.support.flows.review_sites import ReviewSite
 from warehouse.records import ResultTurn, Sample, Verdict
 from warehouse.rows import Stamp, rows_of
 
@@ -33,29 +33,29 @@ def with_twins(sample: Sample, count: int = 1) -> Sample:
     return sample.with_changes(turns=(*sample.turns[: contest.turn], changed, *sample.turns[contest.turn + 1 :]))
 
 
-def let_wait(office: Office, sample: Sample, like: str) -> None:
+def let_wait(site: ReviewSite, sample: Sample, like: str) -> None:
     """Let a sample wait for people in the seat of one that landed."""
     [(_, row)] = rows_of([sample], Stamp(datetime.now(UTC)))
-    outcomes = office.rows("select * from outcomes where subject = ? and stage <> 'land'", like)
-    seats = office.rows("select * from build_samples where sample = ?", like)
+    outcomes = site.rows("select * from outcomes where subject = ? and stage <> 'land'", like)
+    seats = site.rows("select * from build_samples where sample = ?", like)
     changed = [
         one
         | {"subject": sample.key}
         | ({"outcome": "waiting", "reason_code": "unproved", "reason": "path: -"} if one["stage"] == "review" else {})
         for one in outcomes
     ]
-    office.warehouse.execute("delete from outcomes where subject = ?", [like])
-    office.warehouse.execute("delete from acceptances where subject = ?", [like])
-    office.warehouse.put_rows(
+    site.warehouse.execute("delete from outcomes where subject = ?", [like])
+    site.warehouse.execute("delete from acceptances where subject = ?", [like])
+    site.warehouse.put_rows(
         {"samples": [row], "outcomes": changed, "build_samples": [one | {"sample": sample.key} for one in seats]}
     )
 
 
-def doubt_the_path(office: Office, key: str, reason: str = "Another path is as short.") -> None:
+def doubt_the_path(site: ReviewSite, key: str, reason: str = "Another path is as short.") -> None:
     """Let the newest word about the path of a sample be a doubt."""
     verdict = Verdict(subject=key, check="path", decision="unproved", reason=reason)
     [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC) + timedelta(minutes=1)))
-    office.warehouse.put_rows({table: [row]})
+    site.warehouse.put_rows({table: [row]})
 
 
 def _other(value: Any, number: int) -> Any:

@@ -8,10 +8,10 @@ from pathlib import Path
 import pytest
 
 from tests.support.fault_proxy import fault_proxy
-from tests.support.flows.live_offices import LiveOffice, People, local, office_at
+from tests.support.flows.live_sites import LiveSite, People, local, site_at
 from tests.support.flows.model_server import ModelServer, serve_model
-from tests.support.flows.offices import TRUSTING, Office, erring_recipe, open_office
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import TRUSTING, ReviewSite, erring_recipe, open_site
 from tests.support.flows.small_builds import build, settings_of
 from tests.support.killable_studio import KillableStudio
 
@@ -24,54 +24,54 @@ def model_server() -> Iterator[ModelServer]:
 
 
 @pytest.fixture(scope="session")
-def pushed_office(tmp_path_factory: pytest.TempPathFactory) -> Office:
+def pushed_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder with a build in it, its tasks in a drawer; the others are copies of it."""
-    home = tmp_path_factory.mktemp("office")
+    home = tmp_path_factory.mktemp("site")
     build(erring_recipe(), settings_of(home))
-    office = open_office(home, PaperStudio())
-    office.push()
-    return office
+    site = open_site(home, PaperStudio())
+    site.push()
+    return site
 
 
 @pytest.fixture
-def office(pushed_office: Office, tmp_path: Path) -> Office:
-    """An office of the test's own."""
-    shutil.copytree(pushed_office.settings.home, tmp_path / "home")
-    return open_office(tmp_path / "home", copy.deepcopy(pushed_office.studio))
+def site(pushed_site: ReviewSite, tmp_path: Path) -> ReviewSite:
+    """A review site of the test's own."""
+    shutil.copytree(pushed_site.settings.home, tmp_path / "home")
+    return open_site(tmp_path / "home", copy.deepcopy(pushed_site.studio))
 
 
 @pytest.fixture(scope="session")
-def built_office(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A small work folder of which nothing was pushed yet; live offices are copies of it."""
+def built_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A small work folder of which nothing was pushed yet; live sites are copies of it."""
     home = tmp_path_factory.mktemp("built")
     build(erring_recipe(seed=11, samples={"perfect": 12, "imperfect": 4}), settings_of(home))
     return home
 
 
 @pytest.fixture
-def live(built_office: Path, tmp_path: Path, killable_studio: KillableStudio) -> Iterator[LiveOffice]:
+def live(built_site: Path, tmp_path: Path, killable_studio: KillableStudio) -> Iterator[LiveSite]:
     """A work folder at a Label Studio without any of our projects, behind a door that misbehaves as told."""
     server = killable_studio.start()
     people = People(server.url, server.token)
     people.remove_projects()
-    shutil.copytree(built_office, tmp_path / "home")
+    shutil.copytree(built_site, tmp_path / "home")
     with fault_proxy(server.url) as proxy, local(proxy.url, server.token, timeout=10) as studio:
-        yield LiveOffice(office_at(tmp_path / "home", studio), proxy, people, killable_studio)
+        yield LiveSite(site_at(tmp_path / "home", studio), proxy, people, killable_studio)
     people.close()
 
 
 @pytest.fixture(scope="session")
-def pushed_trust_office(tmp_path_factory: pytest.TempPathFactory) -> Office:
+def pushed_trust_site(tmp_path_factory: pytest.TempPathFactory) -> ReviewSite:
     """A work folder where two people answer each doubt, and gold items are mixed in."""
     home = tmp_path_factory.mktemp("trust")
     build(erring_recipe(review=TRUSTING), settings_of(home))
-    office = open_office(home, PaperStudio())
-    office.push()
-    return office
+    site = open_site(home, PaperStudio())
+    site.push()
+    return site
 
 
 @pytest.fixture
-def trust_office(pushed_trust_office: Office, tmp_path: Path) -> Office:
+def trust_site(pushed_trust_site: ReviewSite, tmp_path: Path) -> ReviewSite:
     """A copy of it, the test's own."""
-    shutil.copytree(pushed_trust_office.settings.home, tmp_path / "home")
-    return open_office(tmp_path / "home", copy.deepcopy(pushed_trust_office.studio))
+    shutil.copytree(pushed_trust_site.settings.home, tmp_path / "home")
+    return open_site(tmp_path / "home", copy.deepcopy(pushed_trust_site.studio))

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.screens import SAMPLE_REVIEW
-from tests.support.flows.keyboard_office import Answer, KeyboardOffice, accept_or_reject
+from tests.support.flows.keyboard_site import Answer, KeyboardSite, accept_or_reject
 from tests.support.typist import Shown
 from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 from warehouse.releases import read_tools
@@ -18,14 +18,14 @@ FORMS = {"enum", "pattern", "format"}
 class SampleReviewer:
     """Does one thing after the other to requests and to conversations, and remembers what it typed."""
 
-    def __init__(self, context: KeyboardOffice) -> None:
+    def __init__(self, context: KeyboardSite) -> None:
         self._context, self._typist = context, context.typist
         self.edits: dict[str, list[Any]] = {}
         self.broken: dict[str, str] = {}
         self.done: Counter[tuple[str, bool]] = Counter()
 
     def answer(self, shown: Shown, number: int) -> Answer:
-        sample = self._context.office.sample(shown.subject)
+        sample = self._context.site.sample(shown.subject)
         is_single = shown.data["calls"] != ""
         spoken = self._spoken(sample)
         if spoken and not any(turn.kind == "result" for turn in sample.turns) and self.done["edit", is_single] < 2:
@@ -38,7 +38,7 @@ class SampleReviewer:
         return made
 
     def _spoken(self, sample: Sample) -> str:
-        tools = read_tools(self._context.office.warehouse, sample.candidates)
+        tools = read_tools(self._context.site.warehouse, sample.candidates)
         return _spoken(sample, {tool.name: tool for tool in tools.values()})
 
     def _edit(self, sample: Sample, old: str, *, is_single: bool) -> Answer:

@@ -17,8 +17,8 @@ from generators.catalogs.seed_catalog import seed_tools
 from generators.conversations.family import CONVERSATION
 from llm.models import read_model
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
-from tests.support.flows.offices import Office, erring_recipe, open_office
 from tests.support.flows.paper_studio import PaperStudio
+from tests.support.flows.review_sites import ReviewSite, erring_recipe, open_site
 from tests.support.flows.small_builds import build, small_recipe
 from warehouse.records import Language, Tool
 from warehouse.releases import create_release
@@ -41,68 +41,68 @@ SYNONYMS = {
 ANSWERING = dict.fromkeys(("wrong_tool", "missing_argument", "wrong_argument", "malformed_json"), 0.15)
 
 
-def fill_office(home: Path, language: Language = "en") -> Office:
+def fill_site(home: Path, language: Language = "en") -> ReviewSite:
     """Build small datasets in a work folder, and see that there is enough to ask about; nothing is pushed."""
-    office = open_office(home, PaperStudio())
-    _ask_about_samples(office, language)
-    _ask_about_answers(office)
-    build(small_recipe(**TALKS, languages=[language]), office.settings)
-    _ask_about_paths(office)
-    _ask_about_tools(office, language)
-    return office
+    site = open_site(home, PaperStudio())
+    _ask_about_samples(site, language)
+    _ask_about_answers(site)
+    build(small_recipe(**TALKS, languages=[language]), site.settings)
+    _ask_about_paths(site)
+    _ask_about_tools(site, language)
+    return site
 
 
-def asked(office: Office) -> dict[str, int]:
+def asked(site: ReviewSite) -> dict[str, int]:
     """How many questions of each review kind wait."""
-    rows = office.rows("select kind, count(*) as n from review_requests group by kind")
+    rows = site.rows("select kind, count(*) as n from review_requests group by kind")
     return {row["kind"]: row["n"] for row in rows}
 
 
-def _ask_about_samples(office: Office, language: Language) -> None:
+def _ask_about_samples(site: ReviewSite, language: Language) -> None:
     """Requests and conversations, some of them in doubt."""
     samples = {"perfect": 7, "imperfect": 2, "sQsA": 4, "SO_case2": 3, "irrelevant": 1}
     review = {"spot_checks": 10}
-    build(erring_recipe(name="samples", samples=samples, review=review, languages=[language]), office.settings)
+    build(erring_recipe(name="samples", samples=samples, review=review, languages=[language]), site.settings)
 
 
-def _ask_about_answers(office: Office) -> None:
+def _ask_about_answers(site: ReviewSite) -> None:
     """What candidates answered to all that has landed so far."""
-    create_release(office.warehouse, RELEASE)
+    create_release(site.warehouse, RELEASE)
     candidates = [
         Candidate(label=label, model=read_model("template/v1", {"error_rate": rates, "seed": seed}))
         for seed, (label, rates) in enumerate({"near": {}, "careless": ANSWERING}.items())
     ]
-    asyncio.run(evaluate_release(RELEASE, candidates, office.settings, Silence(), Conditions()))
-    draw_audits(RELEASE, office.settings, (), EACH)
+    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, Silence(), Conditions()))
+    draw_audits(RELEASE, site.settings, (), EACH)
 
 
-def _ask_about_paths(office: Office) -> None:
+def _ask_about_paths(site: ReviewSite) -> None:
     """Corrections that the build does not ask about by itself, and samples of other paths in which entries compete."""
     models = {"generator": {"name": "template/v1", "error_rate": STRAYING}}
-    report = build(small_recipe(**PATHS, languages=["en"], models=models), office.settings)
-    free = office.rows(_FREE_PATHS, report.build)
-    made = [(row, office.sample(row["sample"])) for row in free]
+    report = build(small_recipe(**PATHS, languages=["en"], models=models), site.settings)
+    free = site.rows(_FREE_PATHS, report.build)
+    made = [(row, site.sample(row["sample"])) for row in free]
     twins = [(row, with_twins(one, 1 + at % 3)) for at, (row, one) in enumerate(made) if can_have_a_twin(one)]
     competing = [(row, sample) for row, sample in twins if has_competition(sample)][:EACH]
     others = [row["path"] for row in free if row not in [row for row, _ in competing]]
     reason = "Drawn from the corrected paths, to see how good the corrections are."
-    more = others[: EACH - asked(office)[CORRECTION]]
-    ask(office.warehouse, [Question(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more])
+    more = others[: EACH - asked(site)[CORRECTION]]
+    ask(site.warehouse, [Question(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more])
     for row, sample in competing:
-        let_wait(office, sample, row["sample"])
-        doubt_the_path(office, sample.key, "Other entries fit as well.")
+        let_wait(site, sample, row["sample"])
+        doubt_the_path(site, sample.key, "Other entries fit as well.")
     reason = "path: Other entries fit as well."
-    ask(office.warehouse, [Question(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION) for _, one in competing])
+    ask(site.warehouse, [Question(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION) for _, one in competing])
 
 
-def _ask_about_tools(office: Office, language: Language) -> None:
+def _ask_about_tools(site: ReviewSite, language: Language) -> None:
     """A toolset that has many tools a second time, in slightly other words."""
     tools = [tool for tool in seed_tools([language]) if tool.category in ("Messages", "Clock")]
     twins = [twin for tool in tools if (twin := _reworded(tool)).name != tool.name][:EACH]
-    office.warehouse.put([*tools, *twins])
+    site.warehouse.put([*tools, *twins])
     rows: list[dict[str, Any]] = [{"toolset": "set", "tool": tool.key, "draft": tool.key} for tool in (*tools, *twins)]
-    office.warehouse.put_rows({"made_tools": rows})
-    check_made_tools(office.warehouse, "set")
+    site.warehouse.put_rows({"made_tools": rows})
+    check_made_tools(site.warehouse, "set")
 
 
 def _reworded(tool: Tool) -> Tool:

@@ -9,8 +9,8 @@ from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from flows.progress import Silence
 from flows.review.pulling import Pulled, pull_reviews
-from tests.support.flows.asked_office import EACH
-from tests.support.flows.offices import Office
+from tests.support.flows.asked_site import EACH
+from tests.support.flows.review_sites import ReviewSite
 from tests.support.typist import Shown, Typist
 
 
@@ -23,10 +23,10 @@ class Answer(NamedTuple):
     comment: str = ""
 
 
-class KeyboardOffice(NamedTuple):
+class KeyboardSite(NamedTuple):
     """The work folder, the annotator, and the name under which reviews are kept."""
 
-    office: Office
+    site: ReviewSite
     studio: LabelStudio
     typist: Typist
     reviewer: str
@@ -51,28 +51,26 @@ class KeyboardOffice(NamedTuple):
     def pull(self) -> Pulled:
         """Pull in a thread of its own: the browser keeps event loops away from this one."""
         with ThreadPoolExecutor(1) as apart:
-            return apart.submit(asyncio.run, pull_reviews(self.office.settings, self.studio, Silence())).result()
+            return apart.submit(asyncio.run, pull_reviews(self.site.settings, self.studio, Silence())).result()
 
     def see_reviews(self, kind: str, answers: Sequence[Answer]) -> None:
         """See that the reviews and decisions of a kind are these answers, and nothing else."""
         wanted = sorted(answers)
         for table in ("reviews", "decisions"):
-            rows = self.office.rows(
+            rows = self.site.rows(
                 f"select subject, decision, reasons, comment, reviewer from {table} where kind = ?", kind
             )
             found = [Answer(row["subject"], row["decision"], tuple(row["reasons"]), row["comment"]) for row in rows]
             assert sorted(found) == wanted, table
             assert {row["reviewer"] for row in rows} == {self.reviewer}
-        assert self.office.value("select min(seconds) from reviews where kind = ?", kind) > 0
+        assert self.site.value("select min(seconds) from reviews where kind = ?", kind) > 0
 
     def result_of(self, answer: Answer, kind: str) -> str:
         """The key of what an edit made."""
-        return str(
-            self.office.value("select result from decisions where kind = ? and subject = ?", kind, answer.subject)
-        )
+        return str(self.site.value("select result from decisions where kind = ? and subject = ?", kind, answer.subject))
 
 
-def accept_or_reject(context: KeyboardOffice, kind: str, shown: Shown, number: int, *reasons: str) -> Answer:
+def accept_or_reject(context: KeyboardSite, kind: str, shown: Shown, number: int, *reasons: str) -> Answer:
     """Accept, reject with one reason, or reject with all of these and a comment."""
     if number % 3 == 0:
         context.typist.choose(kind, "accept")

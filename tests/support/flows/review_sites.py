@@ -34,7 +34,7 @@ def erring_recipe(**changes: Any) -> Recipe:
     return small_recipe(**planted | changes)
 
 
-class Office(NamedTuple):
+class ReviewSite(NamedTuple):
     """A work folder, its warehouse, its drawer of tasks, and what is usually done with them."""
 
     settings: Settings
@@ -115,22 +115,22 @@ class Office(NamedTuple):
         return sample.request + (" Thanks a lot." if sample.language == "en" else "谢谢。")
 
 
-def open_office(home: Path, studio: PaperStudio) -> Office:
+def open_site(home: Path, studio: PaperStudio) -> ReviewSite:
     settings = settings_of(home)
-    return Office(settings, studio, Warehouse(settings.warehouse, patience=5))
+    return ReviewSite(settings, studio, Warehouse(settings.warehouse, patience=5))
 
 
-def gold_of(office: Office, key: str) -> str:
-    return json.dumps([{"tool": call.tool, "arguments": call.arguments} for call in office.sample(key).gold])
+def gold_of(site: ReviewSite, key: str) -> str:
+    return json.dumps([{"tool": call.tool, "arguments": call.arguments} for call in site.sample(key).gold])
 
 
-def edit(office: Office, key: str, request: str, *, by: str = "ann", change: int = 0) -> int:
-    return office.studio.annotate(
-        key, "edit", by=by, change=change, edited_request=request, edited_calls=gold_of(office, key)
+def edit(site: ReviewSite, key: str, request: str, *, by: str = "ann", change: int = 0) -> int:
+    return site.studio.annotate(
+        key, "edit", by=by, change=change, edited_request=request, edited_calls=gold_of(site, key)
     )
 
 
-def spot_check_with_a_call(office: Office) -> str:
+def spot_check_with_a_call(site: ReviewSite) -> str:
     """A Chinese one: what is wrong with an edit of it that says OFF_TOPIC is certain."""
-    asked = (office.sample(key) for key in office.asked("spot check"))
+    asked = (site.sample(key) for key in site.asked("spot check"))
     return next(sample.key for sample in asked if sample.gold and sample.language == "zh")

@@ -8,8 +8,8 @@ from annotation.screens import REVIEW_KINDS
 from annotation.studio.client import LabelStudio
 from flows.settings import open_warehouse
 from tests.support.fault_proxy import FaultProxy
-from tests.support.flows.offices import Office, gold_of
 from tests.support.flows.paper_studio import control_result
+from tests.support.flows.review_sites import ReviewSite, gold_of
 from tests.support.flows.small_builds import settings_of
 from tests.support.killable_studio import KillableStudio
 
@@ -89,17 +89,17 @@ class People:
         self.client.tasks.delete(id=str(task))
 
 
-class LiveOffice(NamedTuple):
+class LiveSite(NamedTuple):
     """A work folder that meets its server through `proxy`; `people` go in by the front door."""
 
-    office: Office
+    site: ReviewSite
     proxy: FaultProxy
     people: People
     server: KillableStudio
 
     def asked(self) -> list[str]:
         """The keys of all tasks that were ever asked for."""
-        return [row["key"] for row in self.office.rows(_ASKED)]
+        return [row["key"] for row in self.site.rows(_ASKED)]
 
     def tasks(self) -> dict[str, int]:
         """The newest task of each sample."""
@@ -109,14 +109,14 @@ class LiveOffice(NamedTuple):
     def validate_all_is_there_once(self) -> None:
         """Each task that was asked for stands at the server once, the books say so, and they are balanced."""
         assert self.people.keys() == self.asked()
-        assert self.office.value("select count(*) from review_queue where pushed_at is null") == 0
-        held = {row["key"]: row["task_id"] for row in self.office.rows(_NOTED)}
+        assert self.site.value("select count(*) from review_queue where pushed_at is null") == 0
+        held = {row["key"]: row["task_id"] for row in self.site.rows(_NOTED)}
         assert held == {task.data["callwright_key"]: task.id for task in self.people.tasks()}
-        self.office.balance()
+        self.site.balance()
 
     def left_behind(self) -> dict[str, list[dict[str, Any]]]:
         """All that pulls and pushes wrote, so that two work folders in which the same was said can be compared."""
-        rows = self.office.warehouse.rows_by_name({table: (f"from {table}", []) for table in LEFT_BEHIND})
+        rows = self.site.warehouse.rows_by_name({table: (f"from {table}", []) for table in LEFT_BEHIND})
         return {table: sorted((_plain(table, row) for row in found), key=repr) for table, found in rows.items()}
 
 
@@ -135,12 +135,12 @@ def local(url: str, token: str, *, timeout: float = 30.0) -> LabelStudio:
     return LabelStudio(url, token, name="local", timeout=timeout, pause=0.01)
 
 
-def office_at(home: Path, studio: LabelStudio) -> Office:
+def site_at(home: Path, studio: LabelStudio) -> ReviewSite:
     settings = settings_of(home, patience=60)
-    return Office(settings, studio, open_warehouse(settings))  # type: ignore[arg-type]
+    return ReviewSite(settings, studio, open_warehouse(settings))  # type: ignore[arg-type]
 
 
-def say_different_things(live: LiveOffice, subjects: Iterable[str]) -> dict[str, int]:
+def say_different_things(live: LiveSite, subjects: Iterable[str]) -> dict[str, int]:
     """Accept, reject, type what can't be used, and skip, about one of these samples each; the annotations by what they say."""
     tasks, people = live.tasks(), live.people
     accepted, rejected, broken, skipped = subjects
@@ -152,8 +152,8 @@ def say_different_things(live: LiveOffice, subjects: Iterable[str]) -> dict[str,
     }
 
 
-def edit_politely(live: LiveOffice, subject: str) -> int:
+def edit_politely(live: LiveSite, subject: str) -> int:
     """Edit a sample so that no check minds."""
-    office = live.office
-    words = {"edited_request": office.polite(subject), "edited_calls": gold_of(office, subject)}
+    site = live.site
+    words = {"edited_request": site.polite(subject), "edited_calls": gold_of(site, subject)}
     return live.people.annotate(live.tasks()[subject], "edit", **words)
