@@ -25,7 +25,7 @@ _AT_ONCE = 4
 _LOOKS = 5
 
 
-class Standing(NamedTuple):
+class HeldTask(NamedTuple):
     """A task as Label Studio has it: how many annotations it holds, and how many people it waits for in all."""
 
     id: int
@@ -57,16 +57,16 @@ def count_tasks(connection: StudioConnection, project: int, query: str) -> int:
     return int(connection.ask(connection.client.tasks.list, **chosen).response.total)
 
 
-def find_tasks(connection: StudioConnection, project: int, keys: Sequence[str]) -> dict[str, list[Standing]]:
+def find_tasks(connection: StudioConnection, project: int, keys: Sequence[str]) -> dict[str, list[HeldTask]]:
     """For each key that the project has: its tasks."""
-    found: dict[str, list[Standing]] = {}
+    found: dict[str, list[HeldTask]] = {}
     wanted = set(keys)
     for some in connection.fitting(keys):
         for task in list_tasks(connection, project, filter_on(condition(KEY, "in_list", "List", list(some)))):
             key = task.data.get("callwright_key")
             if key in wanted:
                 annotations = (task.total_annotations or 0) + (task.cancelled_annotations or 0)
-                found.setdefault(key, []).append(Standing(task.id, annotations, task.overlap or 1))
+                found.setdefault(key, []).append(HeldTask(task.id, annotations, task.overlap or 1))
     return found
 
 
@@ -280,7 +280,7 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
         overlap = _expect(connection, project, overlap, missing.values())
     made = _make(connection, project.id, missing, overlap, held.model_version or ORDER)
     if len(made) == len(missing) and are_the_only_ones(connection, project.id, made):
-        found = before | {key: [Standing(task, 0, missing[key].reviewers)] for key, task in made.items()}
+        found = before | {key: [HeldTask(task, 0, missing[key].reviewers)] for key, task in made.items()}
     else:
         found = before | find_tasks(connection, project.id, list(missing))
     kept = _without_doubles(connection, found)
@@ -318,7 +318,7 @@ def _make(
     return made
 
 
-def _without_doubles(connection: StudioConnection, found: Mapping[str, list[Standing]]) -> dict[str, Standing]:
+def _without_doubles(connection: StudioConnection, found: Mapping[str, list[HeldTask]]) -> dict[str, HeldTask]:
     """The one task of each key; those that stand there a second time are deleted, unless somebody answered them."""
     doubles = set(surplus({key: [(task.id, task.annotations) for task in held] for key, held in found.items()}))
     for task in sorted(doubles):
