@@ -1,1 +1,1 @@
-"""How values are said and read: one folder a language, and the machinery that all languages share."""
+"""How values are stated and parsed: one folder a language, and the machinery that all languages share."""

@@ -1,12 +1,13 @@
 """Dates and times together: `YYYY-MM-DD HH:MM`, and phrases such as "tomorrow at 10am" or 4月10号早上9点."""
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import product
 from random import Random
 from typing import NamedTuple
 
-from language.dates import DATE, MONTH_NUMBERS, MONTH_PATTERN, RELATIVE, WEEKDAY_SHORT, YEARLESS, find_dates, write_date
+from language.dates import DATE, RELATIVE, YEARLESS, find_dates, write_date
+from language.packs import Cue, known, of, packs_of
 from language.text import VERBATIM, Found, fold
 from language.times import HALF_DAY, find_times, other_half, write_time
 from warehouse.records import Language
@@ -17,21 +18,8 @@ MONTH = "month of a date"
 _FIGURES = re.compile(
     r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:[ T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
 )
-_MONTH_OF_YEAR = re.compile(
-    rf"\s*(?P<month>{MONTH_PATTERN})\s+(?:of\s+)?(?P<year>this|last|next)\s+year\s*", re.IGNORECASE
-)
-_MONTH_SAID = re.compile(
-    rf"\b(?:(?P<month>{MONTH_PATTERN})\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?(?P<year>this|last|next)\s+year"
-    rf"|(?P<before>this|last|next)\s+(?P<after>{MONTH_PATTERN}))\b",
-    re.IGNORECASE,
-)
-_FILLERS = re.compile(r"\b(?:on|at|the|of|in|from|by|around|morning|about)\b|[\s,，。.、的在]+")
+_FILLERS = Cue(r"@{moment_filler}|[\s,，。.、]+", re.RegexFlag(0))
 _FARTHEST = 60
-_DAY_OF_PART = {
-    "tonight": "today", "this morning": "today", "this afternoon": "today", "this evening": "today",
-    "今晚": "今天", "今早": "今天", "今日": "今天", "明晚": "明天", "明早": "明天", "明日": "明天",
-    "昨晚": "昨天", "昨日": "昨天",
-}  # fmt: skip
 
 
 class Part(NamedTuple):
@@ -69,9 +57,8 @@ def says_time(value: str, found: Found) -> bool:
 def write_moment(value: str, language: Language, rng: Random) -> str:
     """`value` (YYYY-MM-DD HH:MM) as a person may say it."""
     day, clock = write_date(value[:10], language, rng), write_time(value[11:16], language, rng)
-    if language == "zh":
-        return day + clock
-    return rng.choice((f"{day} at {clock}", f"{clock} on {day}"))
+    forms = of(language).rules.moment_forms(day, clock)
+    return forms[0] if len(forms) == 1 else rng.choice(forms)
 
 
 def find_figures(value: str, text: str) -> Found | None:
@@ -90,14 +77,10 @@ def find_figures(value: str, text: str) -> Found | None:
 
 def find_month(phrase: str, text: str) -> Found | None:
     """Where `text` says a date in the month of `phrase`: "December of last year" in "December 25 of last year"."""
-    wanted = _MONTH_OF_YEAR.fullmatch(phrase)
-    if not wanted:
-        return None
-    month, year = MONTH_NUMBERS[wanted["month"].lower()], wanted["year"].lower()
-    for match in _MONTH_SAID.finditer(text):
-        said = MONTH_NUMBERS[(match["month"] or match["after"]).lower()], (match["year"] or match["before"]).lower()
-        if said == (month, year):
-            return Found(phrase, *match.span(), MONTH)
+    for pack in packs_of(text):
+        span = pack.rules.find_month(phrase, text)
+        if span is not None:
+            return Found(phrase, *span, MONTH)
     return None
 
 
@@ -134,19 +117,31 @@ def moment_parts(phrase: str) -> tuple[Part, ...]:
     rest = phrase
     for one in reversed(found):
         rest = rest[: one.start] + " " + rest[one.end :]
-    if not found or _FILLERS.sub("", fold(rest)):
+    if not found or _FILLERS.of(phrase).sub("", fold(rest)):
         return ()
     return tuple(_part(one) for one in found)
 
 
+@cache
+def _same_days() -> dict[str, str]:
+    """Short names of weekdays, and what they stand for."""
+    return {short: day for code in known() for short, day in of(code).data["calendar"]["weekdays"].items()}
+
+
+@cache
+def _days_of_parts() -> dict[str, str]:
+    """Words such as tonight, and the day that they are on."""
+    return {part: day for code in known() for part, day in of(code).data["calendar"]["days_of_parts"].items()}
+
+
 def _part(found: Found) -> Part:
     if found.rule == RELATIVE:
-        return Part("relative", " ".join(WEEKDAY_SHORT.get(word, word) for word in fold(str(found.value)).split()))
+        return Part("relative", " ".join(_same_days().get(word, word) for word in fold(str(found.value)).split()))
     return Part("half" if found.rule == HALF_DAY else "moment", str(found.value))
 
 
 def _on_its_day(part: Part) -> Part:
-    return Part(part.kind, _DAY_OF_PART.get(part.value, part.value)) if part.kind == "relative" else part
+    return Part(part.kind, _days_of_parts().get(part.value, part.value)) if part.kind == "relative" else part
 
 
 def _gap(one: Found, other: Found) -> int:

@@ -8,18 +8,15 @@ from math import isclose
 from random import Random
 
 from language.dates import date_spans
-from language.digits import NUMBER, ORDINAL, PERCENT, WORDS, Number, digit_numbers
-from language.en.numerals import english_numbers
+from language.packs import Cue, of, packs_of
+from language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
 from language.text import VERBATIM, Found, folded
 from language.times import find_times
-from language.zh.numerals import chinese_numbers, write_chinese
 from warehouse.records import JsonSchema, Language
 
 __all__ = ["NUMBER", "ORDINAL", "PERCENT", "WORDS", "find_numbers", "in_digits", "same_number", "write_number"]
 
-_LONGEST_IN_WORDS = 100
 _TOO_LONG = 10**12
-_TEN_THOUSAND = 10_000
 _THOUSAND = 1000
 
 
@@ -43,39 +40,15 @@ def write_number(value: float, language: Language, rng: Random) -> str:
     digits = in_digits(value)
     if not float(value).is_integer() or abs(value) >= _TOO_LONG:
         return digits
-    number = abs(int(value))
-    sign = "" if value >= 0 else "负" if language == "zh" else "minus "
-    forms = _chinese_forms(number) if language == "zh" else _english_forms(number)
-    return rng.choice((digits, *(sign + form for form in forms)))
-
-
-def _english_forms(number: int) -> tuple[str, ...]:
-    if number >= _THOUSAND:
-        return (f"{number:,}",)
-    if 1 < number <= _LONGEST_IN_WORDS or (number and number % _LONGEST_IN_WORDS == 0):
-        return (_english_words(number),)
-    return ()
-
-
-@lru_cache(1024)
-def _english_words(number: int) -> str:
-    from num2words import num2words
-
-    return str(num2words(number))
-
-
-def _chinese_forms(number: int) -> tuple[str, ...]:
-    if number >= _TEN_THOUSAND and number % _THOUSAND == 0:
-        return (f"{in_digits(number / _TEN_THOUSAND)}万", write_chinese(number))
-    if 1 < number <= _LONGEST_IN_WORDS - 1 or (number and number % _LONGEST_IN_WORDS == 0):
-        return (write_chinese(number),)
-    return ()
+    pack = of(language)
+    sign = "" if value >= 0 else pack.minus
+    return rng.choice((digits, *(sign + form for form in pack.rules.number_forms(abs(int(value))))))
 
 
 @lru_cache(4096)
 def _numbers(text: str) -> tuple[Found, ...]:
     plain = folded(text)
-    raw = sorted(_candidates(plain.text), key=lambda one: (one.start, -one.end))
+    raw = sorted(_candidates(plain.text, packs_of(text)), key=lambda one: (one.start, -one.end))
     if not raw:
         return ()
     taken = [*date_spans(text), *((time.start, time.end) for time in find_times(text))]
@@ -90,29 +63,56 @@ def _numbers(text: str) -> tuple[Found, ...]:
     return tuple(found)
 
 
-def _candidates(text: str) -> Iterator[Number]:
-    yield from digit_numbers(text)
-    yield from english_numbers(text)
-    yield from chinese_numbers(text)
+def _candidates(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Number]:
+    yield from _digit_numbers(text, packs)
+    for pack in packs:
+        yield from pack.rules.number_words(text)
+
+
+# letters that may touch a number; any others make it part of a name, such as B6789X or A4
+_UNITS = (
+    "kg|km|kmh|mph|kw|kwh|kb|m|cm|mm|mg|ml|mb|g|gb|l|lb|lbs|oz|ft|in|tb|w|s|h|d|hz|ghz|mhz|hr|hrs|min|mins|sec|secs"
+    "|day|days|hour|hours|minutes|usd|rmb|eur|gbp|cny|yuan|sqm|sq|px|c|f"
+)
+_DIGITS = Cue(
+    r"(?P<hundredths>@{hundredths})?(?P<sign>(?<![\w)\]])-(?=\d)|@{minus})?(?<![a-z\d.:/_#@])(?<!\d[,-])"
+    r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
+    r"(?:\s*(?P<magnitude>@{magnitude}|k(?![a-z\d])))?"
+    r"(?:(?P<percent>\s*%|\s*(?:@{percent}))|(?P<ordinal>@{ordinal_ending}))?"
+    rf"(?![\d/:]|\.\d|,\d{{3}})(?=(?:{_UNITS})?(?![a-z\d_@]))",
+    re.RegexFlag(0),
+)
+
+
+def _digit_numbers(text: str, packs: tuple[LanguagePack, ...]) -> Iterator[Number]:
+    """The numbers that folded `text` writes in digits: 1,200  3.5  -4  80k  15%  $20  5kg."""
+    for match in _DIGITS.among(packs).finditer(text):
+        digits = match["digits"].replace(",", "")
+        value = float(digits) if "." in digits else int(digits)
+        if match["magnitude"]:
+            value = _scaled(value, _magnitude(match["magnitude"], packs))
+        rule = PERCENT if match["percent"] or match["hundredths"] else ORDINAL if match["ordinal"] else NUMBER
+        start = match.start("digits") if rule == NUMBER and not match["sign"] else match.start()
+        yield Number(-value if match["sign"] else value, start, match.end(), rule)
+
+
+def _magnitude(word: str, packs: tuple[LanguagePack, ...]) -> int:
+    tables = (pack.data["numerals"]["magnitudes"] for pack in packs)
+    return next(int(table[word]) for table in tables if word in table) if word != "k" else _THOUSAND
+
+
+def _scaled(value: float, magnitude: int) -> float:
+    """1.1 million is 1,100,000 and not 1,100,000.0000000001."""
+    return value * magnitude if isinstance(value, int) else float(f"{value * magnitude:.12g}")
 
 
 CONVERTED = "unit conversion"
 
 # the unit said, what the schema must speak of, and how many of the schema's unit one of the said unit is
 _CONVERSIONS = (
-    (
-        r"km\b|kilomet(?:er|re)s?\b|公里|千米",
-        r"\bmet(?:er|re)s?\b|\(m\)|\bradius\b|\bdistance\b|\brange\b|米|半径|距离|范围",
-        1000,
-    ),
-    (r"kg\b|kilo(?:gram)?s?\b|公斤|千克", r"\bgrams?\b|\(g\)|[^千]克", 1000),
-    (r"hours?\b|hrs?\b|h\b|个?小时|个?钟头", r"\bminutes?\b|\bmins?\b|分钟", 60),
-    (r"min(?:ute)?s?\b|分钟", r"\bseconds?\b|\bsecs?\b|秒", 60),
-    (r"days?\b|天", r"\bhours?\b|小时", 24),
-    (r"weeks?\b|个?周|个?星期", r"\bdays?\b|天数|天", 7),
-    (r"years?\b|年", r"\bmonths?\b|月", 12),
+    ("kilometre", "metre", 1000), ("kilogram", "gram", 1000), ("hour", "minute", 60), ("minute", "second", 60),
+    ("day", "hour", 24), ("week", "day", 7), ("year", "month", 12),
 )  # fmt: skip
-_HALF_HOUR = re.compile(r"half\s+an?\s+hour|半个?小时")
 
 
 def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
@@ -133,4 +133,8 @@ def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
 
 @lru_cache(4096)
 def _factors(topic: str) -> tuple[tuple[re.Pattern[str], int], ...]:
-    return tuple((re.compile(unit), factor) for unit, meant, factor in _CONVERSIONS if re.search(meant, topic))
+    return tuple(
+        (Cue(f"@{{unit_{unit}}}", re.RegexFlag(0)).everywhere, factor)
+        for unit, meant, factor in _CONVERSIONS
+        if Cue(f"@{{topic_{meant}}}", re.RegexFlag(0)).everywhere.search(topic)
+    )

@@ -1,11 +1,13 @@
-"""The grammar of requests: openers and the shapes of clauses, in English and Chinese.
+"""The shapes in which calls, questions and answers are worded: typed views of a language's YAML files."""
 
-`{a}` is the action, `{c}` what the parameter is called, `{C}` the same with a capital, `{v}` the value in words.
-"""
+from collections.abc import Mapping
+from functools import cache
+from typing import Any, NamedTuple
 
-from typing import NamedTuple
-
+from language.packs import of
 from warehouse.records import Language
+
+Shapes = tuple[str, ...]
 
 
 class Phrasebook(NamedTuple):
@@ -27,58 +29,45 @@ class Phrasebook(NamedTuple):
     quotes: tuple[tuple[str, str], ...]
     route: tuple[str, ...]
     fillers: tuple[str, ...]  # in front of arguments that stand by themselves
+    day_lead: str  # in front of the only day
+    time_lead: str  # and of the only time
+    counted: str  # a number with what it counts, `{v}` and `{u}`
 
 
-ENGLISH = Phrasebook(
-    openers=(
-        "Please {a}.", "Can you {a}?", "Hey, {a}.", "{A}.", "Could you please {a}?", "Would you {a}?", "{A}, please.",
-        "Quick one: {a}.", "I was hoping you could {a}.", "I'd like you to {a}.", "Can you please {a}?", "Hi, could you {a}?",
-    ),
-    wishes=(
-        "Could you {a}?", "I'd like to {a}.", "I need to {a}.", "I want to {a}.", "Help me {a}.", "I have to {a}.",
-        "Can you help me {a}?", "Hi, I would like to {a}.", "I'm trying to {a}.", "I'd like some help to {a}.",
-    ),
-    sentences=(
-        "The {c} is {v}.", "{C}: {v}.", "Use {v} as the {c}.", "The {c} should be {v}.", "Set the {c} to {v}.",
-        "Make the {c} {v}.", "Take {v} for the {c}.", "My {c} is {v}.", "I want {v} as the {c}.", "As {c}, use {v}.",
-    ),
-    clauses=("the {c} is {v}", "the {c} should be {v}", "{v} as the {c}", "{c}: {v}", "the {c} is {v}"),
-    inline=("with {c} {v}", "{c} {v}", "with {v} as the {c}"),
-    listed=("The {c}: {v}.", "{C}: {v}."),
-    plain=("{C}: {v}.", "The {c} is {v}."),
-    frame="Please do it {v}.",
-    answers=("no", "yes"),
-    joint=", ",
-    last_joint=" and ",
-    stop=".",
-    closers=("Thanks!", "Thank you.", "That is all.", "Cheers!", "Much appreciated."),
-    quotes=(('"', '"'), ("“", "”"), ("«", "»"), ("'", "'")),
-    route=("from {o} to {d}",),
-    fillers=("", "", "Here are the details: ", "To be exact: ", "Some details: "),
-)  # fmt: skip
+class SlotBook(NamedTuple):
+    """The shapes of one language."""
 
-CHINESE = Phrasebook(
-    openers=(
-        "请帮我{a}。", "帮我{a}。", "麻烦{a}。", "我想{a}。", "我要{a}。", "能帮我{a}吗？", "可以{a}吗？", "{a}。", "我需要{a}。",
-        "你好，{a}。", "小助手，{a}。", "劳驾，帮我{a}一下。", "麻烦你{a}，谢谢。", "现在{a}。", "请{a}。", "我打算{a}。",
-        "给我{a}。", "能不能{a}？", "我这边要{a}。", "想请你{a}。",
-    ),
-    wishes=(),
-    sentences=(
-        "{c}是{v}。", "{c}：{v}。", "{c}为{v}。", "{c}设为{v}。", "{c}填{v}。", "我的{c}是{v}。", "{c}用{v}。", "{c}就写{v}。",
-    ),
-    clauses=("{c}是{v}", "{c}：{v}", "{c}为{v}", "{c}用{v}", "{c}填{v}"),
-    inline=("{c}{v}", "{c}是{v}", "{c} {v}"),
-    listed=("{c}：{v}。", "{c}有：{v}。"),
-    plain=("{c}：{v}。", "{c}是{v}。"),
-    frame="{v}。",
-    answers=("不要", "要"),
-    joint="，",
-    last_joint="，",
-    stop="。",
-    closers=("谢谢！", "谢谢。", "就这些。", "辛苦了！", "麻烦了。"),
-    quotes=(("“", "”"), ("「", "」"), ('"', '"'), ("『", "』")),
-    route=("从{o}到{d}", "从{o}去{d}"),
-    fillers=("", "", "具体是：", "要求如下：", "信息如下："),
-)  # fmt: skip
-PHRASEBOOKS: dict[Language, Phrasebook] = {"en": ENGLISH, "zh": CHINESE}
+    questions: Shapes  # for any parameter, by its name
+    named: dict[str, Shapes]  # by its name and its kind
+    unnamed: dict[str, Shapes]  # by its kind alone
+    counted: Shapes  # for a number of something
+    options: Shapes  # for a choice among few
+    flags: Shapes  # for a yes or no
+    last_option: str  # between the last two options
+    next_option: str
+    bare: Shapes  # hardly more than the value
+    bare_by_kind: dict[str, Shapes]
+    bare_count: Shapes
+    sentences: Shapes  # the value and what it is for
+    sentences_by_kind: dict[str, Shapes]
+    yes: Shapes
+    no: Shapes
+    last_question: str  # where every other could be taken for another question
+
+
+@cache
+def requests_in(language: Language) -> Phrasebook:
+    """The shapes of requests."""
+    return Phrasebook(**_tuples(of(language).data["requests"]))
+
+
+@cache
+def dialogues_in(language: Language) -> SlotBook:
+    """The shapes of questions and answers."""
+    return SlotBook(**_tuples(of(language).data["dialogues"]))
+
+
+def _tuples(node: Any) -> Any:  # noqa: ANN401 - any node of a YAML file
+    if isinstance(node, Mapping):
+        return {key: _tuples(value) for key, value in node.items()}
+    return tuple(map(_tuples, node)) if isinstance(node, list) else node

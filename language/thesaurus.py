@@ -5,6 +5,7 @@ from functools import cache, lru_cache
 from itertools import pairwise
 
 from language.names import words
+from language.packs import packs_of
 from language.vocabulary import deep_stem
 
 _ENGLISH = (
@@ -199,7 +200,7 @@ def chinese_groups() -> dict[str, int]:
     return {word: groups[word] for word in sorted(groups, key=len, reverse=True)}
 
 
-_LATIN = re.compile(r"[A-Za-z0-9]+")
+_LATIN = re.compile(r"[^\W_\u3400-\u9fff]+")
 _HAN = re.compile("[\u4e00-\u9fff]+")
 EMPTY = frozenset(
     words(
@@ -237,13 +238,18 @@ _PLAIN = 1.0
 _FAINT = 0.22
 
 
+def is_empty(word: str, text: str) -> bool:
+    """Whether a word of `text` tells nothing of what it is about."""
+    return word in EMPTY or word in packs_of(text)[0].words.get("stop_words", frozenset())
+
+
 @lru_cache(8192)
 def weigh_words(text: str) -> dict[str, float]:
     """English stems, Chinese pairs and characters, and the groups of the thesaurus, by weight. Not to be changed."""
     weights: dict[str, float] = {}
     groups = english_groups()
     for word in _LATIN.findall(text.lower()):
-        if word in EMPTY:
+        if is_empty(word, text):
             continue
         root = deep_stem(word)
         group = groups.get(root)

@@ -9,10 +9,11 @@ from pydantic import JsonValue
 
 from language.booleans import find_boolean, read_boolean, write_boolean
 from language.dates import DATE, find_dates, write_date
-from language.digits import NUMBER
 from language.moments import find_figures, find_moment, find_month, find_same_moment, says_date, says_time, write_moment
 from language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
+from language.packs import Cue, of
 from language.phrases import find_phrase, find_place
+from language.protocol import NUMBER
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, Kind, choices_of, kind_of
 from language.text import VERBATIM, Found, fold
 from language.times import HALF_DAY, find_times, write_time
@@ -100,7 +101,7 @@ def _locate_all(value: JsonValue, parts: list[tuple[JsonValue, JsonSchema]], tex
     return Found(value, min(hit.start for hit in found), max(hit.end for hit in found), VERBATIM if same else rule)
 
 
-_SEPARATORS = re.compile(r"\s*(?:,\s*and\s|[,、，;；]|\band\b|和|以及|\n)\s*")
+_SEPARATORS = Cue(r"\s*(?:@{list_comma_joint}|[,、，;；]|@{list_joint}|\n)\s*", re.RegexFlag(0))
 _QUOTES = " \t\n\"'“”‘’「」《》"
 
 
@@ -184,7 +185,7 @@ def _inside(inner: Found, outer: Found) -> bool:
 
 
 def _read_list(words: str, schema: JsonSchema) -> JsonValue | None:
-    pieces = [piece for piece in _SEPARATORS.split(words.strip(_QUOTES)) if piece]
+    pieces = [piece for piece in _SEPARATORS.of(words).split(words.strip(_QUOTES)) if piece]
     values = [read_value(piece, schema.get("items") or {}) for piece in pieces]
     return None if not values or None in values else values
 
@@ -207,12 +208,12 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
         members = schema.get("properties") or {}
         said = [f"{name} {write_value(item, members.get(name) or {}, language, rng)}" for name, item in value.items()]
         return _write_list(said, language)
-    return {"en": "none", "zh": "无"}[language]
+    return of(language).nothing
 
 
 def _write_item(value: JsonValue, schema: JsonSchema, language: Language, rng: Random) -> str:
-    # "a hundred and two" would be one number, so the numbers of an English list stand in digits
-    if language == "en" and isinstance(value, int | float) and not isinstance(value, bool):
+    # "a hundred and two" would be one number, so numbers stand in digits where words may join them
+    if of(language).rules.JOINS_NUMBERS and isinstance(value, int | float) and not isinstance(value, bool):
         return in_digits(value)
     return write_value(value, schema, language, rng)
 
@@ -240,6 +241,6 @@ def _write_text(value: str, schema: JsonSchema, language: Language, rng: Random)
 
 def _write_list(said: list[str], language: Language) -> str:
     if len(said) <= 1:
-        return said[0] if said else {"en": "none", "zh": "无"}[language]
-    comma, joint = (", ", " and ") if language == "en" else ("、", "和")
-    return comma.join(said[:-1]) + joint + said[-1]
+        return said[0] if said else of(language).nothing
+    pack = of(language)
+    return pack.comma.join(said[:-1]) + pack.last + said[-1]

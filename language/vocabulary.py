@@ -1,29 +1,42 @@
 """Words: their stems, those that carry no content, those that mean the same, and those that take something back."""
 
 import re
-from functools import lru_cache
+from collections.abc import Mapping
+from functools import cache, lru_cache
 from typing import NamedTuple
 
-from language.dates import MONTH_NUMBERS, MONTHS, WEEKDAY_SHORT
-from language.en.numerals import ordinal_words, unit_words
+from language.packs import Cue, known, of
+from language.protocol import LanguagePack
 
-_AMBIGUOUS_ORDINALS = 2  # "first" and "second" are adverbs and seconds as well
 
-# dropped from both sides
-_EMPTY_WORDS = (
-    "a an the of in on at is are was were be been being it its my your our i me we you that s and for with please "
-    "have has had do does did will would should can could about so just as by oclock some there 的 了 地 得 之"
-)
-EMPTY = frozenset(_EMPTY_WORDS.split())
-NEGATIONS = frozenset(
-    "no not without never dont doesnt isnt cannot cant except nor none 不 没 无 别 非 未 勿".split()  # noqa: SIM905
-)
-# with these, the order of the other words is the meaning
-ORDERED = frozenset(
-    "to from before after than between until till over under minus versus vs per 到 至 从 比".split()  # noqa: SIM905
-)
-# a place is the same with them and without
-PLACE_SUFFIXES = frozenset({"city", "province", "district", "municipality", "county"})
+# all of them negate in texts of any language that holds them
+@cache
+def negations() -> frozenset[str]:
+    """The words that negate what stands near them."""
+    return _union("negations")
+
+
+@cache
+def place_suffixes() -> frozenset[str]:
+    """Words that the name of a place is the same with and without."""
+    return _union("place_suffixes")
+
+
+@cache
+def ordered() -> frozenset[str]:
+    """Words with which the order of the other words is the meaning."""
+    return _union("ordered")
+
+
+@lru_cache(64)
+def empty(packs: tuple[LanguagePack, ...]) -> frozenset[str]:
+    """The words of these languages that carry no content of their own."""
+    return frozenset().union(*(pack.words.get("empty", frozenset()) for pack in packs))
+
+
+def _union(name: str) -> frozenset[str]:
+    return frozenset().union(*(of(code).words.get(name, frozenset()) for code in known()))
+
 
 _ABBREVIATIONS = {
     "sqm": "square meter", "㎡": "square meter", "km": "kilometer", "kms": "kilometer", "kg": "kilogram",
@@ -42,26 +55,16 @@ _REGIONAL = {
     "lift": "elevator", "petrol": "gas", "holiday": "vacation", "lorry": "truck", "cafe": "coffee shop",
     "utilities": "utility", "postcode": "zip code", "cv": "resume", "taxi": "cab", "autumn": "fall",
 }  # fmt: skip
-NUMBER_WORDS = {word: str(number) for word, number in unit_words().items()}
-MONTH_WORDS = {word: MONTHS[number - 1].lower() for word, number in MONTH_NUMBERS.items() if word != "may"}
 
 
-def respellings() -> dict[str, tuple[str, ...]]:
-    """Folded words and the words they stand for."""
-    weekdays = {word: name for word, name in WEEKDAY_SHORT.items() if word != "mon"}
-    ordinals = {word: str(number) for word, number in ordinal_words().items() if number > _AMBIGUOUS_ORDINALS}
-    single = {**weekdays, **ordinals, **NUMBER_WORDS, **MONTH_WORDS, **_ABBREVIATIONS, **_REGIONAL}
-    return {stem(word): tuple(meaning.split()) for word, meaning in single.items()}
+@lru_cache(64)
+def respellings(packs: tuple[LanguagePack, ...]) -> Mapping[str, tuple[str, ...]]:
+    """Folded words of these languages, and the words that they stand for."""
+    single = {word: meaning for pack in packs for word, meaning in pack.rules.respellings().items()}
+    return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **_ABBREVIATIONS, **_REGIONAL}.items()}
 
 
-_CORRECTION = re.compile(
-    r"(?:(?:\bi|(?-i:I))(?:['’]m| am)\s+(?:so\s+|very\s+)?)?\bsorry\b[\s,:—-]*(?:it(?:'s| is)\s+)?"
-    r"|\b(?:i mean|i meant|actually|scratch that|correction|on second thought)\b[\s,:—-]*(?:it(?:'s| is)\s+)?"
-    r"|(?<=[,.;!?—])\s*(?:no|oh|wait|rather|or rather)\b\s*[,:—-]\s*"
-    r"|(?:\b(?:it|that|this)\s+)?\bwas wrong\b(?: before)?[\s,.:—-]*|\bmake (?:it|that)\b\s*"
-    r"|(?:不对|我是说|(?:我?(?:先前|之前|刚才|刚刚|前面))?说错了|哦不|抱歉|应该是|(?<=[，,。.；;！!\s])(?:哦|还是|不(?=[，,])|改成|改为))[\s，,。.：:]*",
-    re.IGNORECASE,
-)
+_CORRECTION = Cue("@{correction}")
 
 
 class Correction(NamedTuple):
@@ -73,7 +76,7 @@ class Correction(NamedTuple):
 
 def find_corrections(text: str) -> list[Correction]:
     """The corrections in a text, in its order."""
-    return [Correction(*match.span()) for match in _CORRECTION.finditer(text)]
+    return [Correction(*match.span()) for match in _CORRECTION.of(text).finditer(text)]
 
 
 _VOWEL = re.compile(r"[aeiouy]")

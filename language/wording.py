@@ -7,9 +7,11 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from language.numbers import find_numbers
+from language.packs import Cue, packs_of
 from language.phrases import SPELLING, find_phrase, is_cut
+from language.protocol import LanguagePack
 from language.text import CJK, STOP, VERBATIM, Found, Word, words_of
-from language.vocabulary import EMPTY, NEGATIONS, ORDERED, PLACE_SUFFIXES, deep_stem, respellings, senses, stem
+from language.vocabulary import deep_stem, empty, negations, ordered, place_suffixes, respellings, senses, stem
 
 INFLECTION = "inflection"
 APART = "words apart"
@@ -18,9 +20,7 @@ ORDER = "word order"
 SYNONYM = "synonym"
 PLACE = "place spelling"
 
-_RESPELLED = respellings()
 _CJK = re.compile(f"[{CJK}]")
-_SHOP_NOT_CITY = frozenset("超城门夜股菜上楼都集")
 _MOST_NUMBERS = 2
 _LONG_STEM = 6
 _SHORTEST_NAME = 2
@@ -39,8 +39,9 @@ class Key(NamedTuple):
 
 def find_wording(phrase: str, text: str) -> Found | None:
     """Where the content words of `phrase` stand in `text`: inflected, a word apart, formed anew, reordered."""
-    wanted = tuple(key for key in content_keys(phrase) if key.light != STOP)
-    said = content_keys(text)
+    packs = packs_of(text)
+    wanted = tuple(key for key in content_keys(phrase, packs) if key.light != STOP)
+    said = content_keys(text, packs)
     if not wanted or not said or (len(wanted) == 1 and wanted[0].light.isdecimal()):
         return None
     for rule, find in (
@@ -57,17 +58,22 @@ def find_wording(phrase: str, text: str) -> Found | None:
     return None
 
 
+def content_keys(text: str, packs: tuple[LanguagePack, ...] | None = None) -> tuple[Key, ...]:
+    """The content words of `text` in its own or in these languages, with a `.` for each end of a sentence."""
+    return _content_keys(text, packs or packs_of(text))
+
+
 @lru_cache(2048)
-def content_keys(text: str) -> tuple[Key, ...]:
-    """The content words of `text`, with a `.` for each end of a sentence."""
+def _content_keys(text: str, packs: tuple[LanguagePack, ...]) -> tuple[Key, ...]:
     keys: list[Key] = []
     before = ""
     row = words_of(text).row
+    skipped, respelled = empty(packs), respellings(packs)
     for index, word in enumerate(row):
         # the A of A12345 is no article
-        if word.text not in EMPTY or _is_glued(row, index):
-            suffix = word.text in PLACE_SUFFIXES or _is_chinese_suffix(word.text, before)
-            parts = _RESPELLED.get(stem(word.text), (_number(word.text),))
+        if word.text not in skipped or _is_glued(row, index):
+            suffix = word.text in place_suffixes() or _is_place_ending(word.text, before)
+            parts = respelled.get(stem(word.text), (_number(word.text),))
             keys.extend(_key(part, word.start, word.end, suffix=suffix) for part in parts)
         before = word.text
     return tuple(_with_pairs(keys))
@@ -103,8 +109,9 @@ def _number(word: str) -> str:
     return word.lstrip("0") or "0" if word.isdecimal() else word
 
 
-def _is_chinese_suffix(character: str, before: str) -> bool:
-    return character in ("市", "省") and bool(_CJK.match(before)) and before not in _SHOP_NOT_CITY
+def _is_place_ending(character: str, before: str) -> bool:
+    """Whether a character ends the name of a place that is the same without it."""
+    return any(pack.rules.is_place_ending(character, before) for pack in packs_of(character))
 
 
 def _in_order(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
@@ -159,7 +166,7 @@ def _fill(target: Counter[str], said: tuple[Key, ...], first: int, room: int) ->
             missing[word] -= 1
             if not +missing:
                 return index
-        elif word == STOP or word in NEGATIONS or word[:1].isdigit():
+        elif word == STOP or word in negations() or word[:1].isdigit():
             return None
     return None
 
@@ -168,7 +175,7 @@ def _is_free_in_order(wanted: tuple[Key, ...]) -> bool:
     """Chinese characters, routes ("A to B") and several numbers mean something else in another order."""
     words = [key.light for key in wanted]
     numbers = sum(word[0].isdigit() for word in words)
-    return numbers < _MOST_NUMBERS and not any(word in ORDERED or _CJK.match(word) for word in words)
+    return numbers < _MOST_NUMBERS and not any(word in ordered() or _CJK.match(word) for word in words)
 
 
 def _slack(wanted: tuple[Key, ...]) -> int:
@@ -201,7 +208,7 @@ def _follow(wanted: list[str], said: list[str], first: int, slack: int) -> int |
     for word in wanted[1:]:
         index += 1
         while index < len(said) and said[index] != word:
-            if slack == 0 or said[index] in NEGATIONS or said[index][:1].isdigit():
+            if slack == 0 or said[index] in negations() or said[index][:1].isdigit():
                 return None
             slack -= 1
             index += 1
@@ -231,15 +238,11 @@ _CLASSES = (
     frozenset({"bank"}),
 )
 _CLASS_NOUNS = frozenset().union(*_CLASSES)
-_JOINED = re.compile(r"\s*(?:to|-|–|—|~|～|至|到|and|和)\s*\D{0,3}")
-_RANGE_VALUE = re.compile(
-    r"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z\u4e00-\u9fff]{0,6}\s*(?:to|-|–|—|~|～|至|到)\s*[$€£¥]?\s*\d", re.IGNORECASE
-)
+_JOINED = Cue(r"\s*(?:-|–|—|~|～|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
+_RANGE_VALUE = Cue(rf"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z{CJK}]{{0,6}}\s*(?:-|–|—|~|～|@{{range_to}})\s*[$€£¥]?\s*\d")
 _UPPER = re.compile(r"(?<![A-Za-z])[A-Z]{3,6}(?![A-Za-z])")
 _SURE = frozenset({VERBATIM, SPELLING, INFLECTION})
-_EXAMPLES = re.compile(
-    r"[,:;(（，：；、]|\b(?:such\s+as|e\.g|including|includes|like|for\s+example|default)\b|如|例如|默认", re.IGNORECASE
-)
+_EXAMPLES = Cue(r"[,:;(（，：；、]|@{examples}")
 _FEWEST_INITIALS = 3
 _SHORTEST_PIECE = 4
 _LEAST_LATIN, _LEAST_CJK = 2, 4
@@ -257,12 +260,12 @@ def find_shortened(phrase: str, topic: str, text: str) -> Found | None:
 
 def _find_range(phrase: str, text: str) -> Found | None:
     """300 to 400 is also "between 300 and 400"."""
-    if not _RANGE_VALUE.match(phrase):
+    if not _RANGE_VALUE.of(text).match(phrase):
         return None
-    wanted = [found.value for found in find_numbers(_JOINED.sub(" to ", phrase))]
+    wanted = [found.value for found in find_numbers(_JOINED.of(text).sub(" to ", phrase))]
     said = find_numbers(text)
     for low, high in pairwise(said):
-        if [low.value, high.value] == wanted and _JOINED.fullmatch(text[low.end : high.start]):
+        if [low.value, high.value] == wanted and _JOINED.of(text).fullmatch(text[low.end : high.start]):
             return Found(phrase, low.start, high.end, RANGE)
     return None
 
@@ -271,7 +274,7 @@ def _find_initials(phrase: str, text: str) -> Found | None:
     """VAT is Value Added Tax, and the other way round."""
     words = re.findall(r"[A-Za-z]+", phrase)
     if len(words) >= _FEWEST_INITIALS:
-        initials = "".join(word[0] for word in words if word.lower() not in EMPTY).upper()
+        initials = "".join(word[0] for word in words if word.lower() not in empty(packs_of(text))).upper()
         found = find_phrase(initials, text) if len(initials) >= _FEWEST_INITIALS else None
         return Found(phrase, found.start, found.end, INITIALS) if found and not found.rule else None
     if not _UPPER.fullmatch(phrase):
@@ -323,7 +326,7 @@ def _is_other_name(words: tuple[Word, ...], end: int, text: str) -> bool:
 def _spare_words(topic: str) -> frozenset[str]:
     """The words that go without saying where `topic` was asked for."""
     # what a description gives as examples are values, not the question
-    asked = {word.text.removesuffix("s") for word in words_of(_EXAMPLES.split(topic, maxsplit=1)[0]).row}
+    asked = {word.text.removesuffix("s") for word in words_of(_EXAMPLES.of(topic).split(topic, maxsplit=1)[0]).row}
     return frozenset(asked).union(*(group for group in _CLASSES if group & asked))
 
 

@@ -5,12 +5,11 @@ from collections import Counter
 from collections.abc import Sequence
 from math import log
 
-from language.calls.actions import VERBS
 from language.calls.parsing import read_request
 from language.calls.tools import ToolView
 from language.calls.turns import Turn
-from language.names import is_chinese
-from language.thesaurus import EMPTY, chinese_groups, chinese_words, english_groups, weigh_words
+from language.packs import COMMON_SCRIPT, Cue, packs_of, script_of
+from language.thesaurus import chinese_groups, chinese_words, english_groups, is_empty, weigh_words
 from language.vocabulary import deep_stem
 
 _LEAST_SCORE = 2.3
@@ -19,11 +18,7 @@ _FEW = 3
 _LONGEST_TEXT = 4000
 _MOST_TURNS = 100
 _LENGTH_WEIGHT = 0.1
-_BEHIND_ACTION = re.compile(
-    r"(?=\s*(?:[^\w\s]|$))|(?=\s(?:for me|on|at|from|for|with|without|the|please|and|by|to|in|my|around|as|a|an|using|\d))"
-    r"|(?=\s*(?:吗|一下|好吗|吧|呢|从|要|不要|带|不带|，))",
-    re.IGNORECASE,
-)
+_BEHIND_ACTION = Cue(r"(?=\s*(?:[^\w\s]|$))|@{behind_action}")
 
 
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
@@ -75,8 +70,8 @@ def _stands_alone(key: str, lower: str, at: int) -> bool:
     before = lower[at - 1 : at]
     if before.isascii() and before.isalnum():
         return False
-    return _BEHIND_ACTION.match(lower, at + len(key)) is not None or (
-        not is_chinese(key) and _new_clause(lower, at + len(key))
+    return _BEHIND_ACTION.of(lower).match(lower, at + len(key)) is not None or (
+        script_of(key) == COMMON_SCRIPT and _new_clause(lower, at + len(key))
     )
 
 
@@ -131,43 +126,27 @@ _LOOKING = 0  # the group of words for looking something up; they tell little
 _FAINT = 0.3
 _KNOWN = 0.3
 _KNOWN_GROUP = 0.15
-_FRAME = re.compile(
-    r"^(?:(?:hey|hi|hello|please|assistant|quick one|okay?)[,:]?\s+"
-    r"|(?:can|could|would|will) you (?:please |help me |kindly )*(?:to )?"
-    r"|i(?:'d like(?: some help| you)?| would like| want| need| have| was hoping you could|'m trying)(?: to)? "
-    r"|help me (?:to )?|let's |time to )+",
-    re.IGNORECASE,
-)
-_CHINESE_FRAME = re.compile(
-    "^(?:请|帮我|麻烦|我想|我要|能帮|能不能|可以|你好|小助手|劳驾|想|给我|现在|我需要|我打算|我这边要|我|你|，|帮|一下|要)+"
-)
+_FRAME = Cue("^@{request_frame}")
+_GLUED_FRAME = Cue("@{glued_frame}", re.RegexFlag(0))
 _CLAUSE = re.compile(r"[.?!;,:](?:\s|$)|[。？！；\n，：]")
-_DETAIL = re.compile(r"\s(?:on|at|from|with|without|for me|for \d+|please)\b")
-_CHINESE_VERB = re.compile(
-    "查询|查看|搜索|获取|查找|看看|查一?下|看一下|找一?下|搜一下|查查|购买|买|下单|预[订定约估测]|订|取消|撤[销回]|导航|提醒|播?放|打开|开[启始]"
-    "|启动|关闭|停止|创建|新建|建立|添加|增加|加上|设置|设一下|删除|删掉|移[除动]|清[除空]|[修更]改|更新|编辑|调[整节]|改[签一]|分享|转[发赠账接换]"
-    "|发[布送起]|发|[下上]载|上传|翻译|申请|推荐|记录|评价|听|寄|退|换[算]?|投诉|举报|[支缴]付?|充值|计算|算一下|比较|续|延长|回复|邀请|暂停|恢复"
-    "|锁定|冻结|导[出入]|合并|识别|呼叫|拨打|给|把|将|用|向|按|显示|朗读|收藏|保存|标记|结束|叫|点|拍|切换|跳过|关注|规划|立即|定时|连接|检查"
-    "|办理|选|登记|报[告名]|通过|重[新播]|控制|管理|设定|共享|屏蔽|置顶|制作|裁剪|追踪|安排|签|报|寻找|练习|对比|统计|请求|补|复制"
-)
-_CHINESE_TAIL = re.compile("(?:一下|好吗|吗|吧|呢|谢谢|要|不要)+$")
-_CHINESE_DETAIL = re.compile('[A-Za-z0-9“”‘’「」"从昨今明刚]|[什么怎哪几]|有没有|多少')
-_WORD = re.compile(r"[A-Za-z]+")
+_DETAIL = Cue("@{detail}", re.RegexFlag(0))
+_GLUED_VERB = Cue("@{glued_verb}", re.RegexFlag(0))
+_GLUED_TAIL = Cue("@{glued_tail}", re.RegexFlag(0))
+_GLUED_DETAIL = Cue("@{glued_detail}", re.RegexFlag(0))
+_WORD = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 _ABBREVIATION = re.compile(r"[A-Z]\w*[A-Z]")  # SIM and VoLTE are what is asked for; Berlin is a value
 _RUN = re.compile("[\u4e00-\u9fff]+")
 
 
 def command_in(text: str) -> str:
     """The command that a request opens with, "" where it is not put that briefly."""
-    clause = _CLAUSE.split(_FRAME.sub("", _CHINESE_FRAME.sub("", text.strip())), maxsplit=1)[0]
-    if is_chinese(clause):
-        command = _CHINESE_TAIL.sub("", clause)
-        is_brief = _FEWEST_CHARACTERS <= len(command) <= _MOST_CHARACTERS and not _CHINESE_DETAIL.search(command)
-        is_command = len(command) <= _BARE_CHARACTERS or _CHINESE_VERB.match(command)
-        return command if is_brief and is_command else ""
-    command = _DETAIL.split(clause, maxsplit=1)[0]
+    bare = _FRAME.of(text).sub("", _GLUED_FRAME.of(text).sub("", text.strip().lstrip("¿¡")))
+    clause = _CLAUSE.split(bare, maxsplit=1)[0]
+    if script_of(clause) != COMMON_SCRIPT:
+        return _glued_command(clause)
+    command = _DETAIL.of(text).split(clause, maxsplit=1)[0]
     words = command.split()
-    if not 1 < len(words) <= _MOST_WORDS or words[0].lower() not in VERBS:
+    if not 1 < len(words) <= _MOST_WORDS or not packs_of(text)[0].rules.is_verb(words[0].lower()):
         return ""
     has_detail = any(word[0].isupper() and not _ABBREVIATION.search(word) for word in words[1:]) or any(
         character.isdigit() for character in command
@@ -175,16 +154,24 @@ def command_in(text: str) -> str:
     return "" if has_detail else command
 
 
+def _glued_command(clause: str) -> str:
+    """The command in a clause whose words stand without spaces."""
+    command = _GLUED_TAIL.of(clause).sub("", clause)
+    is_brief = _FEWEST_CHARACTERS <= len(command) <= _MOST_CHARACTERS and not _GLUED_DETAIL.of(clause).search(command)
+    is_command = len(command) <= _BARE_CHARACTERS or _GLUED_VERB.of(clause).match(command)
+    return command if is_brief and is_command else ""
+
+
 def share_known(view: ToolView, command: str) -> float:
     """How much of a command the tool speaks of, 0 where it does something else with it."""
-    if is_chinese(command):
+    if script_of(command) != COMMON_SCRIPT:
         return _share_of_characters(view, command) if _knows_verb(view, command) else 0.0
     return _share_of_words(view, command) if _same_verb(view, command) else 0.0
 
 
 def is_another(view: ToolView, command: str) -> bool:
     """Whether each names a thing that the other does not: to cancel a pet policy is not to cancel a house policy."""
-    if is_chinese(command):
+    if script_of(command) != COMMON_SCRIPT:
         return False
     action = view.actions[0]
     return bool(_things(command) - _things(f"{action} {view.description}")) and bool(_things(action) - _things(command))
@@ -193,14 +180,14 @@ def is_another(view: ToolView, command: str) -> bool:
 def _things(text: str) -> set[str]:
     """What a text is about: words of one meaning are one, and words for looking something up are none."""
     groups = english_groups()
-    roots = [deep_stem(word) for word in _WORD.findall(text.lower()) if word not in EMPTY]
+    roots = [deep_stem(word) for word in _WORD.findall(text.lower()) if not is_empty(word, text)]
     return {str(groups.get(root, root)) for root in roots if groups.get(root) != _LOOKING}
 
 
 def _share_of_words(view: ToolView, command: str) -> float:
     groups, total, known = english_groups(), 0.0, 0.0
     for word in _WORD.findall(command.lower()):
-        if word in EMPTY:
+        if is_empty(word, command):
             continue
         root = deep_stem(word)
         group = groups.get(root)
@@ -246,37 +233,21 @@ def _share_of_characters(view: ToolView, command: str) -> float:
     return known / total if total else 0.0
 
 
-_DROPS = re.compile(
-    r"^(?:(?:oh|wait|oh wait|sorry|actually|hmm|well|ok|okay|you know what|hold on|no|before that|but|then)[,.!]?\s+)*"
-    r"(?:never ?mind|(?:forget|leave|drop|skip) (?:about )?(?:it|that|this)(?=[.,!;:]|\s+(?:now|then)\b)"
-    r"|let's (?:drop|skip|leave|forget) (?:it|that|this)|(?:that|this|it) can wait|let's not do|another thing|oh no,"
-    r"|(?:i need |i want )?(?:something|one) (?:else|other thing))[^.!?]*[.!?]?\s*"
-    r"|^[^。！？]{0,8}(?:算了|不弄这个|放一?放|这?个?不用了|不说这个|别的事|另一件事|回头再说|换件事|换个事|不办了|先不管)"
-    r"[^。！？]*[。！？]\s*",
-    re.IGNORECASE,
-)
-_ASKS = re.compile(
-    r"^(?:(?:hey|hi|hello|please|assistant|quick one)[,:]?\s+)*"
-    r"(?:(?:can|could|would|will) you (?:please |help me |kindly )*|i(?:'d like| would like| want| need| have)(?: you)? to "
-    r"|i was hoping you could |i'm trying to |help me |please )"
-    r"|^(?:请|帮我|麻烦|我想|我要|能帮|能不能|可以|你好|小助手|劳驾|给我|我需要|我打算)",
-    re.IGNORECASE,
-)
-_AGAIN = re.compile(
-    r"\b(?:that|this|it|the same|again|instead)\b|再来|同样|照刚才|其他不变|改成|改为|换成", re.IGNORECASE
-)
+_DROPS = Cue("@{drops}")
+_ASKS = Cue("@{asks}")
+_AGAIN = Cue("@{again}")
 
 
 def new_request(text: str) -> str:
     """The words in which a user who was asked something asks for something else; "" where the talk goes on."""
-    dropped = _DROPS.search(text)
+    dropped = _DROPS.of(text).search(text)
     if dropped and text[dropped.end() :].strip():
         return text[dropped.end() :].strip()
     stripped = text.strip()
-    command = command_in(stripped) if _ASKS.match(stripped) else ""
-    return stripped if command and not _AGAIN.search(command) else ""
+    command = command_in(stripped) if _ASKS.of(stripped).match(stripped) else ""
+    return stripped if command and not _AGAIN.of(text).search(command) else ""
 
 
 def is_dropped(text: str) -> bool:
     """Whether the user says outright that what was talked of is dropped."""
-    return _DROPS.search(text) is not None
+    return _DROPS.of(text).search(text) is not None

@@ -4,11 +4,10 @@ import re
 import string
 from collections.abc import Callable
 from random import Random
-from types import ModuleType
+from typing import Any
 
-import language.en.values as english
-import language.zh.values as chinese
 from language.names import split_name, words
+from language.packs import fallback, of
 from warehouse.records import Language
 
 _DOMAINS = ("example.com", "example.org", "example.net", "mail.example.com", "post.example.org")
@@ -20,7 +19,6 @@ _AIRPORTS = words(
 )
 CURRENCIES = ("USD", "EUR", "GBP", "JPY", "CNY", "CHF", "CAD", "AUD", "SEK", "NOK", "DKK", "PLN", "KRW", "SGD")
 _COUNTRY_CODES = ("DE", "FR", "ES", "JP", "US", "GB", "IT", "SE", "PL", "CA", "AU", "CN", "NL", "PT")
-_PROVINCES = "京沪粤浙苏鲁川鄂湘闽"
 _FILES = (
     "report",
     "invoice",
@@ -80,13 +78,28 @@ def _digits(count: int, rng: Random) -> str:
 
 
 def _phone(language: Language, rng: Random) -> str:
-    if language == "zh":
-        return f"1{rng.choice(('38', '39', '50', '58', '76', '86'))}{_digits(8, rng)}"
-    return f"555-{_digits(3, rng)}-{_digits(4, rng)}"
+    return _shaped(str(_values(language)["phone"]), rng)
+
+
+def _shaped(shape: str, rng: Random, letter: str = "") -> str:
+    """A number by its shape: `{d4}` is four digits, `{letter}` the one given, `{any}` any, `{a|b}` one of these."""
+
+    def fill(slot: re.Match[str]) -> str:
+        match str(slot[1]):
+            case "letter":
+                return letter
+            case "any":
+                return str(rng.choice(_LETTERS))
+            case options if "|" in options:
+                return rng.choice(options.split("|"))
+            case digits:
+                return _digits(int(digits.removeprefix("d")), rng)
+
+    return _SHAPE_SLOT.sub(fill, shape)
 
 
 def _email(_: Language, rng: Random) -> str:
-    first, last = person("en", rng).lower().split(" ")
+    first, last = person(_ASCII, rng).lower().split(" ")
     dot = rng.choice((".", "_", ""))
     return f"{first}{dot}{last}{rng.choice(('', str(rng.randint(2, 99))))}@{rng.choice(_DOMAINS)}"
 
@@ -96,10 +109,8 @@ def _link(_: Language, rng: Random) -> str:
 
 
 def _plate(language: Language, rng: Random) -> str:
-    letters = rng.choice(_LETTERS)
-    if language == "zh":
-        return f"{rng.choice(_PROVINCES)}{letters}{_digits(5, rng)}"
-    return f"{letters}{rng.choice(_LETTERS)}{rng.choice(_LETTERS)}-{_digits(4, rng)}"
+    letter = rng.choice(_LETTERS)
+    return _shaped(_values(language)["plate"], rng, letter)
 
 
 def _card(_: Language, rng: Random) -> str:
@@ -149,7 +160,8 @@ _SHAPES: dict[str, Callable[[Random], str]] = {
 
 
 _SLOT = re.compile(r"\{(\w+)\}")
-_LANGUAGES: dict[Language, ModuleType] = {"en": english, "zh": chinese}
+_SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
+_ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
 OWN_WORDS = frozenset({"person", "place", "origin", "destination", "message", "reason", "product", "task", "title"})
 
 
@@ -157,34 +169,32 @@ def phrase(kind: str, language: Language, rng: Random) -> str:
     """A phrase of this kind; any kind that has no phrases of its own gives a general one."""
     match kind:
         case "place" | "origin" | "destination":
-            place: str = rng.choice(_words(language).PLACES)
+            place: str = rng.choice(_values(language)["places"])
             return place
         case "country":
-            country: str = rng.choice(_words(language).COUNTRIES)
+            country: str = rng.choice(_values(language)["countries"])
             return country
         case "person":
             return person(language, rng)
         case "address":
             return address(language, rng)
-    templates = _words(language).TEMPLATES
+    templates = _values(language)["templates"]
     general, _, _ = kind.partition(" ")  # "details of a claim" is, where no phrases are there for claims, a detail
     return _fill(rng.choice(templates.get(kind) or templates.get(general) or templates["text"]), language, rng)
 
 
 def person(language: Language, rng: Random) -> str:
     """A full name."""
-    words = _words(language)
-    first, last = rng.choice(words.FIRST_NAMES), rng.choice(words.LAST_NAMES)
-    return f"{last}{first}" if language == "zh" else f"{first} {last}"
+    values = _values(language)
+    first, last = rng.choice(values["first_names"]), rng.choice(values["last_names"])
+    name: str = values["full_name"].format(first=first, last=last)
+    return name
 
 
 def address(language: Language, rng: Random) -> str:
-    """A street with a number; in Chinese with its city."""
-    words = _words(language)
-    number = rng.randint(2, 199)
-    if language == "zh":
-        return f"{rng.choice(words.PLACES)}市{rng.choice(words.LISTS['road'])}{number}号"
-    return f"{number} {rng.choice(words.LISTS['street'])}"
+    """A street with a number, in the order in which the language writes them."""
+    number = str(rng.randint(2, 199))
+    return _fill(_values(language)["address"].replace("{number}", number), language, rng)
 
 
 def _fill(template: str, language: Language, rng: Random) -> str:
@@ -194,11 +204,12 @@ def _fill(template: str, language: Language, rng: Random) -> str:
 def _word(slot: str, language: Language, rng: Random) -> str:
     if slot == "number":
         return str(rng.randint(2, 199))
-    words = _words(language)
-    named = {"place": words.PLACES, "last": words.LAST_NAMES}
-    chosen: str = rng.choice(named.get(slot) or words.LISTS[slot])
+    values = _values(language)
+    named = {"place": values["places"], "last": values["last_names"]}
+    chosen: str = rng.choice(named.get(slot) or values["lists"][slot])
     return chosen
 
 
-def _words(language: Language) -> ModuleType:
-    return _LANGUAGES[language]
+def _values(language: Language) -> dict[str, Any]:  # what a YAML file holds
+    values: dict[str, Any] = of(language).data["values"]
+    return values

@@ -9,64 +9,40 @@ from pydantic import JsonValue
 from language.calls.parameters import CODED, NUMERIC
 from language.calls.scanning import Hearing, Reading, find_choice
 from language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
+from language.packs import Cue
 from language.schemas import fits, json_type
 from language.text import Found
 from language.values import read_value
 from warehouse.records import JsonSchema
 
-_CONNECTOR = re.compile(
-    r"\s*(?:(?:(?:is|are|was|being|should be|shall be|will be|would be|must be|to be|as|to|of|at|on|for|named|called|by"
-    r"|equals|set to|in|(?:with\s+(?:the\s+)?)?(?:id|number|code|name))\b|,\s*(?:use|take)\b"
-    r"|[:：=]|应该[是为]|就?是|就?设?定?为|设成|就?填|就?用|就?写|就?叫|就?选|就?在|改成|改为|定在|有[:：])\s*)*",
-    re.IGNORECASE,
-)
-_STRONG = re.compile(
-    r"\b(?:is|are|be|named|called|to|as|being|use|take|equals)\b|[:：=是为填用写叫选成]", re.IGNORECASE
-)
-_NEAR = re.compile(
-    r"[\s\"'“「(]*(?:the|about|around|exactly|just|for|大概|大约|约|不超过|最多|至少|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*",
-    re.IGNORECASE,
-)
-_BEHIND = re.compile(
-    r"[\s\"'”」]*(?:(?:as|for|to be)\b)?\s*(?:the|my|our|a)?\s*(?:个|位|名|张|份|间|件|次)?\s*", re.IGNORECASE
-)
-_AS_CUE = re.compile(r"\s(?:as|for)\s+(?:the\s+|my\s+|a\s+|our\s+)?$", re.IGNORECASE)
-_GIVEN = re.compile(
-    r"^.*(?:\b(?:use|take|want|with|choose|pick|put|set|and|have|make it)\s|[,，。.:]\s*)(.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_TAKEN = re.compile(r"^.*\b(?:use|take|choose|pick)\s(.+)$", re.IGNORECASE | re.DOTALL)
-_COMMA = re.compile(
-    r"[,，、](?!\d)|\s(?:and|with|but|because|so that|using|via|for (?:a|my|the)|from my)\s|\s+-\s", re.IGNORECASE
-)
-_TAIL = re.compile(
-    r"(?:[\s,，、]|(?<=\s)(?:and|with|the|my|our|for|at|on|in|as|a|please|to)|，?(?:和|以及|并且|我的|的))+$",
-    re.IGNORECASE,
-)
+_CONNECTOR = Cue(r"\s*(?:(?:@{connector}|[:：=])\s*)*")
+_STRONG = Cue(r"@{strong}|[:：=]")
+_NEAR = Cue(r"[\s\"'“「(]*(?:@{near}|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*")
+_BEHIND = Cue(r"[\s\"'”」]*(?:(?:@{behind_as})\b)?\s*(?:@{article})?\s*(?:@{measure_word})?\s*")
+_AS_CUE = Cue(r"\s(?:@{as_cue})$")
+_FOR = Cue("@{as_for}")
+_GIVEN = Cue(r"^.*(?:\b(?:@{giving_verb})\s|[,，。.:]\s*)(.+)$", re.IGNORECASE | re.DOTALL)
+_TAKEN = Cue(r"^.*\b(?:@{taking_verb})\s(.+)$", re.IGNORECASE | re.DOTALL)
+_COMMA = Cue(r"[,，、](?!\d)|\s(?:@{clause_joint})\s|\s+-\s")
+_TAIL = Cue(r"(?:[\s,，、]|(?<=\s)(?:@{tail_word})|，?(?:@{tail_glued}))+$")
 _CODE = re.compile(r"[\s\"'“「#]*((?:[^\W_]|[#+])[\w\-+./]*[\w+])", re.UNICODE)
 _PHONE = re.compile(r"[\s\"'“「]*(\+?\(?\d[\d\s\-().]{4,18}\d)")
 _EMAIL = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _LINK = re.compile(r"https?://[^\s\"'，。,]+[^\s\"'，。,.!?]")
 _STAMP = re.compile(r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 _MONTH = re.compile(r"(?<![\d\-])\d{4}-(?:0[1-9]|1[0-2])(?![\d\-])")
-_ANSWER = re.compile(
-    r"\s*(yes|no|true|false|on|off|不要|不需要|不用|不|否|要|需要|是|开启|打开|关闭|有|无)(?![\w])(?=\W|$)|\s*(不要|要)(?=[，。,.\s]|$)",
-    re.IGNORECASE,
-)
-_NO = frozenset({"no", "false", "off", "不要", "不需要", "不用", "不", "否", "关闭", "无"})
-_WITH = re.compile(
-    r"(?:\b(?P<no>without|no|excluding|not)|\b(?P<yes>with|including|plus|and)|(?P<zhno>不要|不需要|不带|不含|不用|无需|没有)|(?P<zhyes>需要|要|带|含|加上|有))\s*(?:an?\s+|the\s+)?(?:有|带|含)?$",
-    re.IGNORECASE,
-)
+_ANSWER = Cue(r"\s*(@{flag_answer})(?![\w])(?=\W|$)|\s*(@{flag_answer_glued})(?=[，。,.\s]|$)")
+_NO = Cue("@{flag_no}")
+_WITH = Cue(r"(?:(?P<no>@{without})|(?P<yes>@{with}))\s*(?:@{with_article})?(?:@{with_glued})?$")
 _LONGEST = 120
 _FEW = 14
 
 
 def read_after(parameter: ParameterView, heard: Hearing, start: int, end: int, *, strong: bool) -> Reading | None:
     """The value that begins behind a cue which ends at `start`, with all of it before `end`."""
-    lead = _CONNECTOR.match(heard.text, start, end)
+    lead = _CONNECTOR.of(heard.text).match(heard.text, start, end)
     begin = lead.end() if lead else start
-    said = bool(_STRONG.search(heard.text, start, begin))
+    said = bool(_STRONG.of(heard.text).search(heard.text, start, begin))
     reading = _read_typed(parameter, heard, begin, end)
     if reading is None and is_free_text(parameter) and (strong or said):
         reading = free_text(heard, begin, end, is_said=said)
@@ -78,16 +54,17 @@ def read_before(parameter: ParameterView, heard: Hearing, start: int, end: int) 
     if parameter.kind == "boolean":
         return _fitting(_flag_before(heard, start, end), parameter)
     for found in reversed(_typed(parameter, heard)):
-        if start <= found.start and found.end <= end and _BEHIND.fullmatch(heard.text, found.end, end):
+        if start <= found.start and found.end <= end and _BEHIND.of(heard.text).fullmatch(heard.text, found.end, end):
             return _fitting(_converted(found, parameter, heard), parameter)
-    marked = _AS_CUE.search(heard.text, start, end)
+    marked = _AS_CUE.of(heard.text).search(heard.text, start, end)
     if parameter.kind == "choice":
         reading = find_choice(parameter, heard, max(start, end - 40), end)
-        near = reading is not None and _BEHIND.fullmatch(heard.text, reading.end, end)
+        near = reading is not None and _BEHIND.of(heard.text).fullmatch(heard.text, reading.end, end)
         return reading if near else None
     if not marked or (not is_free_text(parameter) and parameter.kind not in CODED | {"code", "pattern", "array"}):
         return None
-    return _fitting(_given(parameter, heard, start, marked.start(), by_verb="for" in marked.group().lower()), parameter)
+    by_verb = _FOR.of(heard.text).search(marked.group()) is not None
+    return _fitting(_given(parameter, heard, start, marked.start(), by_verb=by_verb), parameter)
 
 
 def free_text(heard: Hearing, start: int, end: int, *, is_said: bool) -> Reading | None:
@@ -97,9 +74,9 @@ def free_text(heard: Hearing, start: int, end: int, *, is_said: bool) -> Reading
     quote = next((one for one in heard.quotes if one.start == start), None)
     if quote:
         return Reading(quote.words, quote.start, quote.end)
-    stop = _COMMA.search(heard.text, start, end)
+    stop = _COMMA.of(heard.text).search(heard.text, start, end)
     end = stop.start() if stop else end
-    words = _TAIL.sub("", heard.text[start:end]).rstrip(" .")
+    words = _TAIL.of(heard.text).sub("", heard.text[start:end]).rstrip(" .")
     telling = is_said or words[:1].isupper() or words[:1].isdigit() or not words[:1].isascii()
     if not words or len(words) > _LONGEST or not telling:
         return None
@@ -137,7 +114,7 @@ def _read_typed(parameter: ParameterView, heard: Hearing, start: int, end: int) 
     if reader:
         return reader(parameter, heard, start, end)
     for found in _typed(parameter, heard):
-        if start <= found.start < end and _NEAR.fullmatch(heard.text, start, found.start):
+        if start <= found.start < end and _NEAR.of(heard.text).fullmatch(heard.text, start, found.start):
             return _converted(found, parameter, heard)
     return None
 
@@ -239,17 +216,17 @@ def in_text(pattern: str) -> re.Pattern[str]:
 
 
 def _flag(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
-    match = _ANSWER.match(heard.text, start, end)
+    match = _ANSWER.of(heard.text).match(heard.text, start, end)
     if not match:
         return None
-    return Reading((match[1] or match[2]).lower() not in _NO, *match.span())
+    return Reading(_NO.of(heard.text).fullmatch(match[1] or match[2]) is None, *match.span())
 
 
 def _flag_before(heard: Hearing, start: int, end: int) -> Reading | None:
-    match = _WITH.search(heard.text, start, end)
+    match = _WITH.of(heard.text).search(heard.text, start, end)
     if not match:
         return None
-    return Reading(not (match["no"] or match["zhno"]), *match.span())
+    return Reading(not match["no"], *match.span())
 
 
 def _given(parameter: ParameterView, heard: Hearing, start: int, end: int, *, by_verb: bool) -> Reading | None:
@@ -257,7 +234,7 @@ def _given(parameter: ParameterView, heard: Hearing, start: int, end: int, *, by
     quote = next((one for one in heard.quotes if one.end == end and one.start >= start), None)
     if quote:
         return Reading(quote.words, quote.start, quote.end)
-    match = (_TAKEN if by_verb else _GIVEN).match(heard.text, start, end)
+    match = (_TAKEN if by_verb else _GIVEN).of(heard.text).match(heard.text, start, end)
     if by_verb and not match:
         return None
     begin = match.start(1) if match else start
@@ -275,17 +252,15 @@ _READERS: dict[str, Callable[[ParameterView, Hearing, int, int], Reading | None]
 }  # fmt: skip
 
 
-_LEAD = re.compile(
-    r"\s*(?:(?:(?:is|are|should be|of|to|as|with)\b|[:：=是为]|有[:：]|包括|设为|填)\s*)*", re.IGNORECASE
-)
-_ITEM_END = re.compile(r"\s*(?:,\s*and\b|，\s*和|[,，、;；]|\band\b|和|以及)\s*", re.IGNORECASE)
+_LEAD = Cue(r"\s*(?:(?:@{list_lead}|[:：=])\s*)*")
+_ITEM_END = Cue(r"\s*(?:@{list_comma_joint}|，\s*(?:@{list_glued_joint})|[,，、;；]|@{list_joint})\s*")
 _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)[\s:：=]*$")
 _DEEPEST = 6
 
 
 def read_items(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
     """A list: the pieces between commas and "and", each one a value of the items' schema."""
-    lead = _LEAD.match(heard.text, start, end)
+    lead = _LEAD.of(heard.text).match(heard.text, start, end)
     begin = lead.end() if lead else start
     items = parameter.schema.get("items") or {"type": "string"}
     one = parameter._replace(schema=items, spoken=items, kind=_item_kind(parameter.name, items))
@@ -325,7 +300,7 @@ def _item_kind(name: str, items: JsonSchema) -> str:
 
 def _pieces(heard: Hearing, start: int, end: int) -> list[tuple[int, int]]:
     pieces = []
-    for match in _ITEM_END.finditer(heard.text, start, end):
+    for match in _ITEM_END.of(heard.text).finditer(heard.text, start, end):
         if heard.is_quoted(match.start()) or match.start() == start:
             continue
         pieces.append((start, match.start()))

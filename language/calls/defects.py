@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from language.calls.sampling import make_value
 from language.calls.tools import ToolView
 from language.calls.turns import is_equivalent
-from language.names import is_chinese
+from language.packs import language_of
 from language.schemas import json_type
 from warehouse.errors import ConfigurationError, ReplyError
 from warehouse.records import Language
@@ -120,7 +120,7 @@ def other_value(view: ToolView, name: str, value: JsonValue, language: Language,
 
 def text_language(text: str) -> Language:
     """The language that a text is in."""
-    return "zh" if is_chinese(text) else "en"
+    return language_of(text)
 
 
 def _wrong_tool(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:

@@ -16,7 +16,8 @@ from language.calls.stating import CAREFUL, in_quotes
 from language.calls.turns import Turn
 from language.dates import find_dates
 from language.names import is_chinese, split_name
-from language.phrasebook import PHRASEBOOKS
+from language.packs import language_of
+from language.phrasebook import requests_in
 from language.schemas import kind_of
 from language.text import Found
 from language.times import find_times
@@ -364,7 +365,7 @@ def resolve(said: str, message: str) -> str:
     if not pointer or not told:
         return ""
     is_all = not re.search(r"\w", said[: pointer.start] + said[pointer.end :])
-    is_clear = is_all or (_PREPOSITION.search(said, 0, pointer.start) and not CAREFUL.search(told))
+    is_clear = is_all or (_PREPOSITION.search(said, 0, pointer.start) and not CAREFUL.of(told).search(told))
     if noun_class(pointer.noun) == NAME and not is_clear:
-        told = in_quotes(told, PHRASEBOOKS["zh" if is_chinese(told) else "en"])
+        told = in_quotes(told, requests_in(language_of(told)))
     return said[: pointer.start] + told + said[pointer.end :]

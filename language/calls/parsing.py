@@ -1,6 +1,5 @@
 """Parsing a request: which of a tool's arguments it states, by its name, by its shape, or in answer to a question."""
 
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
@@ -13,10 +12,11 @@ from language.calls.scanning import Hearing, Reading
 from language.calls.tools import CueTable, ParameterView, ToolView
 from language.calls.turns import Turn
 from language.calls.uncued_values import recognise
+from language.packs import Cue
 from language.schemas import fits, json_type
 from language.vocabulary import find_corrections
 
-_OUTRIGHT = re.compile(r"\b(?:is|are|be|named|called|as|use|take|say)\b|[:：=是为填用写叫选要在]", re.IGNORECASE)
+_OUTRIGHT = Cue(r"@{outright}|[:：=]")
 _QUOTES = "\"'“「『《«"
 _BETWEEN = " ,，.。;；-—…\"'”」"
 _LONGEST_ANSWER = 80
@@ -126,7 +126,7 @@ def _is_outright(parameter: ParameterView, mark: Mark, reading: Reading, heard: 
     if not is_free_text(parameter) or reading.start < mark.start:
         return True
     between = heard.text[mark.end : reading.start]
-    return bool(_OUTRIGHT.search(between)) or heard.text[reading.start] in _QUOTES
+    return bool(_OUTRIGHT.of(heard.text).search(between)) or heard.text[reading.start] in _QUOTES
 
 
 def _answer(view: ToolView, asked: Sequence[ParameterView], text: str) -> dict[str, JsonValue]:
@@ -223,38 +223,20 @@ def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, Reading]
                 break
 
 
-_LEAD = re.compile(
-    r"^\W*(?:(?:(?:ok|okay|sure|well|um|yes|please|oh|so)\b[,.]?\s+)*"
-    r"(?:(?:it's|it is|it should be|that's|that is|that would be|it would be|make it|make that|let's say|let's go with|i'd say"
-    r"|i'd like|i would like|i'll take|i want|i'd go for|here it is|just write|put down|just|please|say|use|take|it's called)\b"
-    r"[:,]?\s*(?=\S))?)",
-    re.IGNORECASE,
-)
-_LEAD_ZH = re.compile(
-    r"^[\s，,]*(?:(?:好的?|嗯|那|请|哦)[，,\s]*)?(?:就?写[:：]|就?(?:定在|选|要|写|填|用|叫|是|在|去|到|从)|我要|我选|应该是|就)?"
-)
-_PREPOSITION = re.compile(r"^\s*(?:on|at|in|to|from|for)\s+", re.IGNORECASE)
-_TAIL = re.compile(
-    r"(?:[\s,，]*(?:please|thanks|thank you|works for me|would be good|sounds good|is fine|would be great|吧|就行|就好|就够了"
-    r"|可以吗|可以|好了|谢谢|出发|走))*[\s.。!！,，?？]*$",
-    re.IGNORECASE,
-)
-_NOTHING = re.compile(
-    r"^\W*(?:(?:thanks|thank you|cheers|that is all|that's all|much appreciated|please|ok|okay|sure|谢谢|就这些|辛苦了|麻烦了"
-    r"|好的?)\W*)*$",
-    re.IGNORECASE,
-)
-_UNIT = re.compile(
-    r"\s*(?:[a-z]+|个人|人|位|晚|天|个小时|小时|分钟|张|间|个|份|件|次|公斤|块|元|度|星|颗星|%)?\s*", re.IGNORECASE
-)
+_LEAD = Cue(r"^\W*(?:@{answer_lead})")
+_LEAD_GLUED = Cue(r"^[\s，,]*(?:@{answer_lead_glued})")
+_PREPOSITION = Cue(r"^\s*(?:@{answer_preposition})\s+")
+_TAIL = Cue(r"(?:[\s,，]*(?:@{answer_tail}))*[\s.。!！,，?？]*$")
+_NOTHING = Cue(r"^\W*(?:(?:@{nod})\W*)*$")
+_UNIT = Cue(r"\s*(?:[a-z]+|%|@{counted_unit})?\s*")
 _LONGEST_BARE = 200
 _MARKS = " \t\n\"“”「」『』'"
-_BEFORE = re.compile(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:the|an?)\s+)?[\s\"“”「」『』'$€£¥￥]*", re.IGNORECASE)
+_BEFORE = Cue(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:@{before_article})\s+)?[\s\"“”「」『』'$€£¥￥]*")
 
 
 def is_nothing(words: str) -> bool:
     """Whether some words are thanks or a nod, and state nothing."""
-    return _NOTHING.match(words) is not None
+    return _NOTHING.of(words).match(words) is not None
 
 
 def split_answer(text: str) -> Iterator[tuple[str, bool]]:
@@ -294,7 +276,7 @@ def read_bare(parameter: ParameterView, words: str) -> JsonValue | None:
     if is_free_text(parameter):
         free = core.strip(_MARKS) if core[:1] in _MARKS and core[-1:] in _MARKS else core
         return free if free and fits(free, parameter.schema) else None
-    for text in dict.fromkeys((core, _PREPOSITION.sub("", core))):
+    for text in dict.fromkeys((core, _PREPOSITION.of(core).sub("", core))):
         value = _typed(parameter, text)
         if value is not None:
             return value
@@ -302,11 +284,11 @@ def read_bare(parameter: ParameterView, words: str) -> JsonValue | None:
 
 
 def _core(words: str) -> str:
-    tailless = _TAIL.sub("", words)
-    lead = _LEAD.match(tailless)
+    tailless = _TAIL.of(words).sub("", words)
+    lead = _LEAD.of(words).match(tailless)
     core = tailless[lead.end() :] if lead and lead.end() < len(tailless) else tailless
-    zh = _LEAD_ZH.match(core)
-    return core[zh.end() :].strip() if zh and zh.end() < len(core) else core.strip()
+    glued = _LEAD_GLUED.of(words).match(core)
+    return core[glued.end() :].strip() if glued and glued.end() < len(core) else core.strip()
 
 
 def _typed(parameter: ParameterView, text: str) -> JsonValue | None:
@@ -319,7 +301,7 @@ def _typed(parameter: ParameterView, text: str) -> JsonValue | None:
     reading = read_after(parameter, heard, 0, len(text), strong=True)
     if (
         reading is None
-        or not _BEFORE.fullmatch(text, 0, reading.start)
+        or not _BEFORE.of(text).fullmatch(text, 0, reading.start)
         or not _is_rest(text[reading.end :].strip(_MARKS))
     ):
         return None
@@ -328,4 +310,4 @@ def _typed(parameter: ParameterView, text: str) -> JsonValue | None:
 
 def _is_rest(text: str) -> bool:
     """Whether what stands behind a value is nothing but its unit."""
-    return _UNIT.fullmatch(text) is not None
+    return _UNIT.of(text).fullmatch(text) is not None

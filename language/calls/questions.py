@@ -7,19 +7,15 @@ from typing import NamedTuple
 from language.calls.parameters import CODED, NUMERIC
 from language.calls.scanning import Hearing
 from language.calls.tools import ParameterView, ToolView
-from language.names import humanise, is_chinese, split_name, words
+from language.names import humanise, split_name, words
+from language.packs import Cue, of, packs_of, writes
 from warehouse.records import Language
 
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 12
-_CLAUSE = re.compile(r"[.,;:(（，。；：!?？、\n]|\b(?:whether|if|e\.g|such as|default)\b", re.IGNORECASE)
+_CLAUSE = Cue(r"[.,;:(（，。；：!?？、\n]|@{description_end}")
 _SENTENCE = re.compile(r"[^?？.。!！]+[?？.。!！]*")
-_LISTED = re.compile(r"[:：,，]|有(?=.*[、还])")
-_UNITS = frozenset(words("hours minutes days nights weeks months guests people seats tickets points cards bags"))
-_COUNTED_ZH = {  # the end of a description: how it is asked for, and what stands behind the number
-    "人数": ("几个人", "个人"), "晚数": ("住几晚", "晚"), "天数": ("几天", "天"), "小时数": ("几个小时", "个小时"),
-    "分钟数": ("几分钟", "分钟"), "张数": ("几张", "张"), "间数": ("几间", "间"), "公斤数": ("多少公斤", "公斤"),
-}  # fmt: skip
+_LISTED = Cue(r"[:：,，]|@{options_follow}", re.RegexFlag(0))
 _ROUTE_ENDS = frozenset(words("origin destination departure arrival start pickup dropoff"))
 _GROUPED = {
     "date": words("date birthday"),
@@ -30,31 +26,18 @@ _GROUPED = {
     "place": words("country address airport origin destination"),
 }
 _GROUPS = {kind: group for group, kinds in _GROUPED.items() for kind in kinds}
-_PEOPLE = re.compile(
-    r"\b(?:guest|visitor|passenger|recipient|payer|person|contact|friend|holder|owner|patient|sender|driver|doctor)$"
-    r"|[人客员者方]$|联系人|司机$|医生$",
-    re.IGNORECASE,
-)
-_FACTS = re.compile(
-    r"\b(?:problem|damage|reason|symptom|fault|issue|complaint)\b|问题|破损|原因|症状|故障", re.IGNORECASE
-)
-_NAMES = re.compile(
-    r"\b(?:name|title)\b|\w to \w|\b(?:wanted|practiced|spoken|used)$|(?:名|名称|姓名|标题)$", re.IGNORECASE
-)
+_PEOPLE, _FACTS, _NAMES, _ASKS_NUMBER = Cue("@{people}"), Cue("@{facts}"), Cue("@{names}"), Cue("@{asks_number}")
 _BY_KIND = (
-    (re.compile(r"\bwhen\b.*\btime\b|\bday and\b.*\btime\b|哪天几点|什么时候", re.IGNORECASE), ("moment",)),
-    (
-        re.compile(r"\b(?:which|what) (?:day|date)\b|^\W*when\b|哪一?天|哪日|什么时候", re.IGNORECASE),
-        ("date", "birthday", "moment"),
-    ),
-    (re.compile(r"\bwhat time\b|几点", re.IGNORECASE), ("time", "moment")),
-    (re.compile(r"\bwhere (?:from|do you start)\b|\bfrom where\b|从哪", re.IGNORECASE), ("origin",)),
-    (re.compile(r"\bwhere (?:to|would you like to go)\b|去哪|到哪", re.IGNORECASE), ("destination",)),
-    (re.compile(r"\bhow much\b|多少钱|金额", re.IGNORECASE), ("money",)),
-    (re.compile(r"\bwho\b|哪位|是谁|谁", re.IGNORECASE), ("person",)),
-    (re.compile(r"\baddress\b|地址", re.IGNORECASE), ("address",)),
-    (re.compile(r"\bwhere\b|\bwhich place\b|哪里|哪儿", re.IGNORECASE), ("place", "address", "destination")),
-)  # fmt: skip
+    (Cue("@{asks_moment}"), ("moment",)),
+    (Cue("@{asks_day}"), ("date", "birthday", "moment")),
+    (Cue("@{asks_time}"), ("time", "moment")),
+    (Cue("@{asks_origin}"), ("origin",)),
+    (Cue("@{asks_destination}"), ("destination",)),
+    (Cue("@{asks_money}"), ("money",)),
+    (Cue("@{asks_person}"), ("person",)),
+    (Cue("@{asks_address}"), ("address",)),
+    (Cue("@{asks_place}"), ("place", "address", "destination")),
+)
 
 
 class Counting(NamedTuple):
@@ -68,42 +51,32 @@ def group_of(parameter: ParameterView) -> str:
     """The kind of question that goes with a parameter, "name" where nothing tells more."""
     group = _GROUPS.get(parameter.kind, parameter.kind)
     told = str(parameter.schema.get("description") or humanise(parameter.name))
-    if group in ("choice", "name", "category") and _FACTS.search(told):
+    if group in ("choice", "name", "category") and _FACTS.of(told).search(told):
         return "fact"
-    if group in ("choice", "name", "person", "place") and _NAMES.search(told):
+    if group in ("choice", "name", "person", "place") and _NAMES.of(told).search(told):
         return "called"
-    return "person" if group == "name" and _PEOPLE.search(told) else group
+    return "person" if group == "name" and _PEOPLE.of(told).search(told) else group
 
 
 def called(parameter: ParameterView, language: Language) -> str:
     """What to call a parameter: its description where that is a short phrase, else what people call it."""
-    cue = parameter.cues.chinese if language == "zh" else parameter.cues.english
+    cue = parameter.cues.among(language)
     told = str(parameter.schema.get("description") or "").strip().rstrip(".。")
-    if not told or is_chinese(told) != (language == "zh") or _CLAUSE.search(told) or parameter.kind == "boolean":
+    if not told or not writes(language, told) or _CLAUSE.of(told).search(told) or parameter.kind == "boolean":
         return cue
-    is_short = len(told) <= _MOST_CHARACTERS if language == "zh" else len(told.split()) <= _MOST_WORDS
+    glued = not of(language).space
+    is_short = len(told) <= _MOST_CHARACTERS if glued else len(told.split()) <= _MOST_WORDS
     if not is_short:
         return cue
-    return told if language == "zh" or told[:2].isupper() else told[0].lower() + told[1:]
+    return told if glued or told[:2].isupper() else told[0].lower() + told[1:]
 
 
 def counting(parameter: ParameterView, language: Language) -> Counting | None:
     """What a number counts, None where it counts nothing that has a name."""
     if not parameter.is_number:
         return None
-    told = called(parameter, language)
-    if language == "zh":
-        ending = next((one for one in _COUNTED_ZH if told.endswith(one)), "")
-        return Counting(*_COUNTED_ZH[ending]) if ending else None
-    counted = told.removeprefix("number of ")
-    said = counted.split()
-    unit = next((word for word in said if word in _UNITS), "")
-    if unit and unit in (said[0], said[-1]):
-        return Counting(counted, unit)
-    if counted != told and counted.endswith("s") and len(said) == 1:
-        return Counting(counted, counted)
-    last = (humanise(parameter.name).split() or [""])[-1]
-    return Counting(last, last) if last in _UNITS else None
+    counted = of(language).rules.counted(called(parameter, language), parameter.name)
+    return None if counted is None else Counting(*counted)
 
 
 def asked_parameters(view: ToolView, question: str, known: Collection[str] = ()) -> tuple[ParameterView, ...]:
@@ -122,7 +95,7 @@ def _asked_in(
     taken = {one.name for one in found}
     fresh = [one for one in view.parameters if one.name not in taken]
     open_ones = [one for one in fresh if one.name not in known]
-    head = _LISTED.split(sentence, maxsplit=1)[0]
+    head = _LISTED.of(sentence).split(sentence, maxsplit=1)[0]
     for text in dict.fromkeys((head, sentence)):
         named = _named(view, text, {one.name for one in open_ones})
         if named:
@@ -153,7 +126,7 @@ def _named(view: ToolView, text: str, allowed: Collection[str]) -> ParameterView
 def _by_kind(parameters: Sequence[ParameterView], sentence: str) -> ParameterView | None:
     for pattern, kinds in _BY_KIND:
         here = [one for one in parameters if one.kind in kinds]
-        if len(here) == 1 and pattern.search(sentence):
+        if len(here) == 1 and pattern.of(sentence).search(sentence):
             return here[0]
     return None
 
@@ -161,19 +134,13 @@ def _by_kind(parameters: Sequence[ParameterView], sentence: str) -> ParameterVie
 def _by_count(parameters: Sequence[ParameterView], sentence: str) -> ParameterView | None:
     """The parameter that counts what the question asks the number of."""
     for one in parameters:
-        for language in ("en", "zh"):
-            counted = counting(one, language)
+        for pack in packs_of(sentence):
+            counted = counting(one, pack.code)
             if counted and counted.asked in sentence:
                 return one
-    asks_number = re.search(r"\bhow (?:many|long)\b|多少|几", sentence, re.IGNORECASE)
+    asks_number = _ASKS_NUMBER.of(sentence).search(sentence)
     numbers = [one for one in parameters if one.is_number]
     return numbers[0] if asks_number and len(numbers) == 1 else None
-
-
-def is_plural(told: str) -> bool:
-    """Whether what an English parameter is called stands in the plural: "hours of parking", "workout minutes"."""
-    head = told.partition(" of ")[0].split()
-    return bool(head) and head[-1] in _UNITS
 
 
 def is_route_end(parameter: ParameterView) -> bool:

@@ -13,6 +13,7 @@ from pydantic import JsonValue
 from language.calls.codes import OWN_WORDS, like, phrase, write_code
 from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_of
 from language.names import split_name, topic_of, words
+from language.packs import of
 from language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from language.text import fold
 from warehouse.errors import ReplyError
@@ -166,9 +167,9 @@ def _patterned(name: str, schema: JsonSchema, rng: Random) -> str:
 
 
 def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -> str:
-    least, most = schema.get("minLength", 0), schema.get("maxLength")
+    least, most, pack = schema.get("minLength", 0), schema.get("maxLength"), of(language)
     while len(text) < least:
-        text = f"{text} {phrase('details', language, rng)}" if language == "en" else text + phrase("task", "zh", rng)
+        text = text + pack.space + phrase(pack.data["values"]["padding"], language, rng)
     return text[:most].strip() if most is not None and len(text) > most else text
 
 

@@ -1,6 +1,5 @@
 """How one argument is said: its value in words, quoted where it could not be told from what stands around it."""
 
-import re
 from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
@@ -9,15 +8,13 @@ from pydantic import JsonValue
 
 from language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
 from language.calls.tools import ParameterView
-from language.names import is_chinese
-from language.phrasebook import PHRASEBOOKS, Phrasebook
+from language.packs import Cue, of, writes
+from language.phrasebook import Phrasebook, requests_in
 from language.schemas import json_type
 from language.values import locate, write_value
 from warehouse.records import JsonSchema, Language
 
-CAREFUL = re.compile(
-    r"[,.;:!?\"，。；：！？、\n]|\s(?:and|with|for|as|is|to|the|at|on|in|from|of)\s|[和是为的]", re.IGNORECASE
-)
+CAREFUL = Cue(r"[,.;:!?\"，。；：！？、\n]|@{careful}")
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
 _QUOTED_SHARE = 0.55
 
@@ -35,8 +32,8 @@ class Said(NamedTuple):
 
 def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool) -> Said:
     """A way to say `value` for this parameter; `plain` says it the least mistakable way."""
-    book = PHRASEBOOKS[language]
-    cue = parameter.cues.chinese if language == "zh" else parameter.cues.english
+    book = requests_in(language)
+    cue = parameter.cues.among(language)
     if isinstance(value, bool):
         return _say_flag(parameter, cue, language, rng, value=value)
     if isinstance(value, dict):
@@ -59,34 +56,34 @@ def _say_value(value: JsonValue, parameter: ParameterView, language: Language, r
 
 def _say_flag(parameter: ParameterView, cue: str, language: Language, rng: Random, *, value: bool) -> Said:
     words = write_value(value, parameter.schema, language, rng)
-    in_language = is_chinese(parameter.topic) == (language == "zh")
+    in_language = writes(language, parameter.topic)
     if parameter.topic and in_language and locate(value, parameter.schema, words) is not None:
         return Said(parameter, value, cue, words, words, is_frame=True)
-    answer = PHRASEBOOKS[language].answers[value]
+    answer = requests_in(language).answers[value]
     return Said(parameter, value, cue, answer, answer)
 
 
 def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:
-    book = PHRASEBOOKS[language]
+    book = requests_in(language)
     said = []
     for value in values:
         words = write_value(value, items, language, rng)
-        said.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.search(words) else words)
+        said.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.of(words).search(words) else words)
     if len(said) <= 1:
         return "".join(said)
-    comma, joint = (", ", " and ") if language == "en" else ("、", "和")
-    return comma.join(said[:-1]) + joint + said[-1]
+    pack = of(language)
+    return pack.comma.join(said[:-1]) + pack.last + said[-1]
 
 
 def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random) -> str:
     """The members of an object, each behind its name; deeper ones in brackets."""
-    book = PHRASEBOOKS[language]
+    book = requests_in(language)
     declared = schema.get("properties") or {}
     said = []
     for name, value in members.items():
         inner = declared.get(name) or {}
         cues = cues_of(name, str(inner.get("description") or ""))
-        cue = cues.chinese if language == "zh" else cues.english
+        cue = cues.among(language)
         if isinstance(value, dict):
             words = f"({_say_members(value, inner, language, rng)})"
         elif isinstance(value, list):
@@ -97,14 +94,14 @@ def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language:
             words = write_value(value, inner, language, rng)
             if isinstance(value, str) and meaning_of(name, inner) not in CODED | CLOCKED | NUMERIC | {"code", "choice"}:
                 words = in_quotes(words, book)
-        said.append(f"{cue} {words}" if language == "en" else f"{cue}{words}" if is_chinese(cue) else f"{cue} {words}")
+        said.append(f"{cue}{of(language).space if writes(language, cue) else ' '}{words}")
     return book.joint.join(said)
 
 
 def _shown(words: str, parameter: ParameterView, book: Phrasebook, rng: Random, *, plain: bool) -> str:
     if json_type(parameter.schema) != "string" or parameter.kind in CLOCKED or parameter.schema is not parameter.spoken:
         return words
-    if CAREFUL.search(words):
+    if CAREFUL.of(words).search(words):
         return in_quotes(words, book)
     if parameter.kind in CODED | NUMERIC or parameter.kind in ("code", "pattern"):
         return words if " " not in words else in_quotes(words, book)

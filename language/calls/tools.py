@@ -10,7 +10,8 @@ import orjson
 from language.booleans import topic_phrase
 from language.calls.actions import action_phrases, name_phrase
 from language.calls.parameters import NUMERIC, Cues, cues_of, meaning_of, short_forms
-from language.names import humanise, is_chinese, split_name
+from language.names import humanise, split_name
+from language.packs import COMMON_SCRIPT, script_of
 from language.schemas import json_type
 from language.thesaurus import weigh_words
 from warehouse.errors import ReplyError
@@ -113,19 +114,20 @@ def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
     """The views of the members of an object schema."""
     members = schema.get("properties") or {}
     views = tuple(_parameter(name, member) for name, member in members.items() if isinstance(member, dict))
-    called = Counter(squeeze(cue) for view in views for cue in {view.cues.english, view.cues.chinese})
+    called = Counter(squeeze(cue) for view in views for cue in set(view.cues.by_script.values()))
     return tuple(_distinct(view, called) for view in views)
 
 
 def _distinct(view: ParameterView, called: Counter[str]) -> ParameterView:
     """The same view, called by its name where another parameter is called the same."""
-    english, chinese, _ = view.cues
-    if called[squeeze(english)] == 1 and called[squeeze(chinese)] == 1:
-        return view
     named = humanise(view.name)
-    english = named if called[squeeze(english)] > 1 else english
-    chinese = named if called[squeeze(chinese)] > 1 else chinese
-    return view._replace(cues=Cues(english, chinese, tuple(dict.fromkeys((english, named, chinese)))))
+    told = view.cues.by_script
+    if all(called[squeeze(cue)] == 1 for cue in told.values()):
+        return view
+    told = {script: named if called[squeeze(cue)] > 1 else cue for script, cue in told.items()}
+    common = told[COMMON_SCRIPT]
+    others = [cue for script, cue in told.items() if script != COMMON_SCRIPT]
+    return view._replace(cues=Cues(told, tuple(dict.fromkeys((common, named, *others)))))
 
 
 def cue_table(parameters: tuple[ParameterView, ...]) -> CueTable | None:
@@ -139,7 +141,7 @@ def cue_table(parameters: tuple[ParameterView, ...]) -> CueTable | None:
     shared: set[str] = set()
     weak: dict[str, tuple[int, bool]] = {}
     for index, parameter in enumerate(parameters):
-        for cue in (*short_forms(parameter.name), *_last_words(parameter.cues.english)):
+        for cue in (*short_forms(parameter.name), *_last_words(parameter.cues.by_script[COMMON_SCRIPT])):
             key = squeeze(cue)
             if key in owners and owners[key][0] != index:
                 continue
@@ -167,9 +169,7 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
     if len(topic) > _LONGEST_TOPIC:
         topic = ""
     if topic:
-        cues = Cues(
-            cues.english if is_chinese(topic) else topic, topic if is_chinese(topic) else cues.chinese, cues.spoken
-        )
+        cues = Cues({**cues.by_script, script_of(topic): topic}, cues.spoken)
     return ParameterView(name, schema, kind, _spoken(kind, schema), cues, topic)
 
 
@@ -193,11 +193,11 @@ def _last_words(cue: str) -> tuple[str, ...]:
 
 
 def _spelling(cue: str) -> str:
-    if is_chinese(cue):
+    if script_of(cue) != COMMON_SCRIPT:
         return re.escape(cue)
     inside = r"[\s_\-]*".join(map(re.escape, cue.split()))
     return rf"(?<![A-Za-z0-9]){inside}s?(?![A-Za-z0-9])"
 
 
 def _is_telling(phrase: str) -> bool:
-    return len(phrase) > 1 if is_chinese(phrase) else phrase.count(" ") > 0
+    return len(phrase) > 1 if script_of(phrase) != COMMON_SCRIPT else phrase.count(" ") > 0

@@ -12,17 +12,11 @@ from language.calls.parameters import CODED
 from language.calls.scanning import Hearing, Reading, options_of
 from language.calls.tools import ParameterView
 from language.names import words
+from language.packs import Cue, packs_of
 from language.schemas import fits
 from language.text import Found
 
-_NAME = r"[A-Z][\w'’\-]*(?:\s(?:[A-Z]\.|[A-Z][\w'’\-]*)){0,3}"
-_ROUTE = re.compile(rf"\bfrom\s+(?:the\s+)?({_NAME})\s+to\s+(?:the\s+)?({_NAME})")
-_ROUTE_ZH = re.compile(
-    "从([\u4e00-\u9fffA-Za-z]{2,10}?)(?:出发)?(?:飞往|前往|飞到|坐到|到|去|至|飞|回)([\u4e00-\u9fffA-Za-z]{2,10}?)(?=[的，。,；！？\\s]|$|坐|，|多|怎|要|最|一|需|路)"
-)
-_PLACE = re.compile(rf"\b(?:in|near|around|to|at|from)\s+({_NAME})")
-_PLACE_ZH = re.compile("在([\u4e00-\u9fff]{2,4})(?=的|，|。|市|有|附近|查|找|订|预)")
-_PERSON = re.compile(rf"\b(?:for|with|to|named|by|from|call|message|text)\s+({_NAME})")
+_ROUTE, _PLACE, _PERSON = (Cue(cue, re.RegexFlag(0)) for cue in ("@{route}", "@{place}", "@{person}"))
 _COUNT = re.compile(r"\s*([A-Za-z]+)")
 _SHAPES = {
     "email": re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"),
@@ -125,9 +119,10 @@ def _route(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tupl
     start, end = _only(parameters, frozenset({"origin"})), _only(parameters, frozenset({"destination"}))
     if start is None and end is None:
         return
-    match = _ROUTE.search(heard.text) or _ROUTE_ZH.search(heard.text)
+    matches = (_ROUTE.among((pack,)).search(heard.text) for pack in packs_of(heard.text))
+    match = next(filter(None, matches), None)
     if match and heard.is_free(*match.span()):
-        for one, group in ((start, 1), (end, 2)):
+        for one, group in ((start, "o"), (end, "d")):
             if one and fits(match[group], one.schema):
                 yield one.name, Reading(match[group], *match.span(group))
 
@@ -171,12 +166,10 @@ def _quotes(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tup
 
 
 def _names(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
-    for kinds, patterns in (
-        (frozenset({"place", "origin", "destination"}), (_PLACE, _PLACE_ZH)),
-        (frozenset({"person"}), (_PERSON,)),
-    ):
+    for kinds, cue in ((frozenset({"place", "origin", "destination"}), _PLACE), (frozenset({"person"}), _PERSON)):
         one = _only(parameters, kinds)
+        patterns = [cue.among((pack,)) for pack in packs_of(heard.text)]
         for match in (match for pattern in patterns for match in pattern.finditer(heard.text)):
-            if one and heard.is_free(*match.span(1)) and one.kind not in CODED and fits(match[1], one.schema):
-                yield one.name, Reading(match[1], *match.span(1))
+            if one and heard.is_free(*match.span("n")) and one.kind not in CODED and fits(match["n"], one.schema):
+                yield one.name, Reading(match["n"], *match.span("n"))
                 break

@@ -3,8 +3,8 @@
 import re
 from collections.abc import Iterator
 
-from language.clock import Reading
 from language.en.numerals import parse_english, unit_words
+from language.protocol import ClockReading
 
 # ruff: noqa: PLR2004 - hours and minutes are what this file is about
 
@@ -40,11 +40,11 @@ _HINT = re.compile(
 _NAMED_HINT = re.compile("noon|mid(?:day|night)")
 
 
-def english_readings(text: str) -> Iterator[Reading]:
+def english_readings(text: str) -> Iterator[ClockReading]:
     """The clock readings in folded `text`."""
     if _NAMED_HINT.search(text):
         for match in _NAMED.finditer(text):
-            yield Reading(*match.span(), 0 if match["name"] == "midnight" else 12, 0, "named")
+            yield ClockReading(*match.span(), 0 if match["name"] == "midnight" else 12, 0, "named")
     if not _HINT.search(text):
         return
     for match in _CLOCK.finditer(text):
@@ -53,15 +53,15 @@ def english_readings(text: str) -> Iterator[Reading]:
             yield reading
 
 
-def _reading(match: re.Match[str], part: str, text: str) -> Reading | None:
+def _reading(match: re.Match[str], part: str, text: str) -> ClockReading | None:
     if match["past"]:
         return _past(match, part)
     if match["h2"]:
         # 7.30 is a number, 7.30 pm is a time
         is_time = part or match["clock"] or text[match.end("h2")] == ":"
-        return Reading(*match.span(), int(match["h2"]), int(match["n2"]), part) if is_time else None
+        return ClockReading(*match.span(), int(match["h2"]), int(match["n2"]), part) if is_time else None
     if part or match["clock"]:
-        return Reading(*match.span(), _number(match["h3"]), _minutes(match["n3"]), part)
+        return ClockReading(*match.span(), _number(match["h3"]), _minutes(match["n3"]), part)
     return None
 
 
@@ -75,13 +75,13 @@ def _part(match: re.Match[str]) -> str:
     return match["lead"] or ""
 
 
-def _past(match: re.Match[str], part: str) -> Reading:
+def _past(match: re.Match[str], part: str) -> ClockReading:
     minutes = _TO_PAST[match["past"].replace(" ", "-")]
     hour = _number(match["h1"])
     if match["way"] in ("past", "after"):
-        return Reading(*match.span(), hour, minutes, part)
+        return ClockReading(*match.span(), hour, minutes, part)
     # "quarter to one in the afternoon" belongs to the hour before, whose part of the day may be another
-    return Reading(*match.span(), 12 if hour == 1 else hour - 1, 60 - minutes, part)
+    return ClockReading(*match.span(), 12 if hour == 1 else hour - 1, 60 - minutes, part)
 
 
 def _minutes(words: str | None) -> int:

@@ -3,8 +3,10 @@
 `{v}` is the value, `{c}` what the parameter is called, `{n}` who signs. No sentence has a date, a time or a figure.
 """
 
-from language.en.values import FIRST_NAMES
 from language.names import words
+from language.packs import of
+
+FIRST_NAMES: list[str] = of("en").data["values"]["first_names"]
 
 SENTENCES = {
     "person": (

@@ -3,7 +3,7 @@
 import re
 from collections.abc import Iterator
 
-from language.clock import Reading
+from language.protocol import ClockReading
 from language.zh.numerals import SMALL_NUMERAL, parse_chinese
 
 _PARTS = {
@@ -26,7 +26,7 @@ _HINT = re.compile("[点时:]")
 _NOT_A_TIME = re.compile("[儿心多]|左右的|一[下些]|[个次种]")
 
 
-def chinese_readings(text: str) -> Iterator[Reading]:
+def chinese_readings(text: str) -> Iterator[ClockReading]:
     """The clock readings in folded `text`; 一点 alone ("a bit") is none."""
     if not _HINT.search(text):
         return
@@ -34,13 +34,13 @@ def chinese_readings(text: str) -> Iterator[Reading]:
         part = _PART_OF[match["part"]] if match["part"] else ""
         if match["h"]:
             if part:
-                yield Reading(*match.span(), int(match["h"]), int(match["m"]), part)
+                yield ClockReading(*match.span(), int(match["h"]), int(match["m"]), part)
             continue
         hour = _number(match["hour"])
         bare = match.end() == match.end("hour") + 1
         if bare and not part and (match["hour"] == "一" or _NOT_A_TIME.match(text, match.end())):
             continue
-        yield Reading(*match.span(), hour, _minute(match), part)
+        yield ClockReading(*match.span(), hour, _minute(match), part)
 
 
 def _minute(match: re.Match[str]) -> int:

@@ -4,7 +4,9 @@
 """
 
 from language.names import words
-from language.zh.values import FIRST_NAMES
+from language.packs import of
+
+FIRST_NAMES: list[str] = of("zh").data["values"]["first_names"]
 
 SENTENCES = {
     "person": ("你直接联系{v}就行。", "负责这件事的人叫{v}。", "我跟你提过的人就是{v}。", "有问题都可以问{v}。"),

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Callable, Iterator, Mapping
+from functools import cache
 from random import Random
 from typing import Any, NamedTuple
 
@@ -10,8 +11,8 @@ from pydantic import JsonValue
 from language.calls.actions import name_phrase
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView, view_of
-from language.names import humanise, is_chinese
-from llm.template.conversing_phrases import CONVERSATION_BOOKS, ConversationBook
+from language.names import humanise
+from language.packs import COMMON_SCRIPT, of, writes
 from llm.template.dialogues import word_answer, word_question
 from llm.template.sections import Sections
 from llm.template.wording import word_call
@@ -20,6 +21,45 @@ from warehouse.records import Language
 
 _GREETING = re.compile(r"^(?:hi|hey|hello|你好)[,，!！]?\s*(?=\S)", re.IGNORECASE)
 _CODED = re.compile(r"\{(\w+)\}")
+
+
+class ConversationBook(NamedTuple):
+    """The shapes of one language."""
+
+    joints: tuple[str, ...]  # a second request in one turn
+    linked: tuple[str, ...]  # a second request for what the first one finds
+    again: tuple[str, ...]  # the same for other values
+    hints: tuple[str, ...]
+    situations: tuple[str, ...]  # what opens a description
+    plights: tuple[str, ...]  # and what ends it
+    facts: tuple[str, ...]
+    flags: tuple[str, ...]
+    asides: tuple[str, ...]
+    approvals: tuple[str, ...]
+    switches: tuple[str, ...]
+    corrections: tuple[str, ...]
+    retries: tuple[str, ...]
+    more: tuple[str, ...]
+    surrenders: tuple[str, ...]
+    thanks: tuple[str, ...]
+    which: tuple[str, ...]
+    proposals: tuple[str, ...]
+    done: tuple[str, ...]
+    told: tuple[str, ...]
+    errors: tuple[str, ...]
+    others: tuple[str, ...]  # whether another value would do
+    refusals: tuple[str, ...]
+    nods: tuple[str, ...]
+    answers: tuple[str, str]  # no and yes
+    joint: str
+    space: str
+
+
+@cache
+def _book_in(language: Language) -> ConversationBook:
+    shapes = of(language).data["conversations"]
+    read: dict[str, Any] = {name: tuple(value) if isinstance(value, list) else value for name, value in shapes.items()}
+    return ConversationBook(**read)
 
 
 class Part(NamedTuple):
@@ -40,7 +80,7 @@ class Talk(NamedTuple):
     @property
     def book(self) -> ConversationBook:
         """The shapes of the language."""
-        return CONVERSATION_BOOKS[self.language]
+        return _book_in(self.language)
 
     def pick(self, shapes: tuple[str, ...], **words: str) -> str:
         """One of the shapes, filled in; `{C}` is `{c}` with a capital."""
@@ -67,7 +107,7 @@ def part_of(given: Any) -> Part:  # noqa: ANN401 - a member of a prompt's JSON
 
 def action_of(view: ToolView, language: Language) -> str:
     """What a tool does, as people say it."""
-    if language == "en" and is_chinese(view.actions[0]):
+    if not writes(language, view.actions[0]) and of(language).script == COMMON_SCRIPT:
         return name_phrase(view.name)
     return view.actions[0]
 
@@ -124,7 +164,7 @@ def _lacking(talk: Talk, part: Part) -> str:
     """What a part leaves for an earlier result to give, as people call it; "" where it leaves nothing."""
     name = next((name for name in part.view.required if name not in part.arguments), "")
     cues = part.view.parameter(name).cues if name else None
-    return (cues.chinese if talk.language == "zh" else cues.english) if cues else ""
+    return cues.among(talk.language) if cues else ""
 
 
 def _again(talk: Talk, parts: list[tuple[int, Part]]) -> _Words:
@@ -135,7 +175,7 @@ def _again(talk: Talk, parts: list[tuple[int, Part]]) -> _Words:
         cue = said.cue
         shown.append(said.shown)
         mentions.append(_Mention(number, name, said.words))
-    comma, last = (", ", " and ") if talk.language == "en" else ("、", "和")
+    comma, last = of(talk.language).comma, of(talk.language).last
     told = comma.join(shown[:-1]) + last + shown[-1] if len(shown) > 1 else shown[0]
     return _Words(talk.pick(talk.book.again, l=told, c=cue), tuple(mentions))
 
@@ -286,8 +326,7 @@ def _ask_parameters(talk: Talk) -> str:
     asked = [part.view.parameter(name) for name in listed(talk.sections, "asked")]
     questions = [word_question(part.view, one, part.arguments, talk.language, talk.rng) for one in asked]
     return talk.book.space.join(
-        one if _SEEKS.search(one) else f"{one.rstrip('.。')}{'?' if talk.language == 'en' else '？'}"
-        for one in questions
+        one if _SEEKS.search(one) else f"{one.rstrip('.。')}{of(talk.language).question}" for one in questions
     )
 
 
@@ -301,7 +340,7 @@ def _ask_approval(talk: Talk) -> str:
     told = []
     for name, value in part.arguments.items():
         said = say(part.view.parameter(name), value, talk.language, talk.rng, plain=True)
-        told.append(f"{said.cue} {said.shown}" if talk.language == "en" else f"{said.cue}{said.shown}")
+        told.append(f"{said.cue}{of(talk.language).space}{said.shown}")
     return talk.pick(talk.book.proposals, a=action_of(part.view, talk.language), l=talk.book.joint.join(told))
 
 
@@ -321,7 +360,7 @@ def _tell_error(talk: Talk) -> str:
     told = [talk.pick(talk.book.errors, e=str(talk.sections.json("error")))]
     for name in listed(talk.sections, "asked"):
         cues = part.view.parameter(name).cues
-        told.append(talk.pick(talk.book.others, c=cues.chinese if talk.language == "zh" else cues.english))
+        told.append(talk.pick(talk.book.others, c=cues.among(talk.language)))
     return talk.book.space.join(told)
 
 

@@ -7,13 +7,12 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from language.calls.parsing import read_answers
-from language.calls.questions import asked_parameters, called, counting, group_of, is_plural, is_route_end
+from language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
 from language.calls.stating import Said, in_quotes, say
 from language.calls.tools import ParameterView, ToolView
-from language.names import is_chinese
-from language.phrasebook import PHRASEBOOKS
+from language.packs import COMMON_SCRIPT, Cue, of, writes
+from language.phrasebook import Shapes, dialogues_in, requests_in
 from language.values import locate, write_value
-from llm.template.slot_phrases import SLOT_BOOKS, Shapes
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
@@ -23,7 +22,7 @@ _GENERAL_SHARE = 0.35
 _OPTIONS_SHARE = 0.35
 _COUNTED_SHARE = 0.6
 _MOST_OPTIONS = 5
-_AMOUNT = re.compile("amount|金额", re.IGNORECASE)
+_AMOUNT = Cue("@{amount}")
 _ROUTES = frozenset({"origin", "destination"})
 _ONCE = {"date": frozenset({"date", "moment", "birthday"}), "time": frozenset({"time", "moment"})}
 
@@ -35,14 +34,14 @@ def word_question(
     for _ in range(_ATTEMPTS):
         question = _propose_question(view, parameter, language, rng)
         asked = asked_parameters(view, question, known)
-        if asked == (parameter,) and not _says(question, known, view) and is_chinese(question) == (language == "zh"):
+        if asked == (parameter,) and not _says(question, known, view) and writes(language, question):
             return question
     told = called(parameter, language)
-    return f"What is the {told}?" if language == "en" else f"请问{told}是什么？"
+    return dialogues_in(language).last_question.replace("{c}", told)
 
 
 def _propose_question(view: ToolView, parameter: ParameterView, language: Language, rng: Random) -> str:
-    book = SLOT_BOOKS[language]
+    book = dialogues_in(language)
     told = called(parameter, language)
     if parameter.kind == "boolean":
         return _shape(rng.choice(book.flags), parameter.topic or told)
@@ -53,7 +52,7 @@ def _propose_question(view: ToolView, parameter: ParameterView, language: Langua
     counted = counting(parameter, language)
     if counted and rng.random() < _COUNTED_SHARE:
         return rng.choice(book.counted).replace("{u}", counted.asked)
-    if counted and is_plural(told):
+    if counted and of(language).rules.is_plural(told):
         return _shape(rng.choice(book.questions), told)
     if parameter.kind in book.unnamed and _is_only_one(view, parameter) and rng.random() < _UNNAMED_SHARE:
         return rng.choice(book.unnamed[parameter.kind])
@@ -65,14 +64,16 @@ def _is_only_one(view: ToolView, parameter: ParameterView) -> bool:
     """Whether a question that names nothing can only mean this parameter."""
     alike = _ONCE.get(parameter.kind, frozenset({parameter.kind}))
     others = [one for one in view.parameters if one.kind in alike]
-    if parameter.kind == "money" and not _AMOUNT.search(f"{parameter.name} {parameter.schema.get('description', '')}"):
+    if parameter.kind == "money" and not _AMOUNT.everywhere.search(
+        f"{parameter.name} {parameter.schema.get('description', '')}"
+    ):
         return False
     return len(others) == 1 and (parameter.kind not in _ROUTES or is_route_end(parameter))
 
 
 def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
     """All options of a choice in words, "" where they are too many to be read out."""
-    book = SLOT_BOOKS[language]
+    book = dialogues_in(language)
     options = parameter.schema.get("enum") or []
     if not 1 < len(options) <= _MOST_OPTIONS:
         return ""
@@ -159,13 +160,13 @@ def _propose_answer(
     if is_bare:
         shape = rng.choice(_bare_shapes(parameter, value, language, rng))
     else:
-        shapes = SLOT_BOOKS[language].sentences_by_kind.get(group_of(parameter), SLOT_BOOKS[language].sentences)
+        shapes = dialogues_in(language).sentences_by_kind.get(group_of(parameter), dialogues_in(language).sentences)
         shape = rng.choice(shapes[:2] if plain else shapes)
     return _filled(_Filling(shape, shown, said.words, told), parameter, language)
 
 
 def _bare_shapes(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> Shapes:
-    book = SLOT_BOOKS[language]
+    book = dialogues_in(language)
     if counting(parameter, language) and value not in (1, "1") and rng.random() < _COUNT_SHARE:
         return book.bare_count
     return book.bare_by_kind.get(parameter.kind) or book.bare_by_kind.get(group_of(parameter)) or book.bare
@@ -176,30 +177,34 @@ def _shown(said: Said, parameter: ParameterView, language: Language, rng: Random
     if said.words == said.shown or not isinstance(said.value, str):
         return said.words
     if parameter.kind in _UNMISTAKABLE:
-        return in_quotes(said.words, PHRASEBOOKS[language]) if " " in said.words else said.words
+        return in_quotes(said.words, requests_in(language)) if " " in said.words else said.words
     is_message = group_of(parameter) == "message" and rng.random() < _QUOTED_SHARE
     needs_marks = plain or is_message or _STOP.search(said.words)
-    return in_quotes(said.words, PHRASEBOOKS[language]) if needs_marks else said.words
+    return in_quotes(said.words, requests_in(language)) if needs_marks else said.words
 
 
 def _flag(said: Said, language: Language, rng: Random, *, value: bool, is_bare: bool) -> Answered:
-    book = SLOT_BOOKS[language]
+    book = dialogues_in(language)
     if is_bare or not said.is_frame:
         answer = rng.choice(book.yes if value else book.no)
         return Answered(answer, answer)
-    stop = PHRASEBOOKS[language].stop
+    stop = requests_in(language).stop
     shown = said.words[:1].upper() + said.words[1:]
     return Answered(f"{shown}{stop}", shown)
 
 
 def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> Answered:
     shape, shown, words, told = filling
-    if language == "en" and is_plural(told):
-        shape = shape.replace("{c} is ", "{c} are ")
+    shape = of(language).rules.agreed(shape, told)
     counted = counting(parameter, language)
     text = shape.replace("{c}", told).replace("{C}", _capital(told))
     text = text.replace("{u}", counted.unit if counted else "").replace("{v}", shown)
-    if language == "en" and shape.startswith("{v}") and parameter.kind not in _UNMISTAKABLE and shown[:1].islower():
+    if (
+        of(language).script == COMMON_SCRIPT
+        and shape.startswith("{v}")
+        and parameter.kind not in _UNMISTAKABLE
+        and shown[:1].islower()
+    ):
         text = _capital(text)
         words = words if words in text else _capital(words)
     return Answered(text, words)

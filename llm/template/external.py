@@ -7,14 +7,15 @@ from pydantic import JsonValue
 
 from language.calls.messages import Pointed, noun_key, word_pointer, write_message
 from language.calls.parameters import cues_of, entity_of
-from language.phrasebook import PHRASEBOOKS
+from language.packs import known
+from language.phrasebook import requests_in
 from language.phrases import is_cut
 from language.schemas import kind_of
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
-_QUOTES = tuple(quotes for book in PHRASEBOOKS.values() for quotes in book.quotes)
+_QUOTES = tuple(quotes for code in known() for quotes in requests_in(code).quotes)
 _TYPED = frozenset({"date", "time", "date-time"})
 _GLUED = frozenset(":是")
 _WITH_CUE = re.compile(r"\bwith (?:the )?$", re.IGNORECASE)
@@ -74,13 +75,13 @@ def _link(before: str, after: str, name: str, schema: JsonSchema, language: Lang
     """What joins the phrase to a parameter's name right before it, or to a clause that a bare date or time would end."""
     cues = cues_of(name, str(schema.get("description") or ""))
     if language == "zh":
-        if before.rstrip().endswith(cues.chinese):
+        if before.rstrip().endswith(cues.among(language)):
             return "是"
         is_bare = before.endswith("，") and not after.startswith("吧")
         return "就按" if is_bare and kind_of(schema) in _TYPED else ""
-    if not f" {before.lower()}".endswith(f" {cues.english.lower()} "):
+    if not f" {before.lower()}".endswith(f" {cues.among(language).lower()} "):
         return ""
-    lead = before[: -len(cues.english) - 1]
+    lead = before[: -len(cues.among(language)) - 1]
     return "being " if _WITH_CUE.search(lead) else ": " if _CLAUSE_START.search(lead) else ""
 
 
@@ -88,7 +89,7 @@ def _pointed(sections: Sections, language: Language) -> Pointed:
     name, schema = _parameter(sections)
     cues = cues_of(name, str(schema.get("description") or ""))
     key = noun_key(_member(sections, "entity", "kind"), name, schema)
-    return Pointed(key, _member(sections, "app", "key"), cues.chinese if language == "zh" else cues.english)
+    return Pointed(key, _member(sections, "app", "key"), cues.among(language))
 
 
 def _parameter(sections: Sections) -> tuple[str, JsonSchema]:

@@ -1,6 +1,7 @@
 """Wordings and answers with one defect, as a careless writer makes them; some look flawless from outside."""
 
 from collections.abc import Callable
+from functools import cache
 from random import Random
 
 from pydantic import JsonValue
@@ -16,8 +17,8 @@ from language.calls.defects import (
 from language.calls.sampling import make_value
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView
-from language.names import is_chinese
-from language.phrasebook import PHRASEBOOKS
+from language.packs import COMMON_SCRIPT, known, of, script_of, writes
+from language.phrasebook import requests_in
 from language.values import locate
 from llm.template.dialogues import Answered, word_answer
 from llm.template.wording import Worded, compose, quote_values, word_call
@@ -67,8 +68,8 @@ def _another(view: ToolView, slot: Slot, language: Language, rng: Random) -> Ans
 
 def _followed(view: ToolView, slot: Slot, more: Answered, language: Language, rng: Random) -> Answered:
     right = word_answer(view, slot, language, rng, is_bare=rng.random() < _HALF)
-    stop = "" if right.answer[-1] in _ENDS else PHRASEBOOKS[language].stop
-    space = "" if language == "zh" else " "
+    stop = "" if right.answer[-1] in _ENDS else requests_in(language).stop
+    space = of(language).space
     return right._replace(answer=f"{right.answer}{stop}{space}{more.answer}")
 
 
@@ -79,31 +80,15 @@ _SPOILERS: dict[str, Callable[[ToolView, Slot, Language, Random], Answered | Non
 }
 
 
-_OTHER_ACTIONS: dict[Language, tuple[str, ...]] = {
-    "en": (
-        "check the weather for the weekend", "cancel the whole thing", "translate this into French",
-        "set an alarm for the morning", "find a good restaurant nearby", "show me the latest news",
-        "play some relaxing music", "look up the opening hours", "send a message to the manager",
-    ),
-    "zh": (
-        "看看周末的天气", "把整个订单取消", "把这句话翻译成法语", "设个早上的闹钟", "找一家附近的餐馆", "看看最新的新闻",
-        "放点轻松的音乐", "查一下营业时间", "给经理发条消息",
-    ),
-}  # fmt: skip
-_OPPOSITES = {
-    "book": "cancel", "reserve": "cancel", "create": "delete", "add": "remove", "open": "close", "buy": "return",
-    "start": "stop", "enable": "disable", "cancel": "book", "delete": "create", "remove": "add", "close": "open",
-    "send": "delete", "turn on": "turn off", "get": "delete", "retrieve": "delete", "find": "delete", "show": "hide",
-    "预订": "取消", "添加": "删除", "创建": "删除", "新建": "删除", "打开": "关闭", "取消": "预订", "删除": "添加", "关闭": "打开",
-    "查询": "修改", "查看": "删除", "购买": "退掉", "发送": "撤回", "开启": "关闭",
-}  # fmt: skip
-_ASIDES: dict[Language, tuple[str, ...]] = {
-    "en": ("By the way, {c} {v}.", "Oh, and {c}: {v}.", "It's for {c} {v}, I think."),
-    "zh": ("对了，{c}{v}。", "哦，{c}是{v}。", "好像{c}是{v}。"),
-}
 _TRIES = 4
 _OPPOSITE_SHARE = 0.6
 _OWNED_UP_SHARE = 0.25
+
+
+@cache
+def _opposites() -> dict[str, str]:
+    """Actions, and what a careless writer takes for them."""
+    return {action: other for code in known() for action, other in of(code).data["defects"]["opposites"].items()}
 
 
 def spoil_wording(
@@ -117,10 +102,14 @@ def spoil_wording(
 def _other_action(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
     """Asks for something else, with all values in place."""
     action = view.actions[0]
-    opposites = [other + action[len(verb) :] for verb, other in _OPPOSITES.items() if action.startswith(verb)]
-    fitting = [other for other in opposites if is_chinese(other) == (language == "zh")]
-    options = fitting if fitting and rng.random() < _OPPOSITE_SHARE else list(_OTHER_ACTIONS[language])
-    action = rng.choice([other for other in options if other not in view.keys] or list(_OTHER_ACTIONS[language]))
+    opposites = [other + action[len(verb) :] for verb, other in _opposites().items() if action.startswith(verb)]
+    fitting = [other for other in opposites if writes(language, other)]
+    options = (
+        fitting if fitting and rng.random() < _OPPOSITE_SHARE else list(of(language).data["defects"]["other_actions"])
+    )
+    action = rng.choice(
+        [other for other in options if other not in view.keys] or list(of(language).data["defects"]["other_actions"])
+    )
     return quote_values(compose(view, arguments, language, rng, action=action))
 
 
@@ -141,7 +130,7 @@ def _left_out(view: ToolView, arguments: dict[str, JsonValue], language: Languag
 def _last_words(request: str) -> str:
     """The end of a request: two words of it, six Chinese characters."""
     bare = request.rstrip("。.?!？！")
-    return bare[-6:] if is_chinese(bare) else " ".join(bare.split()[-2:])
+    return bare[-6:] if script_of(bare) != COMMON_SCRIPT else " ".join(bare.split()[-2:])
 
 
 def _with_addition(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
@@ -167,7 +156,7 @@ def _with_mistake(view: ToolView, arguments: dict[str, JsonValue], language: Lan
         return _instead(view, arguments, {parameter.name: value}, language, rng)
     right = word_call(view, arguments, language, rng)
     aside = _aside(parameter, value, language, rng)
-    return right._replace(request=f"{right.request}{'' if language == 'zh' else ' '}{aside}")
+    return right._replace(request=f"{right.request}{of(language).space}{aside}")
 
 
 def _with_invention(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
@@ -177,7 +166,7 @@ def _with_invention(view: ToolView, arguments: dict[str, JsonValue], language: L
         detail = rng.choice(unsaid)
         right = word_call(view, arguments, language, rng)
         aside = _aside(detail, make_value(detail.name, detail.schema, language, rng), language, rng)
-        return right._replace(request=f"{right.request}{'' if language == 'zh' else ' '}{aside}")
+        return right._replace(request=f"{right.request}{of(language).space}{aside}")
     changed = _with_another_value(view, arguments, language, rng)
     if changed is None:
         return None
@@ -210,8 +199,9 @@ def _with_another_value(
 
 def _aside(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> str:
     said = say(parameter, value, language, rng, plain=True)
-    cue = f"the {said.cue}" if language == "en" else said.cue
-    shape = rng.choice(_ASIDES[language] if isinstance(value, str) else _ASIDES[language][:2])
+    cue = of(language).rules.with_article(said.cue)
+    asides: list[str] = of(language).data["defects"]["asides"]
+    shape = rng.choice(asides if isinstance(value, str) else asides[:2])
     return shape.format(c=cue, v=said.shown)
 
 

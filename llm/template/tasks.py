@@ -9,6 +9,7 @@ from pydantic import JsonValue
 from language.calls.defects import Proposal, spoil_call, text_language
 from language.calls.sampling import fill_in
 from language.calls.tools import ToolView, view_of
+from language.packs import fallback, known, of
 from llm.template.changing import Change, ViewedCall, mend_request, other_value, parameter_named, word_change
 from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
 from llm.template.dialogues import word_answer, word_question
@@ -194,13 +195,10 @@ def _arguments(sections: Sections) -> dict[str, JsonValue]:
 
 
 def _language(sections: Sections) -> Language:
-    match sections.word("language", "en"):
-        case "zh":
-            return "zh"
-        case "en":
-            return "en"
-        case other:
-            raise ReplyError(f"template/v1 writes English (en) and Chinese (zh), not {other!r}.")
+    code = sections.word("language", fallback())
+    if code not in known():
+        raise ReplyError(f"template/v1 writes {', '.join(of(one).name for one in known())}, not {code!r}.")
+    return code
 
 
 TASKS: dict[str, Task] = {

@@ -12,8 +12,9 @@ from language.calls.parameters import meaning_of
 from language.calls.parsing import read_request
 from language.calls.stating import Said, say
 from language.calls.tools import ToolView
-from language.names import is_chinese, words
-from language.phrasebook import PHRASEBOOKS, Phrasebook
+from language.names import words
+from language.packs import COMMON_SCRIPT, of, packs_of, writes
+from language.phrasebook import Phrasebook, requests_in
 from language.schemas import json_type
 from language.values import locate
 from warehouse.errors import ReplyError
@@ -57,10 +58,6 @@ _OWN_VERB_SHARE = 0.6
 _JOINED_SHARE = 0.5
 _SAME_SHAPE_SHARE = 0.7
 _FEW = 2
-_WITH_WITH = re.compile(r"(\swith(?:out)? [^,]{1,80}?) with ")
-_FOR_ME = re.compile(r"^\w+ me\b|\bfor me$")  # "show me the list": nobody wants to do that himself
-_PLURAL = re.compile(r"(?<!speci)(?<!seri)(?<!\bne)[^sui]s$")
-_IS = re.compile(r"(?<=\}) is (?=\{)")
 _MARKS = ".?!。？！"
 _DAYS = frozenset({"date", "moment", "birthday", "month"})
 
@@ -89,7 +86,7 @@ def compose(
     plain: bool = False,
 ) -> Composed:
     """A request for the tool's action (or another one given) that states these arguments; `plain` takes no chances."""
-    book = PHRASEBOOKS[language]
+    book = requests_in(language)
     chosen = action or _action(view, language, rng)
     said = [
         say(one, arguments[one.name], language, rng, plain=plain) for one in view.parameters if one.name in arguments
@@ -112,7 +109,7 @@ def compose(
 
 
 def _action(view: ToolView, language: Language, rng: Random) -> str:
-    if language == "en" and is_chinese(view.actions[0]):
+    if not writes(language, view.actions[0]) and of(language).script == COMMON_SCRIPT:
         return name_phrase(view.name)
     return view.actions[0] if rng.random() < _OWN_VERB_SHARE else rng.choice(view.actions)
 
@@ -127,24 +124,24 @@ def _natural(view: ToolView, said: list[Said], language: Language, book: Phraseb
     if len(starts) == len(ends) == 1 and starts[0].shown == starts[0].words and ends[0].shown == ends[0].words:
         text = rng.choice(book.route).format(o=starts[0].shown, d=ends[0].shown)
         pieces.append(Piece(text, (starts[0], ends[0])))
-    for kinds, lead in ((_DAYS, "on "), (frozenset({"time"}), "at ")):
+    for kinds, lead in ((_DAYS, book.day_lead), (frozenset({"time"}), book.time_lead)):
         here = [one for kind in kinds for one in by_kind.get(kind, [])]
         declared = [one for one in view.parameters if one.kind in kinds or one.kind == "moment"]
         if len(here) == len(declared) == 1 and here[0].parameter.kind in ("date", "moment", "time"):
-            pieces.append(Piece(("" if language == "zh" else lead) + here[0].shown, (here[0],)))
-    if language == "en":
-        pieces += [Piece(f"for {one.shown} {unit}", (one,)) for one in said if (unit := _counted(one))]
+            pieces.append(Piece(lead + here[0].shown, (here[0],)))
+    pieces += [
+        Piece(book.counted.format(v=one.shown, u=unit), (one,)) for one in said if (unit := _counted(one, language))
+    ]
     kept = [piece for piece in pieces if rng.random() < _NATURAL_SHARE]
     rng.shuffle(kept)
     return kept
 
 
-def _counted(said: Said) -> str:
+def _counted(said: Said, language: Language) -> str:
     """What a number counts, by its cue: guests for "number of guests"; "" where it counts nothing."""
-    _, number_of, unit = said.cue.partition("umber of ")
-    if said.value in (1, "1"):
+    if said.value in (1, "1") or not said.parameter.is_number:
         return ""
-    return unit if number_of and said.parameter.is_number and unit.endswith("s") and " " not in unit else ""
+    return of(language).rules.counted_argument(said.cue)
 
 
 def _rest(said: list[Said], book: Phrasebook, rng: Random, *, plain: bool) -> list[Piece]:
@@ -168,17 +165,13 @@ def _inline(said: list[Said], book: Phrasebook, rng: Random) -> list[Piece]:
 
 
 def _assemble(action: str, inline: list[Piece], tail: list[Piece], language: Language, rng: Random) -> Composed:
-    book = PHRASEBOOKS[language]
-    joint = "，" if language == "zh" else " "
-    if language == "en" and any(_is_bare(piece) for piece in inline):
-        joint = ", "
-    act = joint.join([action, *(piece.text for piece in inline)])
-    if language == "en":
-        act = _WITH_WITH.sub(r"\1 and with ", act)
-    opener = rng.choice(book.openers if _FOR_ME.search(action) else book.openers + book.wishes)
+    book = requests_in(language)
+    space = of(language).space
+    joint = book.joint if not space or any(_is_bare(piece) for piece in inline) else space
+    act = of(language).rules.smooth(joint.join([action, *(piece.text for piece in inline)]))
+    opener = rng.choice(book.openers if of(language).rules.is_for_speaker(action) else book.openers + book.wishes)
     head = opener.replace("{a}", act).replace("{A}", _capital(act))
     filler = rng.choice(book.fillers) if len(tail) > 1 and not inline else ""
-    space = "" if language == "zh" else " "
     parts = [head, *(piece.text for piece in tail)]
     if filler:
         parts[1] = filler + parts[1]
@@ -193,8 +186,7 @@ def _is_bare(piece: Piece) -> bool:
 
 
 def _shape(shape: str, said: Said) -> str:
-    if _PLURAL.search(said.cue) and said.cue.isascii():
-        shape = _IS.sub(" are ", shape)
+    shape = packs_of(shape)[0].rules.in_number(shape, said.cue)
     return shape.replace("{c}", said.cue).replace("{C}", _capital(said.cue)).replace("{v}", said.shown)
 
 
@@ -243,7 +235,7 @@ def word_call(view: ToolView, arguments: dict[str, JsonValue], language: Languag
     for attempt in range(_ATTEMPTS):
         composed = compose(view, arguments, language, rng, plain=attempt >= _BOLD_ATTEMPTS)
         worded = quote_values(composed)
-        if worded is None or is_chinese(composed.request) != (language == "zh"):
+        if worded is None or not writes(language, composed.request):
             continue
         best = worded
         if read_request(view, composed.request) == arguments:

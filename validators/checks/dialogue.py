@@ -12,9 +12,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.stages import StageContext
-from language.calls.actions import VERBS
 from language.calls.choosing import is_dropped, new_request, rank_by_words
 from language.calls.tools import ToolView
+from language.en.actions import VERBS
 from language.names import split_name
 from language.text import VERBATIM
 from language.thesaurus import weigh_words

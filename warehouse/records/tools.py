@@ -1,12 +1,13 @@
 """Tools, and calls of them."""
 
-from typing import Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field, JsonValue
+from pydantic import Field, JsonValue, StringConstraints
 
 from warehouse.records.base import Record
 
-Language = Literal["en", "zh"]
+# a folder of language/ that holds language.yaml; recipes are checked against those that there are
+Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
 Arguments = dict[str, JsonValue]
 JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
 

@@ -9,7 +9,7 @@ from generators.shifts.intents import DONE, is_question
 from generators.shifts.overriding import Correction, override_values
 from generators.shifts.turns import moved
 from generators.shifts.values import change_values
-from llm.template.changing import CORRECTIONS
+from llm.template.changing import corrections_in
 from tests.support.scripted_model import ScriptedModel
 from validators.checks.ambiguity import check_ambiguity
 from validators.checks.format import check_format
@@ -248,7 +248,7 @@ def test_no_done_sounds_like_a_question() -> None:
 
 
 def test_no_shape_says_the_old_value_after_the_new_one() -> None:
-    for shapes in CORRECTIONS.values():
+    for shapes in (corrections_in(case, code) for case in ("SO_case1", "SO_case2", "mSv") for code in ("en", "zh")):
         for shape in (one for group in shapes for one in group):
             assert "{v}" in shape, shape
             assert shape.find("{o}") < shape.index("{v}"), shape

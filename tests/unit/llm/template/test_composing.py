@@ -6,7 +6,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language.calls.tools import view_of
-from language.phrasebook import ENGLISH
+from language.phrasebook import requests_in
 from llm.template.wording import compose
 
 TOOL = {
@@ -14,7 +14,9 @@ TOOL = {
     "description": "Retrieve orders.",
     "parameters": {"type": "object", "properties": {"orderDetails": {"type": "string"}, "shop": {"type": "string"}}},
 }
-WISHES = tuple(wish.partition("{a}")[0] for wish in ENGLISH.wishes if wish.partition("{a}")[0] != "Could you ")
+WISHES = tuple(
+    wish.partition("{a}")[0] for wish in requests_in("en").wishes if wish.partition("{a}")[0] != "Could you "
+)
 
 
 @given(st.integers(0, 2**32))

@@ -23,7 +23,7 @@ from language.calls.parameters import entity_of
 from language.calls.parsing import read_conversation
 from language.calls.tools import ToolView
 from language.calls.turns import Turn
-from language.en.values import FIRST_NAMES
+from language.en.messages import FIRST_NAMES
 from language.values import locate
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.sections import Sections

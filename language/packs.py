@@ -1,0 +1,172 @@
+"""The languages that there are: each a folder beside this file, found by its language.yaml; and which of them a text is in."""
+
+import re
+from collections.abc import Mapping
+from functools import cache, lru_cache
+from importlib import import_module
+from importlib.resources import files
+from types import MappingProxyType
+from typing import Any, cast
+
+import yaml
+
+from language.protocol import LanguagePack, Rules
+from warehouse.errors import ConfigurationError
+from warehouse.records import Language
+
+_DESCRIPTION = "language.yaml"
+_PATTERNS = "patterns.yaml"
+_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+_WORD = re.compile(r"[^\W\d_]+")
+_SLOT = re.compile(r"@\{(\w+)\}")
+_NOTHING = "(?!)"
+COMMON_SCRIPT = "Latin"
+
+
+@cache
+def known() -> tuple[Language, ...]:
+    """The codes of all languages, in the order of the alphabet."""
+    return tuple(
+        sorted(
+            folder.name
+            for folder in files("language").iterdir()
+            if folder.is_dir() and (folder / _DESCRIPTION).is_file()
+        )
+    )
+
+
+@cache
+def of(code: Language) -> LanguagePack:
+    """The language with this code; ConfigurationError where there is no folder for it."""
+    if code not in known():
+        raise ConfigurationError(f"There is no language {code!r}; the languages are {', '.join(known())}.")
+    folder = files(f"language.{code}")
+    told = _loaded((folder / _DESCRIPTION).read_text(encoding="utf-8"))
+    cues = _loaded((folder / _PATTERNS).read_text(encoding="utf-8"))
+    # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
+    rules = cast("Rules", import_module(f"language.{code}.rules"))
+    lists: Mapping[str, str] = told.pop("words")
+    return LanguagePack(
+        code=code,
+        marks=frozenset(str(told.pop("marks")).split()),
+        answers=tuple(told.pop("answers")),
+        frames=tuple(told.pop("frames")),
+        words=MappingProxyType({name: frozenset(str(words).split()) for name, words in lists.items()}),
+        cues=MappingProxyType({name: _joined(value) for name, value in cues.items()}),
+        data=_Data(code),
+        rules=rules,
+        **told,
+    )
+
+
+class _Data(Mapping[str, Any]):
+    """The YAML files of a language by their stems, each read when it is first asked for."""
+
+    def __init__(self, code: Language) -> None:
+        self._code = code
+        self._read: dict[str, Any] = {}
+
+    def __getitem__(self, name: str) -> Any:  # noqa: ANN401 - parsed YAML, typed by who asks for it
+        if name not in self._read:
+            file = files(f"language.{self._code}") / f"{name}.yaml"
+            if not file.is_file():
+                raise KeyError(name)
+            self._read[name] = _loaded(file.read_text(encoding="utf-8"))
+        return self._read[name]
+
+    def __iter__(self) -> Any:  # noqa: ANN401 - an iterator of names
+        return (
+            file.name.removesuffix(".yaml")
+            for file in files(f"language.{self._code}").iterdir()
+            if file.name.endswith(".yaml")
+        )
+
+    def __len__(self) -> int:
+        return sum(1 for _ in self)
+
+
+def _loaded(text: str) -> dict[str, Any]:
+    content = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, the fast one
+    return content if isinstance(content, dict) else {}
+
+
+def _joined(value: object) -> str:
+    return "|".join(map(str, value)) if isinstance(value, list) else str(value)
+
+
+@lru_cache(16384)
+def packs_of(text: str) -> tuple[LanguagePack, ...]:
+    """The languages that `text` may be in: the one of the common script whose words it has most of, then the others."""
+    common, others = _by_script()
+    said = _WORD.findall(text.casefold())
+    best = max(common, key=lambda pack: sum(word in pack.marks for word in said)) if len(common) > 1 else common[0]
+    return (best, *others)
+
+
+@cache
+def _by_script() -> tuple[tuple[LanguagePack, ...], tuple[LanguagePack, ...]]:
+    """The languages of the common script, the first of which stands for all texts that tell nothing; and the others."""
+    packs = [of(code) for code in known()]
+    common = tuple(sorted((pack for pack in packs if pack.script == COMMON_SCRIPT), key=lambda pack: not pack.fallback))
+    return common, tuple(pack for pack in packs if pack.script != COMMON_SCRIPT)
+
+
+def fallback() -> Language:
+    """The language that stands for all texts of the common script that show no other."""
+    return _by_script()[0][0].code
+
+
+def language_of(text: str) -> Language:
+    """The language that a text is in, by its letters, then by its words."""
+    common, *others = packs_of(text)
+    return next((pack.code for pack in others if _letters(pack).search(text)), common.code)
+
+
+def script_of(text: str) -> str:
+    """The script of a text: the common one unless it has letters that only another has."""
+    return next((pack.script for pack in _by_script()[1] if _letters(pack).search(text)), COMMON_SCRIPT)
+
+
+def own_letters(text: str) -> str:
+    """The first run of letters of a script that is not the common one, "" where there is none."""
+    runs = (re.search(f"{pack.letters}+", text) for pack in _by_script()[1])
+    return next((run.group() for run in runs if run), "")
+
+
+def writes(language: Language, text: str) -> bool:
+    """Whether `text` is in the script of `language`."""
+    return script_of(text) == of(language).script
+
+
+@cache
+def _letters(pack: LanguagePack) -> re.Pattern[str]:
+    return re.compile(pack.letters) if pack.letters else re.compile(_NOTHING)
+
+
+class Cue:
+    """A regular expression with slots `@{name}`, which the patterns of the languages that a text may be in fill."""
+
+    def __init__(self, template: str, flags: re.RegexFlag = re.IGNORECASE) -> None:
+        self._template = template
+        self._flags = flags
+        self._compiled: dict[tuple[LanguagePack, ...], re.Pattern[str]] = {}
+
+    def of(self, text: str) -> re.Pattern[str]:
+        """The expression for the languages of `text`."""
+        return self.among(packs_of(text))
+
+    def among(self, packs: tuple[LanguagePack, ...]) -> re.Pattern[str]:
+        """The expression for these languages."""
+        if packs not in self._compiled:
+            filled = _SLOT.sub(lambda slot: _alternatives(slot[1], packs), self._template)
+            self._compiled[packs] = re.compile(filled, self._flags)
+        return self._compiled[packs]
+
+    @property
+    def everywhere(self) -> re.Pattern[str]:
+        """The expression for all languages at once."""
+        return self.among(tuple(of(code) for code in known()))
+
+
+def _alternatives(name: str, packs: tuple[LanguagePack, ...]) -> str:
+    return "|".join(pack.cues[name] for pack in packs if pack.cues.get(name)) or _NOTHING
