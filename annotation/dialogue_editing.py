@@ -15,7 +15,7 @@ strict, and refused with the number of the line that is wrong.
 
 import re
 from collections.abc import Iterator, Sequence
-from typing import Literal, NamedTuple, get_args
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -35,7 +35,7 @@ from annotation.calls import (
     write_value,
 )
 from annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
-from annotation.words import Words, words_in
+from annotation.words import Words, words_in, interface_languages
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -199,7 +199,7 @@ def _read_line(number: int, line: str, blocks: list[Block]) -> None:
 
 
 def _text_block(number: int, line: str) -> Block | None:
-    for language in get_args(Language):
+    for language in interface_languages():
         words = words_in(language)
         for kind, author in (("user", words.user), ("reply", words.assistant)):
             found = re.match(rf"{re.escape(author)} ?\d*[:：] ?", line, re.IGNORECASE)
@@ -349,7 +349,7 @@ class _Snapshot:
         note = next(entry for entry in entries if entry.mark == "--")
         if len(entries) > 1:
             raise RecordError(f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments.")
-        known = [words_in(language) for language in get_args(Language)]
+        known = [words_in(language) for language in interface_languages()]
         if note.rest.casefold() in {words.no_call.casefold() for words in known}:
             return []
         if note.rest.casefold() in {words.no_change.casefold() for words in known}:

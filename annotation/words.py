@@ -31,6 +31,15 @@ class ScreenWords(Record):
 _Words = TypeVar("_Words", bound=ScreenWords)
 
 
+@cache
+def interface_languages() -> tuple[Language, ...]:
+    """The languages that the review screens have words in."""
+    names = (file.name for file in files("annotation.configs").iterdir())
+    return tuple(
+        sorted(name.split(".")[1] for name in names if name.startswith("sample_review.") and name.endswith(".yaml"))
+    )
+
+
 def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
     """The words of the screen of a review kind in one interface language, as the record `made`."""
     text = files("annotation.configs").joinpath(f"{kind}.{language}.yaml").read_text(encoding="utf-8")

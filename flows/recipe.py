@@ -9,6 +9,7 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationEr
 
 from generators.environments.protocol import EnvironmentPart, EnvironmentSettings, located
 from generators.kinds import KINDS, kind_named, waves_of
+from language.packs import known
 from llm.models import ModelSettings, read_model
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language
@@ -178,6 +179,14 @@ class Recipe(Part):
         if isinstance(loaded, dict) and loaded.get("scale") == "paper":
             return loaded | {"samples": {kind.name: kind.scale for kind in KINDS.values() if kind.scale}}
         return loaded
+
+    @field_validator("languages")
+    @classmethod
+    def _languages_are_known(cls, languages: tuple[Language, ...]) -> tuple[Language, ...]:
+        strange = [language for language in languages if language not in known()]
+        if strange:
+            raise ValueError(f"there is no language {strange[0]!r}; the languages are {', '.join(known())}")
+        return languages
 
     @field_validator("samples")
     @classmethod

@@ -133,6 +133,11 @@ def own_letters(text: str) -> str:
     return next((run.group() for run in runs if run), "")
 
 
+def other_letters(text: str) -> int:
+    """How many letters of a text only other scripts than the common one have."""
+    return sum(len(_letters(pack).findall(text)) for pack in _by_script()[1])
+
+
 def writes(language: Language, text: str) -> bool:
     """Whether `text` is in the script of `language`."""
     return script_of(text) == of(language).script

@@ -156,6 +156,7 @@ class LanguagePack:
     minus: str
     frames: tuple[str, str]  # without and with a thing, `{t}`
     words: Mapping[str, frozenset[str]]  # sets of folded words by name
+    lengths: Mapping[str, int]  # of texts, in characters, by what they are
     cues: Mapping[str, str]  # alternatives of regular expressions by name
     data: Mapping[str, Any]  # everything else, by the name of its file; typed by who reads it
     rules: Rules

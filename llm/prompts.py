@@ -10,6 +10,7 @@ import orjson
 from jinja2 import Environment, StrictUndefined, Template
 from pydantic import BaseModel
 
+from language.packs import of
 from llm.chat import ChatMessage, Prompt, Role
 from warehouse.errors import ConfigurationError
 
@@ -46,6 +47,8 @@ def _load(package: str, name: str) -> _Template:
     pieces = _ROLE_LINE.split(text)
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - plain text for a model, not HTML
     environment.filters["json"] = _as_json
+    environment.filters["language_name"] = _language_name
+    environment.filters["example"] = _example
     parts = tuple((pieces[at], _compiled(environment, pieces[at + 1])) for at in range(1, len(pieces), 2))
     if not parts:
         raise ConfigurationError(f"The prompt {name!r} in {package} has no '--- user' line.")
@@ -61,6 +64,16 @@ def _compiled(environment: Environment, text: str) -> Template:
 
 def _as_json(value: Any) -> str:  # noqa: ANN401 - any JSON value or record
     return orjson.dumps(value, default=_plain).decode()
+
+
+def _language_name(code: str) -> str:
+    """How a prompt names a language."""
+    return of(code).name
+
+
+def _example(code: str, name: str) -> str:
+    """A worked example of a prompt, in a language."""
+    return str(of(code).data["examples"][name])
 
 
 def _plain(value: Any) -> Any:  # noqa: ANN401 - orjson's hook takes what it cannot write itself

@@ -8,6 +8,7 @@ from generators.catalogs.builder import CatalogBuilder, Draft, language_of
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.documents import files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
+from language.packs import known
 from warehouse.records import Language, Tool
 
 EXPECTED = "a file or folder of HammerBench records with 'multiple_tools'"
@@ -44,10 +45,8 @@ def read_hammerbench_tools(path: Path) -> Catalog:
 def language_of_folder(file: Path) -> Language | None:
     """The language that the nearest folder named `en` or `zh` tells, None where there is none."""
     for folder in reversed(file.parent.parts):
-        if folder == "en":
-            return "en"
-        if folder == "zh":
-            return "zh"
+        if folder in known():
+            return folder
     return None
 
 

@@ -1,23 +1,31 @@
-"""Our own bilingual tools for everyday tasks, read from the YAML files of the folder seed/."""
+"""Our own tools for everyday tasks, read from the YAML files of the folder seed/.
+
+They stand there in English and Chinese. Any other language gives its words for them in its own folder, in seed.yaml: by
+category, each English text with its own; a tool is there in a language where all of its texts are.
+"""
 
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Any, get_args
+from typing import Any
 
 import yaml
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError
 
+from language.packs import fallback, known, of
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language, Tool
 
 SOURCE = "seed"
 KINDS_FILE = "kinds.yaml"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-LANGUAGES: tuple[Language, ...] = get_args(Language)
+
+
+class _UntranslatedError(Exception):
+    """A text that a language has no words for; the tool is not there in it."""
 
 
 class SeedEntry(BaseModel):
@@ -32,12 +40,12 @@ class SeedEntry(BaseModel):
     returns: dict[str, dict[str, JsonValue]]
 
 
-def seed_tools(languages: Sequence[Language] = LANGUAGES) -> list[Tool]:
-    """List the tools of the seed catalog in these languages, file by file and in the order written.
+def seed_tools(languages: Sequence[Language] | None = None) -> list[Tool]:
+    """List the tools of the seed catalog in these languages (all where none are given), in the order written.
 
     Raises ConfigurationError, naming the file and the tool, where an entry is broken.
     """
-    return [tool for tool in _shipped() if tool.language in languages]
+    return [tool for tool in _shipped() if languages is None or tool.language in languages]
 
 
 @lru_cache(1)
@@ -63,9 +71,14 @@ def read_seed_folder(folder: Traversable, *, checked: bool = True) -> Iterator[T
             if entry.name in names:
                 raise ConfigurationError(f"{where} is written twice; give one of them another name.")
             names.add(entry.name)
-            for language in LANGUAGES:
-                reading = _Reading(language, kinds, where, checked=checked)
-                yield _tool(entry, str(content["category"]), reading)
+            for language in known():
+                overlay = of(language).data.get("seed")
+                texts = None if overlay is None else {**overlay["kinds"], **overlay.get(content["category"], {})}
+                reading = _Reading(language, kinds, where, texts, checked=checked)
+                try:
+                    yield _tool(entry, str(content["category"]), reading)
+                except _UntranslatedError:
+                    continue
 
 
 def _loaded(file: Traversable) -> dict[str, Any]:  # the parsed YAML, before anything is known of it
@@ -115,8 +128,17 @@ def _tool(entry: SeedEntry, category: str, reading: "_Reading") -> Tool:
 class _Reading:
     """One entry read in one language: it resolves `{en, zh}` and `kind`, and checks what comes out."""
 
-    def __init__(self, language: Language, kinds: Mapping[str, JsonSchema], where: str, *, checked: bool) -> None:
+    def __init__(
+        self,
+        language: Language,
+        kinds: Mapping[str, JsonSchema],
+        where: str,
+        texts: Mapping[str, str] | None,
+        *,
+        checked: bool,
+    ) -> None:
         self.language = language
+        self.texts = texts
         self.kinds = kinds
         self.where = where
         self.checked = checked
@@ -135,11 +157,23 @@ class _Reading:
             return [self.read(item) for item in node]
         if not isinstance(node, Mapping):
             return node
-        if node and set(node) <= set(LANGUAGES):
-            if self.language not in node:
+        if fallback() in node and set(node) <= set(known()):
+            if self.language in node:
+                return self.read(node[self.language])
+            if self.texts is None:
                 raise ConfigurationError(f"{self.where} says {dict(node)!r} but lacks the language {self.language!r}.")
-            return self.read(node[self.language])
+            return self._translated(node[fallback()])
         return {key: self.read(value) for key, value in self._with_kind(node).items()}
+
+    def _translated(self, node: JsonValue) -> JsonValue:
+        """English texts in the words of this language; _UntranslatedError where one is not in its seed.yaml."""
+        if isinstance(node, list):
+            return [self._translated(item) for item in node]
+        if not isinstance(node, str):
+            return node
+        if self.texts is None or node not in self.texts:
+            raise _UntranslatedError(node)
+        return self.texts[node]
 
     def _with_kind(self, node: Mapping[str, Any]) -> dict[str, Any]:
         kind = node.get("kind")

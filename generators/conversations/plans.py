@@ -1,6 +1,5 @@
 """Working a scenario out, with all values, calls and results, and putting the user's goal into words (CONFETTI 3.1)."""
 
-import re
 from collections.abc import Mapping
 from random import Random
 from typing import Any
@@ -13,6 +12,7 @@ from generators.environments.simulated import SimulatedEnvironment
 from generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
 from generators.single_turn.requests import VALUES_TEMPLATE
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from language.packs import writes
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError
 from warehouse.records import ConversationPlan, Move, Origin, Scenario, Tool, WordedScenario
@@ -21,7 +21,6 @@ PLANS, GOALS = "conversation_plans", "conversation_goals"
 PROMPTS = "generators.conversations.prompts"
 TEMPLATE = "plan_scenario_goal"
 _LONGEST = 2000
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 class ScenarioGoal(BaseModel):
@@ -88,7 +87,7 @@ def goal_problem(goal: str, plan: ConversationPlan, context: StageContext) -> st
     """Why these words can't be the scenario, "" where they can."""
     if not goal or len(goal) > _LONGEST:
         return f"it has {len(goal)} characters; 1 to {_LONGEST} are allowed."
-    if bool(_CHINESE.search(goal)) != (plan.scenario.language == "zh"):
+    if not writes(plan.scenario.language, goal):
         return f"it is not in the language {plan.scenario.language!r}."
     names = {context.tool(part.tool).name for move in plan.moves for part in move.parts}
     named = next((name for name in names if name in goal), "")

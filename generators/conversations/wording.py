@@ -8,6 +8,7 @@ from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS, StageContext, first_fit
 from generators.transcripts import conversation_text, walk
+from language.packs import COMMON_SCRIPT, of, writes
 from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.records import (
@@ -212,7 +213,6 @@ class _Writing:
 
 
 _LONGEST = 2500
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z]{2}")
 _QUESTION = re.compile(r"[?？]")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
@@ -238,7 +238,7 @@ def user_problem(text: str, mentions: Sequence[Mention], expected: Expected, lan
     said = text
     for _, _, words in mentions:
         said = said.replace(words, "")
-    if (_CHINESE if language == "en" else _LATIN).search(said):
+    if not writes(language, said) if of(language).script == COMMON_SCRIPT else _LATIN.search(said):
         return f"the turn is not in the language {language!r}."
     named = sorted((part, name) for part, name, _ in mentions)
     if named != sorted(expected):
@@ -256,7 +256,7 @@ def agent_problem(text: str, move: Move, context: StageContext, language: Langua
     """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and tells what it shall tell."""
     if not text or len(text) > _LONGEST:
         return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
-    if bool(_CHINESE.search(text)) != (language == "zh"):
+    if not writes(language, text):
         return f"the turn is not in the language {language!r}."
     if "seek" in move.acts and not _QUESTION.search(text):
         return f"{text!r} asks nothing."

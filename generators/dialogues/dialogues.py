@@ -1,6 +1,5 @@
 """Which values a request still lacks, in which order they are asked for, and what they will be (HammerBench 4.2.1)."""
 
-import re
 from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Literal, NamedTuple
@@ -11,6 +10,7 @@ from generators.single_turn.requests import ArgumentValues
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.tools import argument_problems
 from generators.transcripts import conversation_text
+from language.packs import COMMON_SCRIPT, Cue, of, writes
 from language.text import fold
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -173,12 +173,7 @@ Manner = Literal["bare", "sentence"]
 
 _BARE_SHARE = 0.45
 _FEWEST_OPTIONS = 2
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
-_ASKING = re.compile(
-    r"[?？]\s*$|\b(?:tell|let|give|provide|say|specify|share|name|enter|choose|pick|need|know)\b"
-    r"|请|麻烦|告诉|提供|说一?下|还需要|还缺|还差|哪|什么|多少|几|谁|怎么?|如何",
-    re.IGNORECASE,
-)
+_ASKING = Cue(r"[?？]\s*$|@{asking}")
 
 
 class SlotQuestion(BaseModel):
@@ -290,9 +285,9 @@ def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, la
     """Why this can't be the question for the slot, "" where it can: one short question that says no value."""
     if not question or len(question) > LONGEST_QUESTION or "\n" in question:
         return f"{question!r} is not one line of 1 to {LONGEST_QUESTION} characters."
-    if bool(_CHINESE.search(question)) != (language == "zh"):
+    if not writes(language, question):
         return f"{question!r} is not in the language {language!r}."
-    if not _ASKING.search(question):
+    if not _ASKING.of(question).search(question):
         return f"{question!r} asks for nothing."
     for name, value in {**known, slot.parameter: slot.value}.items():
         if _gives_away(question, value, name, slot, tool):
@@ -305,7 +300,7 @@ def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool
     text = answer.answer
     if not text.strip() or len(text) > LONGEST_ANSWER:
         return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
-    if language == "en" and _CHINESE.search(text) and not _CHINESE.search(str(slot.value)):
+    if of(language).script == COMMON_SCRIPT and not writes(language, text) and writes(language, str(slot.value)):
         return f"the answer {text!r} is not in the language {language!r}."
     if not answer.words or answer.words not in text:
         return f"the words {answer.words!r} do not stand in the answer {text!r}."

@@ -14,6 +14,7 @@ from pydantic import JsonValue
 from generators.stages import StageContext
 from language.calls.parsing import read_answers
 from language.calls.tools import ToolView, view_of
+from language.packs import Cue, of
 from language.text import VERBATIM
 from language.values import locate
 from warehouse.errors import RecordError
@@ -41,16 +42,8 @@ _FEWEST = 2
 _OPENING = 2
 _EXCHANGE = 3
 _ENDED = re.compile(r"[.?!…。？！~～]['\"”’」』）)]*$")
-_ASKS = re.compile(
-    r"^\W*(?:what|which|who|whom|whose|where|when|why|how|is|are|was|were|do|does|did|can|could|would|will|shall|should|may"
-    r"|have|has)\b|什么|哪|多少|几|谁|吗|呢$|怎么|如何",
-    re.IGNORECASE,
-)
-_NOD = re.compile(
-    r"^(?:(?:sure|ok|okay|of course|happy to|alright)[.,!]\s+|(?:好的?|嗯|没问题|当然)[，,。！]\s*)(?=\S)",
-    re.IGNORECASE,
-)
-_STOPS: Mapping[Language, tuple[str, str]] = {"en": (".", "?"), "zh": ("。", "？")}
+_ASKS = Cue("@{question_word}")
+_NOD = Cue(r"^(?:@{assistant_nod})(?=\S)")
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
 
@@ -243,8 +236,12 @@ def join_questions(questions: Sequence[str], language: Language) -> str:
 
 def without_nod(exchange: Exchange) -> Exchange:
     """The exchange without the "Sure," that a question or an answer begins with: in the midst of others it is odd."""
-    question = _capital(_NOD.sub("", exchange.question)) if _NOD.match(exchange.question) else exchange.question
-    answer = _NOD.sub("", exchange.answer)
+    question = (
+        _capital(_NOD.of(exchange.question).sub("", exchange.question))
+        if _NOD.of(exchange.question).match(exchange.question)
+        else exchange.question
+    )
+    answer = _NOD.of(exchange.answer).sub("", exchange.answer)
     by = len(answer) - len(exchange.answer)
     if any(one.start is not None and one.start + by < 1 and not one.in_message for one in exchange.evidence):
         return exchange._replace(question=question)  # the value begins where the capital would stand
@@ -339,9 +336,9 @@ def _joined(parts: Sequence[str], language: Language) -> Joined:
 def _ended(text: str, language: Language) -> str:
     if _ENDED.search(text):
         return text
-    stop, mark = _STOPS[language]
+    stop, mark = of(language).stop, of(language).question
     last = re.split(r"[.?!。？！]\s*", text)[-1]
-    return text + (mark if _ASKS.search(last) else stop)
+    return text + (mark if _ASKS.of(text).search(last) else stop)
 
 
 def _filled(arguments: Arguments) -> Arguments:

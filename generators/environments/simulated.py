@@ -10,8 +10,9 @@ from generators.environments.protocol import Answer
 from generators.tools import argument_problems
 from language.calls.sampling import make_value
 from language.names import deed_of, function_words
+from language.packs import of
 from warehouse.errors import ReplyError
-from warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Language, Link, Tool
+from warehouse.records import Arguments, Call, ErrorCode, JsonSchema, Link, Tool
 
 _NAME = "simulated"
 _LOOKING = frozenset({"list", "search", "look"})
@@ -23,22 +24,6 @@ _OWN_NAMES = frozenset({"name", "title"})
 _STATUS: dict[ErrorCode, int] = {
     "not_found": 404, "invalid_value": 422, "conflict": 409, "too_many_requests": 429, "unavailable": 503,
 }  # fmt: skip
-_MESSAGES: dict[Language, dict[ErrorCode, str]] = {
-    "en": {
-        "not_found": "nothing was found for {said}",
-        "invalid_value": "{said} is not accepted",
-        "conflict": "{said} is already taken",
-        "too_many_requests": "there are too many requests at the moment",
-        "unavailable": "the service is not available at the moment",
-    },
-    "zh": {
-        "not_found": "没有找到{said}",
-        "invalid_value": "不接受{said}",
-        "conflict": "{said}已经被占用",
-        "too_many_requests": "目前请求过多",
-        "unavailable": "服务暂时不可用",
-    },
-}
 
 
 class Offer(NamedTuple):
@@ -114,7 +99,7 @@ class SimulatedEnvironment:
         """The error that the tool answers with, by its code."""
         said = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
         told = said or next(iter(map(str, arguments.values())), tool.description)
-        message = _MESSAGES[tool.language][code].replace("{said}", told)
+        message = str(of(tool.language).data["assistant"]["errors"][code]).replace("{said}", told)
         return {"error": {"code": code, "status": _STATUS[code], "message": message}}
 
 

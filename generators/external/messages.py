@@ -17,7 +17,7 @@ from generators.external.mentions import (
     says_other,
 )
 from generators.stages import ATTEMPTS, StageContext, first_fit
-from language.names import is_chinese
+from language.packs import of, writes
 from language.times import HALF_DAY
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -30,7 +30,6 @@ PRONOUN = "word_pronoun"
 MESSAGE = "write_message"
 LONGEST_PHRASE = 120
 LONGEST = 2000
-SHORTEST: dict[Language, int] = {"en": 40, "zh": 16}
 _BREAK = re.compile(r"[\n.。!！?？;；]")
 
 
@@ -126,7 +125,7 @@ def phrase_problem(phrase: str, mention: Mention, language: Language) -> str:
         return f"the phrase has {len(phrase)} characters; 1 to {LONGEST_PHRASE} are allowed."
     if _BREAK.search(phrase):
         return f"{phrase!r} is a sentence; a phrase was asked for."
-    if is_chinese(phrase) != (language == "zh"):
+    if not writes(language, phrase):
         return f"{phrase!r} is not in the language {language!r}."
     if locate(mention.value, mention.schema, phrase) is not None:
         return f"{phrase!r} says the value {mention.value!r} itself."
@@ -163,9 +162,10 @@ async def _write_message(
 def message_problem(written: SimulatedMessage, mention: Mention, language: Language) -> str:
     """Why the message can't hold the value for this argument alone, "" where it can."""
     message, words = written.message, written.words
-    if not SHORTEST[language] <= len(message.strip()) <= LONGEST:
-        return f"the message has {len(message.strip())} characters; {SHORTEST[language]} to {LONGEST} are allowed."
-    if is_chinese(message.replace(words, "")) != (language == "zh"):
+    shortest = of(language).lengths["message"]
+    if not shortest <= len(message.strip()) <= LONGEST:
+        return f"the message has {len(message.strip())} characters; {shortest} to {LONGEST} are allowed."
+    if not writes(language, message.replace(words, "")):
         return f"the message is not in the language {language!r}."
     if not words or words not in message:
         return f"the words {words!r} do not stand in the message."

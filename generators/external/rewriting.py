@@ -19,7 +19,7 @@ from generators.external.mentions import (
 from generators.external.messages import mention_of
 from generators.kinds import name_of
 from generators.stages import ATTEMPTS, StageContext, first_fit
-from language.names import is_chinese
+from language.packs import writes
 from language.text import fold
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -116,7 +116,7 @@ async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention
     def problem_of(given: PointedRequest) -> str:
         text = given.request.strip()
         problem = rewording_problem(text, message.phrase, mention, kept)
-        if not problem and is_chinese(text) != (source.language == "zh"):
+        if not problem and not writes(source.language, text):
             return f"it is not in the language {source.language!r}."
         return problem
 

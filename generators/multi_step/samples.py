@@ -12,6 +12,7 @@ from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, 
 from generators.multi_step.sources import Leaf, leaves_of
 from generators.stages import StageContext
 from language.names import split_name
+from language.packs import of
 from language.text import VERBATIM, Found
 from language.values import locate
 from warehouse.errors import RecordError
@@ -163,8 +164,7 @@ def _said(argument: str, found: Found, request: str) -> Evidence:
 def final_answer(wanted: Sequence[tuple[Call, JsonValue]], language: Language) -> str:
     """What the wanted responses say, in a sentence for each."""
     sentences = [_sentence(call, response, language) for call, response in wanted]
-    nothing = "已查到。" if language == "zh" else "Done."
-    return ("" if language == "zh" else " ").join(dict.fromkeys(sentences)) or nothing
+    return of(language).space.join(dict.fromkeys(sentences)) or str(of(language).data["assistant"]["found"])
 
 
 def _sentence(call: Call, response: JsonValue, language: Language) -> str:
@@ -172,9 +172,9 @@ def _sentence(call: Call, response: JsonValue, language: Language) -> str:
     topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
     stated = frozenset(value for _, value in _leaves(call.arguments, "") if isinstance(value, str))
     facts = list(dict.fromkeys(_facts(_content(response), stated)))[:_SHOWN]
-    if language == "zh":
-        return f"{topic}：{'，'.join(facts) or '已查到'}。"
-    return f"{topic.capitalize()}: {', '.join(fact.rstrip('.') for fact in facts) or 'done'}."
+    shape: dict[str, str] = of(language).data["assistant"]["report"]
+    told = shape["comma"].join(fact.rstrip(of(language).stop) for fact in facts) or shape["nothing"]
+    return shape["sentence"].format(topic=topic, Topic=topic.capitalize(), told=told)
 
 
 def _content(response: JsonValue) -> JsonValue:

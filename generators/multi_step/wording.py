@@ -9,6 +9,7 @@ from pydantic import BaseModel, JsonValue
 from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
 from generators.stages import ATTEMPTS, StageContext, first_fit
+from language.packs import writes
 from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.records import Call, Exchange, Goal, JsonSchema, Origin, Picked, PlannedCall, Said, Tool, WordedGoal
@@ -19,7 +20,6 @@ TEMPLATE = "word_goal"
 LONGEST = 4000
 SUBJECTS = ("myself", "friends", "family", "company")
 TONES = ("brief and direct", "warm and chatty", "polite and formal", "a little hurried", "matter-of-fact", "excited")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _SHORTEST_SECRET = 4
 _WORDY = frozenset({"name", "title", "label"})
 
@@ -70,7 +70,7 @@ def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: f
     """Why this request can't stand for the goal, "" where it can: all is said that must be, and nothing more."""
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
-    if bool(_CHINESE.search(request)) != (goal.language == "zh"):
+    if not writes(goal.language, request):
         return f"the request is not in the language {goal.language!r}."
     for tool, parameter, value in said_values(goal):
         if locate(value, parameter_schema(tools[tool], parameter), request) is None:

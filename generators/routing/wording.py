@@ -7,6 +7,7 @@ from pydantic import BaseModel, JsonValue
 
 from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from language.packs import writes
 from language.text import VERBATIM
 from language.times import HALF_DAY
 from language.values import locate
@@ -32,7 +33,6 @@ PROMPTS = "generators.routing.prompts"
 STAGE = "routing_requests"
 TEMPLATE = "word_routing"
 LONGEST = 2500
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _CODE = re.compile(r"\b[a-z]+(?:[A-Z][a-z0-9]*)+\b|\b\w+_\w+\b")
 
 
@@ -72,7 +72,7 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> 
     """Why this request can't stand for the plan, "" where it can: all is said that must be, and nothing unknown is."""
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
-    if bool(_CHINESE.search(request)) != (plan.language == "zh"):
+    if not writes(plan.language, request):
         return f"the request is not in the language {plan.language!r}."
     for tool, parameter, value in _said_values(plan):
         found = locate(value, tools[tool].properties[parameter], request)

@@ -10,7 +10,7 @@ from pydantic import BaseModel, JsonValue
 
 from generators.kinds import name_of
 from generators.shifts.changeable import Place, affected, call_at, find_places, interruptions, obstacle_to, schema_of
-from generators.shifts.intents import DONE
+from generators.shifts.intents import done_in
 from generators.shifts.turns import (
     call_with_value,
     evidence_of,
@@ -25,7 +25,8 @@ from generators.stages import ATTEMPTS, StageContext, first_fit
 from generators.tools import argument_problems
 from generators.transcripts import conversation_text
 from language.calls.parameters import cues_of
-from language.names import is_chinese, split_name
+from language.names import split_name
+from language.packs import COMMON_SCRIPT, of, script_of, writes
 from language.schemas import kind_of
 from language.thesaurus import weigh_words
 from language.values import locate
@@ -110,7 +111,7 @@ def correction_problem(correction: Correction, scene: Scene) -> str:
     new, old, schema = scene.change.new, scene.change.old, scene.schema
     if not text or len(text) > LONGEST:
         return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if is_chinese(text) != (scene.source.language == "zh") and not is_chinese(_said(new)):
+    if not writes(scene.source.language, text) and script_of(_said(new)) == COMMON_SCRIPT:
         return f"the sentence is not in the language {scene.source.language!r}."
     if not words or words not in text:
         return f"the words {words!r} do not stand in the sentence."
@@ -184,7 +185,7 @@ def _turns_before(source: Sample, place: Place, transform: str, context: StageCo
     return (
         source.turns
         if isinstance(last, ReplyTurn)
-        else (*source.turns, ReplyTurn(text=context.rng.choice(DONE[source.language])))
+        else (*source.turns, ReplyTurn(text=context.rng.choice(done_in(source.language))))
     )
 
 
@@ -235,8 +236,8 @@ def _in_same_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...
     spoken = scene.turns[at]
     assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
     said_before = spoken.text.rstrip()
-    stop = "" if said_before.endswith(_ENDED) or not said_before else "。" if source.language == "zh" else "."
-    head = f"{said_before}{stop}{'' if source.language == 'zh' else ' '}"
+    stop = "" if said_before.endswith(_ENDED) or not said_before else of(source.language).stop
+    head = f"{said_before}{stop}{of(source.language).space}"
     turn = spoken.with_changes(text=f"{head}{correction.sentence}")
     said = _evidence(scene, correction, at, len(head), turn.text)
     reached = affected(source, scene.place)

@@ -1,11 +1,10 @@
 """A request of one turn, in three stages: choose its parameters, give each a value, word the call (HammerBench 4.2.1, D.2, D.3)."""
 
-import re
-
 from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.tools import argument_problems
+from language.packs import writes
 from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError, ReplyError
@@ -150,7 +149,6 @@ def _problem(parameters: tuple[str, ...], arguments: Arguments, tool: Tool) -> s
 REQUESTS_STAGE = "requests"
 REQUEST_TEMPLATE = "write_request"
 LONGEST = 2000
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 class Mention(BaseModel):
@@ -213,8 +211,7 @@ def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
 
 
 def _is_in_language(text: str, language: Language) -> bool:
-    has_chinese = bool(_CHINESE.search(text))
-    return has_chinese if language == "zh" else not has_chinese
+    return writes(language, text)
 
 
 def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> Sample:

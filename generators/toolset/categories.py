@@ -4,16 +4,16 @@ from collections.abc import Sequence
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
-from typing import Annotated, Any, get_args
+from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
 
+from language.packs import fallback, known
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, ToolsetPlan
 
 FOLDER = "generators.toolset.everyday"
-LANGUAGES: tuple[Language, ...] = get_args(Language)
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
@@ -21,17 +21,14 @@ def _stripped(text: object) -> object:
     return text.strip() if isinstance(text, str) else text
 
 
-class Wording(BaseModel):
-    """The same thing said in each language."""
+class Wording(RootModel[dict[Language, Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]]]):
+    """The same thing in each language that has words for it."""
 
-    model_config = ConfigDict(frozen=True, extra="forbid")
-
-    en: Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
-    zh: Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]
+    model_config = ConfigDict(frozen=True)
 
     def said(self, language: Language) -> str:
-        """The words in this language."""
-        return self.zh if language == "zh" else self.en
+        """The words in this language, the common one's where it has none."""
+        return self.root.get(language) or self.root[fallback()]
 
 
 class Category(BaseModel):
@@ -64,14 +61,14 @@ def plan_toolset(category: Category, language: Language, count: int, *, seed: in
     """The plan for `count` tools of a category in a language."""
     goals = tuple(goal.said(language) for goal in category.goals)
     resources = tuple(resource.said(language) for resource in category.resources)
-    is_english = language == "en"
+    is_english = language == fallback()
     return ToolsetPlan(
         category=category.name,
         description=category.description.said(language),
         goals=goals,
         resources=resources,
-        english_goals=() if is_english else tuple(goal.en for goal in category.goals),
-        english_resources=() if is_english else tuple(resource.en for resource in category.resources),
+        english_goals=() if is_english else tuple(goal.said(fallback()) for goal in category.goals),
+        english_resources=() if is_english else tuple(resource.said(fallback()) for resource in category.resources),
         language=language,
         count=count,
         seed=seed,
@@ -116,7 +113,7 @@ def _category(raw: object, file_name: str) -> Category:
             f"The category {name!r} in {file_name} is not written as it must be: {error}."
         ) from error
     for kind, wordings in (("goals", category.goals), ("resources", category.resources)):
-        for language in LANGUAGES:
+        for language in known():
             _refuse_repeated([one.said(language).lower() for one in wordings], f"{kind} of {name!r} in {file_name}")
     return category
 

@@ -10,6 +10,7 @@ from typing import Literal
 from pydantic import BaseModel, JsonValue
 
 from generators.tools import value_validator
+from language.packs import COMMON_SCRIPT, of, writes
 from warehouse.records import JsonSchema, Language
 
 PlainKind = Literal[
@@ -23,7 +24,6 @@ LONGEST_DESCRIPTION = 80
 LONGEST_EXAMPLE = 120
 LARGEST_NUMBER = 10**12
 _SNAKE = re.compile(r"[a-z][a-z0-9]*(_[a-z0-9]+)*")
-_CHINESE = re.compile("[\u4e00-\u9fff]")
 _CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 _MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"
 _PHONE = r"^\+?\d[\d -]{5,16}\d$"
@@ -121,7 +121,7 @@ def members_of(sketch: Sketch) -> list[MemberSketch]:
 
 def in_language(text: str, language: Language) -> bool:
     """Whether a text is in the tool's language: Chinese has Chinese characters, English has none."""
-    return bool(_CHINESE.search(text)) == (language == "zh")
+    return writes(language, text)
 
 
 def _limits(sketch: Sketch) -> dict[str, JsonValue]:
@@ -173,8 +173,8 @@ def _of_words(words: Sequence[str], least: int, most: int, what: str, language: 
     for word in words:
         if not word.strip() or len(word) > LONGEST_EXAMPLE or "\n" in word:
             return f"the {what} must have 1 to {LONGEST_EXAMPLE} characters each, on one line."
-        if language == "en" and not in_language(word, language):
-            return f"the {what} are not in the language 'en': {word!r}."
+        if of(language).script == COMMON_SCRIPT and not in_language(word, language):
+            return f"the {what} are not in the language {language!r}: {word!r}."
     return ""
 
 

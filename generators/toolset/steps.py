@@ -7,6 +7,7 @@ from pydantic import BaseModel
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.tools import value_validator
 from generators.toolset.sketches import ParameterSketch, ResultSketch, in_language, object_schema, sketches_problem
+from language.packs import of
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import DescribedTool, JsonSchema, Language, NamedTool, ParameterisedTool, Tool, ToolsetPlan
@@ -18,7 +19,6 @@ LONGEST_GOAL = 120
 _NAME = re.compile(r"([A-Z][A-Za-z]*)\.[A-Z][A-Za-z]{1,40}\.[a-z][A-Za-z]{1,60}")
 DESCRIPTIONS_STAGE = "tool_descriptions"
 DESCRIPTIONS_TEMPLATE = "describe_tool"
-LONGEST: dict[Language, int] = {"en": 120, "zh": 50}
 _SENTENCE_ENDS = re.compile(r"[.!?](?:\s|$)|[。！？]")
 PARAMETERS_STAGE = "tool_parameters"
 MOST_PARAMETERS = 6
@@ -123,8 +123,9 @@ async def describe_tools(named: NamedTool, context: StageContext) -> list[Descri
 
 def description_problem(description: str, language: Language) -> str:
     """Why these words can't describe a tool, "" where they can: one short sentence in the language."""
-    if not description or len(description) > LONGEST[language] or "\n" in description:
-        return f"{len(description)} characters were given; one line of 1 to {LONGEST[language]} is allowed."
+    longest = of(language).lengths["description"]
+    if not description or len(description) > longest or "\n" in description:
+        return f"{len(description)} characters were given; one line of 1 to {longest} is allowed."
     if not in_language(description, language):
         return f"{description!r} is not in the language {language!r}."
     if len(_SENTENCE_ENDS.findall(description)) > 1:

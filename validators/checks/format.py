@@ -11,6 +11,7 @@ from generators.shifts.turns import is_conversation
 from generators.stages import StageContext
 from generators.tools import argument_problems
 from generators.transcripts import user_texts
+from language.packs import COMMON_SCRIPT, language_of, of, other_letters, writes
 from validators.checks.evidence import known_arguments
 from validators.checks.grounding import root_of
 from validators.checks.verdicts import Finding, contradicted, unproved
@@ -203,7 +204,6 @@ def _texts(turn: Turn) -> list[str]:
             assert_never(turn)
 
 
-_CHINESE = re.compile(r"[\u3400-\u4dbf\u4e00-\u9fff]")
 _LATIN = re.compile(r"[A-Za-z\u00c0-\u024f]")
 _IDENTIFIER = re.compile(r"[A-Za-z][A-Za-z0-9_.]*[A-Za-z0-9]")
 _HUMP = re.compile(r"[a-z][A-Z]")
@@ -212,15 +212,16 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """What speaks against the language of what the user says."""
     said = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
-    chinese, latin = len(_CHINESE.findall(said)), len(_LATIN.findall(said))
-    if not chinese and not latin:
+    pack = of(sample.language)
+    others, latin = other_letters(said), len(_LATIN.findall(said))
+    if not others and not latin:
         yield unproved("The user says nothing in letters, so the language can't be told.")
-    elif sample.language == "zh" and not chinese:
-        yield contradicted("The sample is Chinese, but the user says nothing in Chinese.")
-    elif sample.language == "en" and chinese > latin:
-        yield contradicted(f"The sample is English, but {chinese} characters of what the user says are Chinese.")
-    elif sample.language == "en" and chinese:
-        yield unproved(f"The sample is English, but {chinese} characters of what the user says are Chinese.")
+    elif pack.script != COMMON_SCRIPT and not writes(sample.language, said):
+        yield contradicted(f"The sample is {pack.name}, but the user says nothing in {pack.name}.")
+    elif pack.script == COMMON_SCRIPT and others:
+        foreign = of(language_of(said)).name
+        reason = f"The sample is {pack.name}, but {others} characters of what the user says are {foreign}."
+        yield contradicted(reason) if others > latin else unproved(reason)
     yield from _raw_names(sample, tools)
 
 

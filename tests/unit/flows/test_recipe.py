@@ -34,7 +34,7 @@ def test_the_first_recipe_is_written_once_and_can_be_read(tmp_path: Path) -> Non
     [
         ("speed: 9\n", r"wrong at speed: Extra inputs.*The settings are"),
         ("models: {generator: gpt}\n", r"wrong at models\.generator\.name: .*no model 'gpt'"),
-        ("languages: [fr]\n", r"wrong at languages\.0"),
+        ("languages: [fr]\n", r"wrong at languages: .*no language .fr."),
         ("budget: -1\n", r"wrong at budget"),
         ("candidates: [{label: a, model: template/v1}, {label: a, model: template/v1}]\n", r"same label"),
         ("schedule: {cron: sometimes}\n", r"wrong at schedule\.cron"),

@@ -42,6 +42,8 @@ tools:
       walk_id: {type: string, description: {en: walk number, zh: 编号}}
 """
 
+LANGUAGES = ("en", "zh")
+
 
 @pytest.fixture(params=LANGUAGES)
 def language(request: pytest.FixtureRequest) -> Language:

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from generators.shifts.intents import OPENERS, REFUSALS, mismatch, obstacle, shift_intents
+from generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
 from language.calls.choosing import new_request
 from validators.checks.format import check_format
 from validators.checks.relevance import check_relevance
@@ -45,10 +45,10 @@ async def test_the_talk_up_to_the_shift_is_kept_and_the_assistant_declines(
     assert len(kept) in (3, 6)
     assert isinstance(request, UserTurn)
     assert request.text.endswith(other.request)
-    assert request.text.removesuffix(other.request) in OPENERS[source.language]
+    assert request.text.removesuffix(other.request) in openers_in(source.language)
     assert calls == CallTurn()
     assert isinstance(refusal, ReplyTurn)
-    assert refusal.text in REFUSALS[source.language]
+    assert refusal.text in refusals_in(source.language)
     assert sample.kind == "IS"
     assert sample.gold == ()
     assert sample.tags == (f"shift={len(kept) // 3}",)
@@ -101,7 +101,7 @@ def test_a_candidate_that_the_catalog_lacks_is_an_obstacle(conversations: Made) 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_every_opener_is_understood_as_turning_away(language: Any) -> None:
     request = {"en": "Refill a prescription, please.", "zh": "帮我续配处方药。"}[language]
-    for opener in OPENERS[language]:
+    for opener in openers_in(language):
         assert new_request(opener + request) == request, opener
 
 

@@ -7,7 +7,6 @@ import pytest
 
 from generators.catalogs.seed_catalog import seed_tools
 from generators.toolset.categories import (
-    LANGUAGES,
     category_named,
     load_categories,
     plan_toolset,
@@ -25,6 +24,8 @@ CATEGORY = """
   resources: [{{en: alarm, zh: 闹钟}}]
 """
 FEWEST_GOALS, MOST_GOALS = 10, 14
+
+LANGUAGES = ("en", "zh")
 
 
 def test_there_are_sixty_categories_and_those_of_the_seed_catalog_are_among_them() -> None:
@@ -50,12 +51,12 @@ def test_no_goal_and_no_thing_stands_in_two_places(language: str) -> None:
 def test_each_wording_is_in_its_language() -> None:
     for category in load_categories():
         for wording in (category.description, *category.goals, *category.resources):
-            assert in_language(wording.en, "en"), wording
-            assert in_language(wording.zh, "zh"), wording
+            assert in_language(wording.said("en"), "en"), wording
+            assert in_language(wording.said("zh"), "zh"), wording
 
 
 def test_goals_are_commands_that_functions_can_be_named_after() -> None:
-    goals = [goal.en for category in load_categories() for goal in category.goals]
+    goals = [goal.said("en") for category in load_categories() for goal in category.goals]
     asked = {goal: action_phrase(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals}
     assert [action for goal, action in asked.items() if action.split()[0] != goal.split()[0]] == []
 
