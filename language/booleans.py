@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from language.packs import Cue, of, packs_of, writes
+from language.packs import LanguagePattern, of, packs_of, writes
 from language.text import STOP, Found
 from language.vocabulary import deep_stem, find_corrections, negations
 from language.wording import Key, content_keys
@@ -15,16 +15,16 @@ STATED = "stated"
 NEGATED = "negated"
 ANSWERED = "yes or no"
 
-_ANSWER = Cue(
+_ANSWER = LanguagePattern(
     r"[^\w]*(?:(?P<no>@{answer_no})|(?P<yes>@{answer_yes}))(?:[\s,，]*(?:@{politeness}))?(?:[,，.!。！;；]|\s*$)"
 )
-_FIRST_CLAUSE = Cue(r"[.;。；(（]|@{first_clause_end}")
-_FRAME = Cue(r"^(?:@{whether})")
-_TAIL = Cue(r"(?:@{whether_end})$")
+_FIRST_CLAUSE = LanguagePattern(r"[.;。；(（]|@{first_clause_end}")
+_FRAME = LanguagePattern(r"^(?:@{whether})")
+_TAIL = LanguagePattern(r"(?:@{whether_end})$")
 _OFF = frozenset(deep_stem(word) for word in ("off", "disable", "exclude", "skip", "avoid", "remove"))
 _NEAR = 4
 # words that hold the character of a negation and negate nothing
-_HARMLESS = Cue("@{harmless_negation}")
+_HARMLESS = LanguagePattern("@{harmless_negation}")
 
 
 class _Topic(NamedTuple):

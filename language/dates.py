@@ -7,7 +7,7 @@ from functools import cache, lru_cache
 from random import Random
 from typing import NamedTuple
 
-from language.packs import Cue, of, packs_of
+from language.packs import LanguagePattern, of, packs_of
 from language.protocol import LanguagePack
 from language.text import VERBATIM, Found, folded
 from warehouse.records import Language
@@ -23,8 +23,8 @@ _NUMERIC = (
     r"(?<![\w.:/\-])(?P<a>\d{1,2})(?P<t>[-/.])(?P<b>\d{1,2})(?P=t)(?P<c>\d{4})(?![\w/\-]|\.\d)",
 )
 _GROUP = re.compile(r"\(\?P([<=])(\w)([>)])")
-_HINT = Cue(r"\d|@{date_hint}", re.RegexFlag(0))
-_RELATIVE = Cue("@{relative_day}", re.RegexFlag(0))
+_HINT = LanguagePattern(r"\d|@{date_hint}", re.RegexFlag(0))
+_RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
 
 
 class _Part(NamedTuple):

@@ -7,7 +7,7 @@ from random import Random
 from typing import NamedTuple
 
 from language.dates import DATE, RELATIVE, YEARLESS, find_dates, write_date
-from language.packs import Cue, known, of, packs_of
+from language.packs import LanguagePattern, known, of, packs_of
 from language.text import VERBATIM, Found, fold
 from language.times import HALF_DAY, find_times, other_half, write_time
 from warehouse.records import Language
@@ -18,7 +18,7 @@ MONTH = "month of a date"
 _FIGURES = re.compile(
     r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:[ T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
 )
-_FILLERS = Cue(r"@{moment_filler}|[\s,，。.、]+", re.RegexFlag(0))
+_FILLERS = LanguagePattern(r"@{moment_filler}|[\s,，。.、]+", re.RegexFlag(0))
 _FARTHEST = 60
 
 

@@ -8,7 +8,7 @@ from math import isclose
 from random import Random
 
 from language.dates import date_spans
-from language.packs import Cue, of, packs_of
+from language.packs import LanguagePattern, of, packs_of
 from language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
 from language.text import VERBATIM, Found, folded
 from language.times import find_times
@@ -74,7 +74,7 @@ _UNITS = (
     "kg|km|kmh|mph|kw|kwh|kb|m|cm|mm|mg|ml|mb|g|gb|l|lb|lbs|oz|ft|in|tb|w|s|h|d|hz|ghz|mhz|hr|hrs|min|mins|sec|secs"
     "|day|days|hour|hours|minutes|usd|rmb|eur|gbp|cny|yuan|sqm|sq|px|c|f"
 )
-_DIGITS = Cue(
+_DIGITS = LanguagePattern(
     r"(?P<hundredths>@{hundredths})?(?P<sign>(?<![\w)\]])-(?=\d)|@{minus})?(?<![a-z\d.:/_#@])(?<!\d[,-])"
     r"(?P<digits>\d{1,3}(?:,\d{3})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)"
     r"(?:\s*(?P<magnitude>@{magnitude}|k(?![a-z\d])))?"
@@ -134,7 +134,7 @@ def find_converted(value: float, schema: JsonSchema, text: str) -> Found | None:
 @lru_cache(4096)
 def _factors(topic: str) -> tuple[tuple[re.Pattern[str], int], ...]:
     return tuple(
-        (Cue(f"@{{unit_{unit}}}", re.RegexFlag(0)).everywhere, factor)
+        (LanguagePattern(f"@{{unit_{unit}}}", re.RegexFlag(0)).everywhere, factor)
         for unit, meant, factor in _CONVERSIONS
-        if Cue(f"@{{topic_{meant}}}", re.RegexFlag(0)).everywhere.search(topic)
+        if LanguagePattern(f"@{{topic_{meant}}}", re.RegexFlag(0)).everywhere.search(topic)
     )

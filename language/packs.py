@@ -148,7 +148,7 @@ def _letters(pack: LanguagePack) -> re.Pattern[str]:
     return re.compile(pack.letters) if pack.letters else re.compile(_NOTHING)
 
 
-class Cue:
+class LanguagePattern:
     """A regular expression with slots `@{name}`, which the patterns of the languages that a text may be in fill."""
 
     def __init__(self, template: str, flags: re.RegexFlag = re.IGNORECASE) -> None:

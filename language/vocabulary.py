@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from functools import cache, lru_cache
 from typing import NamedTuple
 
-from language.packs import Cue, known, of
+from language.packs import LanguagePattern, known, of
 from language.protocol import LanguagePack
 
 
@@ -64,7 +64,7 @@ def respellings(packs: tuple[LanguagePack, ...]) -> Mapping[str, tuple[str, ...]
     return {stem(word): tuple(meaning.split()) for word, meaning in {**single, **_ABBREVIATIONS, **_REGIONAL}.items()}
 
 
-_CORRECTION = Cue("@{correction}")
+_CORRECTION = LanguagePattern("@{correction}")
 
 
 class Correction(NamedTuple):

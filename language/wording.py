@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from language.numbers import find_numbers
-from language.packs import Cue, packs_of
+from language.packs import LanguagePattern, packs_of
 from language.phrases import SPELLING, find_phrase, is_cut
 from language.protocol import LanguagePack
 from language.text import CJK, STOP, VERBATIM, Found, Word, words_of
@@ -238,11 +238,13 @@ _CLASSES = (
     frozenset({"bank"}),
 )
 _CLASS_NOUNS = frozenset().union(*_CLASSES)
-_JOINED = Cue(r"\s*(?:-|–|—|~|～|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
-_RANGE_VALUE = Cue(rf"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z{CJK}]{{0,6}}\s*(?:-|–|—|~|～|@{{range_to}})\s*[$€£¥]?\s*\d")
+_JOINED = LanguagePattern(r"\s*(?:-|–|—|~|～|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
+_RANGE_VALUE = LanguagePattern(
+    rf"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z{CJK}]{{0,6}}\s*(?:-|–|—|~|～|@{{range_to}})\s*[$€£¥]?\s*\d"
+)
 _UPPER = re.compile(r"(?<![A-Za-z])[A-Z]{3,6}(?![A-Za-z])")
 _SURE = frozenset({VERBATIM, SPELLING, INFLECTION})
-_EXAMPLES = Cue(r"[,:;(（，：；、]|@{examples}")
+_EXAMPLES = LanguagePattern(r"[,:;(（，：；、]|@{examples}")
 _FEWEST_INITIALS = 3
 _SHORTEST_PIECE = 4
 _LEAST_LATIN, _LEAST_CJK = 2, 4

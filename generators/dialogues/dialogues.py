@@ -10,7 +10,7 @@ from generators.single_turn.requests import ArgumentValues
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.tools import argument_problems
 from generators.transcripts import conversation_text
-from language.packs import COMMON_SCRIPT, Cue, of, writes
+from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from language.text import fold
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -173,7 +173,7 @@ Manner = Literal["bare", "sentence"]
 
 _BARE_SHARE = 0.45
 _FEWEST_OPTIONS = 2
-_ASKING = Cue(r"[?？]\s*$|@{asking}")
+_ASKING = LanguagePattern(r"[?？]\s*$|@{asking}")
 
 
 class SlotQuestion(BaseModel):

@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from generators.stages import StageContext
 from language.calls.parsing import read_answers
 from language.calls.tools import ToolView, view_of
-from language.packs import Cue, of
+from language.packs import LanguagePattern, of
 from language.text import VERBATIM
 from language.values import locate
 from warehouse.errors import RecordError
@@ -42,8 +42,8 @@ _FEWEST = 2
 _OPENING = 2
 _EXCHANGE = 3
 _ENDED = re.compile(r"[.?!…。？！~～]['\"”’」』）)]*$")
-_ASKS = Cue("@{question_word}")
-_NOD = Cue(r"^(?:@{assistant_nod})(?=\S)")
+_ASKS = LanguagePattern("@{question_word}")
+_NOD = LanguagePattern(r"^(?:@{assistant_nod})(?=\S)")
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 
 

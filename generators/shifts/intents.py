@@ -6,7 +6,7 @@ from generators.kinds import name_of
 from generators.shifts.turns import shifted_tags, snapshots_before
 from generators.stages import StageContext
 from generators.tools import are_redundant
-from language.packs import Cue, of
+from language.packs import LanguagePattern, of
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Derivation, Language, Origin, ReplyTurn, Sample, Tool, UserTurn
 
@@ -102,7 +102,7 @@ def done_in(language: Language) -> tuple[str, ...]:
     return tuple(of(language).data["assistant"]["done"])
 
 
-_ASKS = Cue(r"[?？]|@{assistant_asks}")
+_ASKS = LanguagePattern(r"[?？]|@{assistant_asks}")
 
 
 def is_question(text: str) -> bool:

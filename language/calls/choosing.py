@@ -8,7 +8,7 @@ from math import log
 from language.calls.parsing import read_request
 from language.calls.tools import ToolView
 from language.calls.turns import Turn
-from language.packs import COMMON_SCRIPT, Cue, packs_of, script_of
+from language.packs import COMMON_SCRIPT, LanguagePattern, packs_of, script_of
 from language.thesaurus import chinese_groups, chinese_words, english_groups, is_empty, weigh_words
 from language.vocabulary import deep_stem
 
@@ -18,7 +18,7 @@ _FEW = 3
 _LONGEST_TEXT = 4000
 _MOST_TURNS = 100
 _LENGTH_WEIGHT = 0.1
-_BEHIND_ACTION = Cue(r"(?=\s*(?:[^\w\s]|$))|@{behind_action}")
+_BEHIND_ACTION = LanguagePattern(r"(?=\s*(?:[^\w\s]|$))|@{behind_action}")
 
 
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
@@ -126,13 +126,13 @@ _LOOKING = 0  # the group of words for looking something up; they tell little
 _FAINT = 0.3
 _KNOWN = 0.3
 _KNOWN_GROUP = 0.15
-_FRAME = Cue("^@{request_frame}")
-_GLUED_FRAME = Cue("@{glued_frame}", re.RegexFlag(0))
+_FRAME = LanguagePattern("^@{request_frame}")
+_GLUED_FRAME = LanguagePattern("@{glued_frame}", re.RegexFlag(0))
 _CLAUSE = re.compile(r"[.?!;,:](?:\s|$)|[。？！；\n，：]")
-_DETAIL = Cue("@{detail}", re.RegexFlag(0))
-_GLUED_VERB = Cue("@{glued_verb}", re.RegexFlag(0))
-_GLUED_TAIL = Cue("@{glued_tail}", re.RegexFlag(0))
-_GLUED_DETAIL = Cue("@{glued_detail}", re.RegexFlag(0))
+_DETAIL = LanguagePattern("@{detail}", re.RegexFlag(0))
+_GLUED_VERB = LanguagePattern("@{glued_verb}", re.RegexFlag(0))
+_GLUED_TAIL = LanguagePattern("@{glued_tail}", re.RegexFlag(0))
+_GLUED_DETAIL = LanguagePattern("@{glued_detail}", re.RegexFlag(0))
 _WORD = re.compile(r"[^\W\d_\u3400-\u9fff]+")
 _ABBREVIATION = re.compile(r"[A-Z]\w*[A-Z]")  # SIM and VoLTE are what is asked for; Berlin is a value
 _RUN = re.compile("[\u4e00-\u9fff]+")
@@ -233,9 +233,9 @@ def _share_of_characters(view: ToolView, command: str) -> float:
     return known / total if total else 0.0
 
 
-_DROPS = Cue("@{drops}")
-_ASKS = Cue("@{asks}")
-_AGAIN = Cue("@{again}")
+_DROPS = LanguagePattern("@{drops}")
+_ASKS = LanguagePattern("@{asks}")
+_AGAIN = LanguagePattern("@{again}")
 
 
 def new_request(text: str) -> str:

@@ -9,31 +9,31 @@ from pydantic import JsonValue
 from language.calls.parameters import CODED, NUMERIC
 from language.calls.scanning import Hearing, Reading, find_choice
 from language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
-from language.packs import Cue
+from language.packs import LanguagePattern
 from language.schemas import fits, json_type
 from language.text import Found
 from language.values import read_value
 from warehouse.records import JsonSchema
 
-_CONNECTOR = Cue(r"\s*(?:(?:@{connector}|[:：=])\s*)*")
-_STRONG = Cue(r"@{strong}|[:：=]")
-_NEAR = Cue(r"[\s\"'“「(]*(?:@{near}|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*")
-_BEHIND = Cue(r"[\s\"'”」]*(?:(?:@{behind_as})\b)?\s*(?:@{article})?\s*(?:@{measure_word})?\s*")
-_AS_CUE = Cue(r"\s(?:@{as_cue})$")
-_FOR = Cue("@{as_for}")
-_GIVEN = Cue(r"^.*(?:\b(?:@{giving_verb})\s|[,，。.:]\s*)(.+)$", re.IGNORECASE | re.DOTALL)
-_TAKEN = Cue(r"^.*\b(?:@{taking_verb})\s(.+)$", re.IGNORECASE | re.DOTALL)
-_COMMA = Cue(r"[,，、](?!\d)|\s(?:@{clause_joint})\s|\s+-\s")
-_TAIL = Cue(r"(?:[\s,，、]|(?<=\s)(?:@{tail_word})|，?(?:@{tail_glued}))+$")
+_CONNECTOR = LanguagePattern(r"\s*(?:(?:@{connector}|[:：=])\s*)*")
+_STRONG = LanguagePattern(r"@{strong}|[:：=]")
+_NEAR = LanguagePattern(r"[\s\"'“「(]*(?:@{near}|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*")
+_BEHIND = LanguagePattern(r"[\s\"'”」]*(?:(?:@{behind_as})\b)?\s*(?:@{article})?\s*(?:@{measure_word})?\s*")
+_AS_CUE = LanguagePattern(r"\s(?:@{as_cue})$")
+_FOR = LanguagePattern("@{as_for}")
+_GIVEN = LanguagePattern(r"^.*(?:\b(?:@{giving_verb})\s|[,，。.:]\s*)(.+)$", re.IGNORECASE | re.DOTALL)
+_TAKEN = LanguagePattern(r"^.*\b(?:@{taking_verb})\s(.+)$", re.IGNORECASE | re.DOTALL)
+_COMMA = LanguagePattern(r"[,，、](?!\d)|\s(?:@{clause_joint})\s|\s+-\s")
+_TAIL = LanguagePattern(r"(?:[\s,，、]|(?<=\s)(?:@{tail_word})|，?(?:@{tail_glued}))+$")
 _CODE = re.compile(r"[\s\"'“「#]*((?:[^\W_]|[#+])[\w\-+./]*[\w+])", re.UNICODE)
 _PHONE = re.compile(r"[\s\"'“「]*(\+?\(?\d[\d\s\-().]{4,18}\d)")
 _EMAIL = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
 _LINK = re.compile(r"https?://[^\s\"'，。,]+[^\s\"'，。,.!?]")
 _STAMP = re.compile(r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 _MONTH = re.compile(r"(?<![\d\-])\d{4}-(?:0[1-9]|1[0-2])(?![\d\-])")
-_ANSWER = Cue(r"\s*(@{flag_answer})(?![\w])(?=\W|$)|\s*(@{flag_answer_glued})(?=[，。,.\s]|$)")
-_NO = Cue("@{flag_no}")
-_WITH = Cue(r"(?:(?P<no>@{without})|(?P<yes>@{with}))\s*(?:@{with_article})?(?:@{with_glued})?$")
+_ANSWER = LanguagePattern(r"\s*(@{flag_answer})(?![\w])(?=\W|$)|\s*(@{flag_answer_glued})(?=[，。,.\s]|$)")
+_NO = LanguagePattern("@{flag_no}")
+_WITH = LanguagePattern(r"(?:(?P<no>@{without})|(?P<yes>@{with}))\s*(?:@{with_article})?(?:@{with_glued})?$")
 _LONGEST = 120
 _FEW = 14
 
@@ -252,8 +252,8 @@ _READERS: dict[str, Callable[[ParameterView, Hearing, int, int], Reading | None]
 }  # fmt: skip
 
 
-_LEAD = Cue(r"\s*(?:(?:@{list_lead}|[:：=])\s*)*")
-_ITEM_END = Cue(r"\s*(?:@{list_comma_joint}|，\s*(?:@{list_glued_joint})|[,，、;；]|@{list_joint})\s*")
+_LEAD = LanguagePattern(r"\s*(?:(?:@{list_lead}|[:：=])\s*)*")
+_ITEM_END = LanguagePattern(r"\s*(?:@{list_comma_joint}|，\s*(?:@{list_glued_joint})|[,，、;；]|@{list_joint})\s*")
 _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)[\s:：=]*$")
 _DEEPEST = 6
 

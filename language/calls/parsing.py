@@ -12,11 +12,11 @@ from language.calls.scanning import Hearing, Reading
 from language.calls.tools import CueTable, ParameterView, ToolView
 from language.calls.turns import Turn
 from language.calls.uncued_values import recognise
-from language.packs import Cue
+from language.packs import LanguagePattern
 from language.schemas import fits, json_type
 from language.vocabulary import find_corrections
 
-_OUTRIGHT = Cue(r"@{outright}|[:：=]")
+_OUTRIGHT = LanguagePattern(r"@{outright}|[:：=]")
 _QUOTES = "\"'“「『《«"
 _BETWEEN = " ,，.。;；-—…\"'”」"
 _LONGEST_ANSWER = 80
@@ -223,15 +223,15 @@ def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, Reading]
                 break
 
 
-_LEAD = Cue(r"^\W*(?:@{answer_lead})")
-_LEAD_GLUED = Cue(r"^[\s，,]*(?:@{answer_lead_glued})")
-_PREPOSITION = Cue(r"^\s*(?:@{answer_preposition})\s+")
-_TAIL = Cue(r"(?:[\s,，]*(?:@{answer_tail}))*[\s.。!！,，?？]*$")
-_NOTHING = Cue(r"^\W*(?:(?:@{nod})\W*)*$")
-_UNIT = Cue(r"\s*(?:[a-z]+|%|@{counted_unit})?\s*")
+_LEAD = LanguagePattern(r"^\W*(?:@{answer_lead})")
+_LEAD_GLUED = LanguagePattern(r"^[\s，,]*(?:@{answer_lead_glued})")
+_PREPOSITION = LanguagePattern(r"^\s*(?:@{answer_preposition})\s+")
+_TAIL = LanguagePattern(r"(?:[\s,，]*(?:@{answer_tail}))*[\s.。!！,，?？]*$")
+_NOTHING = LanguagePattern(r"^\W*(?:(?:@{nod})\W*)*$")
+_UNIT = LanguagePattern(r"\s*(?:[a-z]+|%|@{counted_unit})?\s*")
 _LONGEST_BARE = 200
 _MARKS = " \t\n\"“”「」『』'"
-_BEFORE = Cue(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:@{before_article})\s+)?[\s\"“”「」『』'$€£¥￥]*")
+_BEFORE = LanguagePattern(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:@{before_article})\s+)?[\s\"“”「」『』'$€£¥￥]*")
 
 
 def is_nothing(words: str) -> bool:

@@ -8,14 +8,14 @@ from language.calls.parameters import CODED, NUMERIC
 from language.calls.scanning import Hearing
 from language.calls.tools import ParameterView, ToolView
 from language.names import humanise, split_name, words
-from language.packs import Cue, of, packs_of, writes
+from language.packs import LanguagePattern, of, packs_of, writes
 from warehouse.records import Language
 
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 12
-_CLAUSE = Cue(r"[.,;:(（，。；：!?？、\n]|@{description_end}")
+_CLAUSE = LanguagePattern(r"[.,;:(（，。；：!?？、\n]|@{description_end}")
 _SENTENCE = re.compile(r"[^?？.。!！]+[?？.。!！]*")
-_LISTED = Cue(r"[:：,，]|@{options_follow}", re.RegexFlag(0))
+_LISTED = LanguagePattern(r"[:：,，]|@{options_follow}", re.RegexFlag(0))
 _ROUTE_ENDS = frozenset(words("origin destination departure arrival start pickup dropoff"))
 _GROUPED = {
     "date": words("date birthday"),
@@ -26,17 +26,22 @@ _GROUPED = {
     "place": words("country address airport origin destination"),
 }
 _GROUPS = {kind: group for group, kinds in _GROUPED.items() for kind in kinds}
-_PEOPLE, _FACTS, _NAMES, _ASKS_NUMBER = Cue("@{people}"), Cue("@{facts}"), Cue("@{names}"), Cue("@{asks_number}")
+_PEOPLE, _FACTS, _NAMES, _ASKS_NUMBER = (
+    LanguagePattern("@{people}"),
+    LanguagePattern("@{facts}"),
+    LanguagePattern("@{names}"),
+    LanguagePattern("@{asks_number}"),
+)
 _BY_KIND = (
-    (Cue("@{asks_moment}"), ("moment",)),
-    (Cue("@{asks_day}"), ("date", "birthday", "moment")),
-    (Cue("@{asks_time}"), ("time", "moment")),
-    (Cue("@{asks_origin}"), ("origin",)),
-    (Cue("@{asks_destination}"), ("destination",)),
-    (Cue("@{asks_money}"), ("money",)),
-    (Cue("@{asks_person}"), ("person",)),
-    (Cue("@{asks_address}"), ("address",)),
-    (Cue("@{asks_place}"), ("place", "address", "destination")),
+    (LanguagePattern("@{asks_moment}"), ("moment",)),
+    (LanguagePattern("@{asks_day}"), ("date", "birthday", "moment")),
+    (LanguagePattern("@{asks_time}"), ("time", "moment")),
+    (LanguagePattern("@{asks_origin}"), ("origin",)),
+    (LanguagePattern("@{asks_destination}"), ("destination",)),
+    (LanguagePattern("@{asks_money}"), ("money",)),
+    (LanguagePattern("@{asks_person}"), ("person",)),
+    (LanguagePattern("@{asks_address}"), ("address",)),
+    (LanguagePattern("@{asks_place}"), ("place", "address", "destination")),
 )
 
 

@@ -8,13 +8,13 @@ from pydantic import JsonValue
 
 from language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
 from language.calls.tools import ParameterView
-from language.packs import Cue, of, writes
+from language.packs import LanguagePattern, of, writes
 from language.phrasebook import Phrasebook, requests_in
 from language.schemas import json_type
 from language.values import locate, write_value
 from warehouse.records import JsonSchema, Language
 
-CAREFUL = Cue(r"[,.;:!?\"，。；：！？、\n]|@{careful}")
+CAREFUL = LanguagePattern(r"[,.;:!?\"，。；：！？、\n]|@{careful}")
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
 _QUOTED_SHARE = 0.55
 

@@ -12,11 +12,11 @@ from language.calls.parameters import CODED
 from language.calls.scanning import Hearing, Reading, options_of
 from language.calls.tools import ParameterView
 from language.names import words
-from language.packs import Cue, packs_of
+from language.packs import LanguagePattern, packs_of
 from language.schemas import fits
 from language.text import Found
 
-_ROUTE, _PLACE, _PERSON = (Cue(cue, re.RegexFlag(0)) for cue in ("@{route}", "@{place}", "@{person}"))
+_ROUTE, _PLACE, _PERSON = (LanguagePattern(cue, re.RegexFlag(0)) for cue in ("@{route}", "@{place}", "@{person}"))
 _COUNT = re.compile(r"\s*([A-Za-z]+)")
 _SHAPES = {
     "email": re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"),

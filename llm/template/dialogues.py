@@ -10,7 +10,7 @@ from language.calls.parsing import read_answers
 from language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
 from language.calls.stating import Said, in_quotes, say
 from language.calls.tools import ParameterView, ToolView
-from language.packs import COMMON_SCRIPT, Cue, of, writes
+from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from language.phrasebook import Shapes, dialogues_in, requests_in
 from language.values import locate, write_value
 from warehouse.errors import ReplyError
@@ -22,7 +22,7 @@ _GENERAL_SHARE = 0.35
 _OPTIONS_SHARE = 0.35
 _COUNTED_SHARE = 0.6
 _MOST_OPTIONS = 5
-_AMOUNT = Cue("@{amount}")
+_AMOUNT = LanguagePattern("@{amount}")
 _ROUTES = frozenset({"origin", "destination"})
 _ONCE = {"date": frozenset({"date", "moment", "birthday"}), "time": frozenset({"time", "moment"})}
 
