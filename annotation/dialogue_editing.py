@@ -35,14 +35,13 @@ from annotation.calls import (
     write_value,
 )
 from annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
-from annotation.words import Words, words_in, interface_languages
+from annotation.words import Words, interface_languages, words_in
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
     CallTurn,
     GoldCall,
     JsonSchema,
-    Language,
     Message,
     ReplyTurn,
     ResultTurn,

@@ -26,7 +26,8 @@ _GROUPED = {
     "place": words("country address airport origin destination"),
 }
 _GROUPS = {kind: group for group, kinds in _GROUPED.items() for kind in kinds}
-_PEOPLE, _FACTS, _NAMES, _ASKS_NUMBER = (
+_PEOPLE, _FACTS = LanguagePattern("@{people}"), LanguagePattern("@{facts}")
+_NAMES, _ASKS_NUMBER = LanguagePattern("@{names}"), LanguagePattern("@{asks_number}")
     LanguagePattern("@{people}"),
     LanguagePattern("@{facts}"),
     LanguagePattern("@{names}"),
