@@ -5,22 +5,16 @@ the brackets can be changed; the text, cut to a line, shows which turn it is.
 """
 
 import re
-<<<<<<< HEAD
 from bisect import bisect_right
 from collections.abc import Iterator, Sequence
 from itertools import accumulate
-from typing import NamedTuple, get_args
-from unicodedata import east_asian_width
-=======
-from collections.abc import Iterator, Sequence
 from typing import NamedTuple
->>>>>>> b86a317 (No file but a language's own compares its code in generators, prompts and recipes: names, stops, shapes and lengths come from its pack)
+from unicodedata import east_asian_width
 
 from annotation.calls import check_storable, plain_lines
 from annotation.words import Words, interface_languages, words_in
-from language.packs import of
 from warehouse.errors import RecordError
-from warehouse.records import DialogueAct, Language, ReplyTurn, Sample, Turn
+from warehouse.records import DialogueAct, ReplyTurn, Sample, Turn
 
 _OF_REPLIES: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")  # a call is a turn of its own
 _WIDE = str.maketrans("［］，、", "[],,")  # what a Chinese keyboard makes of the marks
@@ -28,10 +22,7 @@ _BETWEEN = ", "
 _SHOWN = 60
 
 
-<<<<<<< HEAD
 _MOST = 60  # columns of a text; a wide letter, as Chinese has them, takes two
-=======
->>>>>>> b86a317 (No file but a language's own compares its code in generators, prompts and recipes: names, stops, shapes and lengths come from its pack)
 _NUMBERED = re.compile(r"\s*(\d{1,6})\s*(.*)")
 _FIXED = "Each line keeps its number and its text; only what stands in the brackets is changed."
 
@@ -151,14 +142,8 @@ def _read_line(at: int, line: str, reply: _Reply) -> ReplyTurn:
     return reply.turn if acts == reply.turn.acts else reply.turn.with_changes(acts=acts)
 
 
-<<<<<<< HEAD
 def _short(text: str) -> str:
     line = " ".join(text.split())
     ends = list(accumulate(2 if east_asian_width(letter) in "WF" else 1 for letter in line))
     most = bisect_right(ends, _MOST)
     return line if most == len(line) else f"{line[:most].rstrip()}…"
-=======
-def _short(text: str, language: Language) -> str:
-    line, most = " ".join(text.split()), of(language).lengths["line"]
-    return line if len(line) <= most else f"{line[:most].rstrip()}…"
->>>>>>> b86a317 (No file but a language's own compares its code in generators, prompts and recipes: names, stops, shapes and lengths come from its pack)

@@ -28,11 +28,6 @@ _GROUPED = {
 _GROUPS = {kind: group for group, kinds in _GROUPED.items() for kind in kinds}
 _PEOPLE, _FACTS = LanguagePattern("@{people}"), LanguagePattern("@{facts}")
 _NAMES, _ASKS_NUMBER = LanguagePattern("@{names}"), LanguagePattern("@{asks_number}")
-    LanguagePattern("@{people}"),
-    LanguagePattern("@{facts}"),
-    LanguagePattern("@{names}"),
-    LanguagePattern("@{asks_number}"),
-)
 _BY_KIND = (
     (LanguagePattern("@{asks_moment}"), ("moment",)),
     (LanguagePattern("@{asks_day}"), ("date", "birthday", "moment")),
