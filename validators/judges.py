@@ -17,7 +17,7 @@ from warehouse.errors import ReplyError
 from warehouse.records import Call, Exchange, GoldCall, Sample, Snapshot, Tool, Turn
 
 PROMPTS = "validators.prompts"
-ZERO_SHOT, ONE_SHOT = "call_zero_shot", "call_one_shot"
+ZERO_SHOT, ONE_SHOT, EACH_CALL = "call_zero_shot", "call_one_shot", "call_each"
 SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction", "judge_path_call"
 PLAN, PARAMETERS = "judge_plan", "judge_parameters"
 COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
@@ -35,6 +35,12 @@ class ProposedCall(BaseModel):
     def call(self) -> Call | None:
         """The call itself, None where no tool is named."""
         return Call(tool=self.tool, arguments=self.arguments) if self.tool else None
+
+
+class ProposedCalls(BaseModel):
+    """All the calls that a model thinks are due at once."""
+
+    calls: list[ProposedCall]
 
 
 class Judgement(BaseModel):
@@ -106,6 +112,19 @@ async def propose_call(template: str, sample: Sample, snapshot: Snapshot, contex
         language=sample.language,
     )
     return proposed.call
+
+
+async def propose_calls(sample: Sample, snapshot: Snapshot, context: StageContext) -> list[Call]:
+    """All the calls that the context's model makes after the snapshot's prefix."""
+    proposed = await ask_opinion(
+        context.chat,
+        EACH_CALL,
+        ProposedCalls,
+        tools=shown_tools(context.toolset(sample.candidates)),
+        conversation=conversation_text(snapshot.prefix),
+        language=sample.language,
+    )
+    return [one.call for one in proposed.calls if one.call is not None]
 
 
 async def judge_calls(

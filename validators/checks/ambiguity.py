@@ -20,6 +20,7 @@ from language.names import split_name
 from language.text import Found, fold
 from language.times import find_times
 from language.values import locate
+from validators.checks.blind_readings import reads_a_set
 from validators.checks.evidence import is_routed
 from validators.checks.executed import is_path
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
@@ -45,11 +46,11 @@ def applies_to(sample: Sample) -> bool:
 
     In a simulated conversation the calls that were made were proved before, when nothing had been shifted yet.
 
-    Where several calls are due at once, as by a question over a whole catalog, what one takes is said beside the other's:
-    the check of routing sees to these.
+    Where several calls are due at once, what one takes is said beside the other's: the check of routing sees to questions
+    over a whole catalog, that of all calls to sets of calls.
     """
     due = [len(snapshot.calls) for snapshot in _due_snapshots(sample)]
-    return any(due) and not is_path(sample) and not (is_routed(sample) and max(due) > 1)
+    return any(due) and not is_path(sample) and not ((is_routed(sample) or reads_a_set(sample)) and max(due) > 1)
 
 
 async def check_ambiguity(sample: Sample, context: StageContext) -> list[Verdict]:

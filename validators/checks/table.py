@@ -95,6 +95,12 @@ CHECKS: tuple[Stage, ...] = (
         role="checker", prompts=("call_zero_shot", "call_one_shot"), threshold="rouge_l",
     ),
     _check(
+        "all_calls", blind_readings.SET_VERSION,
+        "Does the checker make all calls that are due at once, and no other, from the conversation alone?",
+        "HammerBench 4.2.1", blind_readings.check_all_calls, applies=blind_readings.reads_a_set,
+        role="checker", prompts=("call_each",), threshold="rouge_l",
+    ),
+    _check(
         "meaning", blind_readings.MEANING_VERSION,
         "Does the judge read the same call out of the conversation, or one that means the same?",
         "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,

@@ -14,7 +14,7 @@ from generators.kinds import traits_of
 from validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
 from validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
-from validators.metrics.errors import ErrorType, error_type, plan_error
+from validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
 from validators.metrics.plans import BY_DIFFICULTY, PlanScore, score_plan
 from validators.predictions import CandidateRun, run_of
 from validators.replies.reading import join_replies
@@ -279,6 +279,7 @@ class _GoldPlans:
 
     def __init__(self, sample: Sample) -> None:
         self._difficulty = difficulty_of(sample)
+        self._sample = sample
         self._gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
         # a score holds on to the calls that it is of: no others can then be taken for them
         self._known: dict[tuple[int, int, str, str], tuple[PlanScore, object]] = {}
@@ -289,11 +290,21 @@ class _GoldPlans:
             if one.turn in self._gold:
                 yield self._difficulty, tuple(self._score(one).verdicts.values())
 
+    def _ordered(self, one: Prediction) -> Prediction:
+        """The answer, where the calls due are a set in the order of those that it is paired with."""
+        if not one.calls or traits_of(self._sample.kind).calls != "set":
+            return one
+        pairs = pair_calls(self._gold[one.turn], one.calls, self._sample.language)
+        return one.with_changes(calls=tuple(pair.made for pair in pairs if pair.made is not None))
+
     def _score(self, one: Prediction) -> PlanScore:
         seen = (one.turn, id(one.calls), one.text, format_of(one.strategy))
         known = self._known.get(seen)
         if known is None:
-            known = self._known[seen] = (score_plan(one, self._gold[one.turn], self._difficulty), one.calls)
+            known = self._known[seen] = (
+                score_plan(self._ordered(one), self._gold[one.turn], self._difficulty),
+                one.calls,
+            )
         return known[0]
 
 
@@ -302,7 +313,9 @@ def _text(predictions: Sequence[Prediction]) -> str:
 
 
 def _mistake(prediction: Prediction, sample: Sample, gold: Sequence[GoldCall]) -> ErrorType:
-    return error_type(prediction, sample) if has_one_call(sample) else plan_error(prediction, gold, sample.language)
+    traits = traits_of(sample.kind)
+    in_any_order = traits.asked == "call" or (traits.asked == "plan" and traits.calls == "set")
+    return error_type(prediction, sample) if in_any_order else plan_error(prediction, gold, sample.language)
 
 
 def _shares(plans: Mapping[tuple[str, tuple[bool, ...]], int]) -> list[float]:

@@ -1,6 +1,7 @@
 """BFCL's format: question files and possible-answer files for samples with due calls, a question file for the others.
 
-One call that is due makes a question of the category `multiple`, several one of `parallel_multiple`. Where calls were
+One call that is due makes a question of the category `multiple`, several one of `parallel_multiple`, or of `parallel`
+where one tool is all there is to call. Where calls were
 carried out, each step is a question of its own, after the calls and results before it; the last snapshot always is.
 What nobody can know before an earlier call returns may be left out, or be the placeholder.
 
@@ -51,6 +52,8 @@ class BfclFiles(NamedTuple):
     irrelevant: list[dict[str, Any]]
     parallel_questions: list[dict[str, Any]]
     parallel_answers: list[dict[str, Any]]
+    repeated_questions: list[dict[str, Any]]  # several calls of the one tool that there is
+    repeated_answers: list[dict[str, Any]]
 
 
 class DueCalls(NamedTuple):
@@ -62,8 +65,8 @@ class DueCalls(NamedTuple):
 
 
 def bfcl_files(content: ReleaseContent) -> BfclFiles:
-    """All samples of a release as BFCL's `multiple`, `parallel_multiple` and `irrelevance`."""
-    files = BfclFiles([], [], [], [], [])
+    """All samples of a release as BFCL's `multiple`, `parallel`, `parallel_multiple` and `irrelevance`."""
+    files = BfclFiles([], [], [], [], [], [], [])
     for sample in content.samples:
         tools = [content.tools[key] for key in sample.candidates]
         for due in due_turns(sample):
@@ -75,6 +78,10 @@ def bfcl_files(content: ReleaseContent) -> BfclFiles:
                     name = f"multiple_{len(files.questions)}"
                     files.questions.append(_question(name, due, tools))
                     files.answers.append(_answer(name, due, tools))
+                case _ if len(tools) == 1:
+                    name = f"parallel_{len(files.repeated_questions)}"
+                    files.repeated_questions.append(_question(name, due, tools))
+                    files.repeated_answers.append(_answer(name, due, tools))
                 case _:
                     name = f"parallel_multiple_{len(files.parallel_questions)}"
                     files.parallel_questions.append(_question(name, due, tools))

@@ -124,10 +124,14 @@ def _write_bfcl(content: ReleaseContent, folder: Path) -> _Written:
         ("BFCL_v4_multiple.json", files.questions),
         ("possible_answer/BFCL_v4_multiple.json", files.answers),
         ("BFCL_v4_irrelevance.json", files.irrelevant),
+        ("BFCL_v4_parallel.json", files.repeated_questions),
+        ("possible_answer/BFCL_v4_parallel.json", files.repeated_answers),
         ("BFCL_v4_parallel_multiple.json", files.parallel_questions),
         ("possible_answer/BFCL_v4_parallel_multiple.json", files.parallel_answers),
     ]
-    asked = len(files.questions) + len(files.irrelevant) + len(files.parallel_questions)
+    asked = sum(
+        len(rows) for rows in (files.questions, files.irrelevant, files.parallel_questions, files.repeated_questions)
+    )
     return _Written([_lines(folder / name, rows) for name, rows in named if rows], asked)
 
 

@@ -35,6 +35,7 @@ def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any
     files = bfcl_files(content)
     for category, asked, answers in (
         ("multiple", files.questions, files.answers),
+        ("parallel", files.repeated_questions, files.repeated_answers),
         ("parallel_multiple", files.parallel_questions, files.parallel_answers),
     ):
         for question, answer in zip(asked, answers, strict=True):
