@@ -12,13 +12,14 @@ from generators.dialogues.family import FAMILY as DIALOGUES
 from generators.external.family import FAMILY as EXTERNAL
 from generators.families import Family, Kind, Traits
 from generators.multi_step.family import FAMILY as MULTI_STEP
+from generators.parallel.family import FAMILY as PARALLEL
 from generators.routing.family import FAMILY as ROUTING
 from generators.shifts.family import FAMILY as SHIFTS
 from generators.single_turn.family import FAMILY as SINGLE_TURN
 from warehouse.errors import ConfigurationError
 from warehouse.records import Transform
 
-FAMILIES: tuple[Family, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS)
+FAMILIES: tuple[Family, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
 KINDS = {kind.name: kind for family in FAMILIES for kind in family.kinds}
 _ANYWHERE: dict[Transform, str] = dict(pair for family in FAMILIES for pair in family.anywhere)
 _PUBLISHED = Traits("HammerBench")  # of kinds that only published files have

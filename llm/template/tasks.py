@@ -16,6 +16,7 @@ from llm.template.dialogues import word_answer, word_question
 from llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.judging import grade_plan, judge, name_made_up, name_relevant, propose, score_answer, shown_views
+from llm.template.parallel import propose_all, word_parallel
 from llm.template.routing import word_routing
 from llm.template.sections import Sections
 from llm.template.spoiling import spoil_answer, spoil_wording
@@ -208,6 +209,8 @@ TASKS: dict[str, Task] = {
     "SlotQuestion": _ask_for_slot,
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
+    "ParallelWording": lambda sections, rng, _, __: Answer(word_parallel(sections, _language(sections), rng)),
+    "ProposedCalls": lambda sections, _, __, ___: Answer(propose_all(sections)),
     "Judgement": _judge_calls,
     "AnswerScore": lambda sections, _, __, ___: Answer(score_answer(sections)),
     "PlanGrade": lambda sections, _, __, ___: Answer(grade_plan(sections)),

@@ -1,0 +1,1 @@
+"""One request that asks for several calls at once, none of which depends on another (BFCL's parallel categories)."""

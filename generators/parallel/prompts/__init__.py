@@ -1,0 +1,1 @@
+"""The prompt of requests for several calls."""

@@ -1,0 +1,113 @@
+"""Requests for several calls at once, from the recipe to releases in BFCL's and OpenAI's formats, in English and Chinese."""
+
+from pathlib import Path
+from typing import Any
+
+import orjson
+import pytest
+
+from flows.build import BuildReport
+from flows.recipe import parse_recipe, read_recipe
+from flows.settings import Settings
+from generators.parallel.family import PARALLEL
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from validators.metrics.confetti.bfcl import check_calls
+from validators.metrics.confetti.decoding import MadeCall
+from warehouse.exports.formats import export_release
+from warehouse.records import Sample
+from warehouse.releases import freeze, read_release
+
+RECIPE: dict[str, Any] = {
+    "name": "parallel", "seed": 5, "tools": [{"seed": ["Weather", "Banking", "Music", "Trains"]}], "languages": ["en", "zh"],
+    "samples": {PARALLEL: 24}, "spare": 0.5,
+}  # fmt: skip
+
+
+class Built:
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.report: BuildReport = build(parse_recipe(RECIPE, Path(), "parallel"), self.settings)
+
+    def samples(self) -> list[Sample]:
+        sql = "select s.body from accepted_samples a join samples s on s.key = a.key"
+        return [Sample.model_validate_json(row["body"]) for row in warehouse_of(self.settings).rows(sql)]
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
+    return Built(tmp_path_factory.mktemp("parallel"))
+
+
+def test_as_many_land_in_each_language_as_asked_for(built: Built) -> None:
+    languages = [sample.language for sample in built.samples()]
+    assert (languages.count("en"), languages.count("zh")) == (12, 12)
+
+
+def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_several(built: Built) -> None:
+    kinds = set()
+    for sample in built.samples():
+        tools = {call.tool for call in sample.gold}
+        assert 2 <= len(sample.gold) <= 4
+        assert len(tools) in (1, len(sample.gold))
+        assert len({orjson.dumps(call.arguments) for call in sample.gold}) == len(sample.gold)
+        kinds.add(len(tools) == 1)
+    assert kinds == {True, False}
+
+
+def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: Built) -> None:
+    for sample in built.samples():
+        ends = [0]
+        for call in sample.gold:
+            spans = [(one.start, one.end) for one in call.evidence if one.start is not None and one.end is not None]
+            assert len(spans) == len(call.arguments)
+            assert min(start for start, _ in spans) >= ends[-1]
+            ends.append(max(end for _, end in spans))
+
+
+def test_what_lands_is_proved_by_a_checker_that_makes_all_calls(built: Built) -> None:
+    rows = warehouse_of(built.settings).rows(
+        "select check_name, count(*) as samples from verdicts where decision = 'proved' group by all"
+    )
+    assert {row["check_name"]: row["samples"] for row in rows}.items() >= {
+        "format": 24, "grounding": 24, "all_calls": 24, "duplicates": 24
+    }.items()  # fmt: skip
+
+
+def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accepts_the_gold(
+    built: Built, tmp_path: Path
+) -> None:
+    warehouse = warehouse_of(built.settings)
+    freeze(warehouse, "parallel", sorted(sample.key for sample in built.samples()))
+    content = read_release(warehouse, "parallel")
+    export_release(content, "bfcl", tmp_path)
+    asked = 0
+    for category in ("parallel", "parallel_multiple"):
+        questions = _lines(tmp_path / f"BFCL_v4_{category}.json")
+        answers = _lines(tmp_path / "possible_answer" / f"BFCL_v4_{category}.json")
+        assert questions
+        for question, answer in zip(questions, answers, strict=True):
+            truth = answer["ground_truth"]
+            calls = [_made(one) for one in truth]
+            assert check_calls(question["function"], calls[::-1], truth, category).valid
+            assert not check_calls(question["function"], calls[1:], truth, category).valid
+            assert category != "parallel" or len(question["function"]) == 1
+        asked += len(questions)
+    assert asked == len(content.samples)
+    export_release(content, "openai", tmp_path / "openai")
+    rows = _lines(tmp_path / "openai" / "parallel.jsonl")
+    assert all(len(row["messages"][-1]["tool_calls"]) > 1 for row in rows)
+
+
+def test_the_recipe_that_is_shipped_asks_for_both_languages() -> None:
+    recipe = read_recipe(TOP / "recipes" / "parallel.yaml")
+    assert set(recipe.languages) == {"en", "zh"}
+    assert set(recipe.samples) == {PARALLEL}
+
+
+def _lines(path: Path) -> list[dict[str, Any]]:
+    return [orjson.loads(line) for line in path.read_bytes().splitlines()]
+
+
+def _made(answer: dict[str, dict[str, list[Any]]]) -> MadeCall:
+    [(name, accepted)] = answer.items()
+    return MadeCall(name, {key: values[0] for key, values in accepted.items() if values != [""]})
