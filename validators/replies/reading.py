@@ -6,8 +6,6 @@ import json
 import re
 from typing import TYPE_CHECKING, Literal, assert_never
 
-from generators.catalogs.catalog import Problem
-from generators.catalogs.documents import DEEPEST, parse_yaml
 from validators.metrics.callnavi.answers import NAMES, PARAMETERS, repair_answer, wash_text
 from validators.replies.parsing import (
     LONGEST,
@@ -138,6 +136,10 @@ class YamlReply:
 
     def __init__(self, text: str) -> None:
         """Read the fenced part of a text where it has one, else all of it."""
+        # with pydantic and jsonschema behind them, which scoring a log of JSON replies has no need of
+        from generators.catalogs.catalog import Problem
+        from generators.catalogs.documents import parse_yaml
+
         fenced = _FENCED.search(text)
         body = fenced[1] if fenced else text
         self.value: JsonValue = None
@@ -174,6 +176,8 @@ def parse_yaml_calls(text: str) -> ParsedReply:
 def _forbidden(body: str) -> str:
     """Why a text is not read at all, "" where it may be: what a reply has no need of may hide any amount of text."""
     import yaml
+
+    from generators.catalogs.documents import DEEPEST
 
     if len(body) > LONGEST:
         return f"The reply has {len(body)} characters; up to {LONGEST} are read."

@@ -5,11 +5,12 @@ from __future__ import annotations
 import json
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, NamedTuple
 
 import orjson
 from pydantic import JsonValue, ValidationError
 
+from validators.metrics.complexeval.rules import Mistake
 from warehouse.records import Call, Exchange
 
 if TYPE_CHECKING:
@@ -19,36 +20,6 @@ if TYPE_CHECKING:
 
 
 _DEEPEST = 100  # beyond it comparing two values may outgrow the interpreter's stack
-FormatErrorKind = Literal["unknown_function", "missing_required_parameter", "unknown_parameter", "wrong_parameter_type"]
-Kind = (
-    FormatErrorKind
-    | Literal[
-        "func_error", "func_hallucination", "param_missing", "param_hallucination", "value_error",
-        "stop_early", "decode_error", "unknown_error", "empty_response", "turn_limit", "crash",
-    ]
-)  # fmt: skip
-ErrorType = Literal[
-    "func_error", "param_missing", "hallucination", "value_error", "stop_early", "unreadable", "turn_limit", "crash"
-]
-FORMAT_ERRORS: frozenset[str] = frozenset(get_args(FormatErrorKind))
-ERROR_TYPES: dict[str, ErrorType] = {
-    "func_error": "func_error",
-    "func_hallucination": "func_error",
-    "unknown_function": "func_error",
-    "param_missing": "param_missing",
-    "missing_required_parameter": "param_missing",
-    "param_hallucination": "hallucination",
-    "unknown_parameter": "hallucination",
-    "hallucination": "hallucination",
-    "value_error": "value_error",
-    "wrong_parameter_type": "value_error",
-    "empty_response": "value_error",
-    "stop_early": "stop_early",
-    "decode_error": "unreadable",
-    "unknown_error": "unreadable",
-    "turn_limit": "turn_limit",
-    "crash": "crash",
-}
 _PUBLISHED: Mapping[str, Callable[[JsonValue], bool]] = {  # object and integer pass unchecked, a boolean is a number
     "string": lambda value: isinstance(value, str),
     "number": lambda value: isinstance(value, int | float),
@@ -78,24 +49,6 @@ class GoldenCall(NamedTuple):
     response: JsonValue
     step: int
     place: int
-
-
-class Mistake(NamedTuple):
-    """One thing that is wrong: `kind` as the published code names it, the parameter it is about, and a sentence."""
-
-    kind: Kind
-    parameter: str = ""
-    reason: str = ""
-
-    @property
-    def error_type(self) -> ErrorType:
-        """The error type of the paper's figure 4, or what ended the run otherwise."""
-        return ERROR_TYPES[self.kind]
-
-    @property
-    def is_format_error(self) -> bool:
-        """Whether the call failed the format check."""
-        return self.kind in FORMAT_ERRORS
 
 
 def golden_calls(step: Exchange, number: int) -> list[GoldenCall]:

@@ -11,8 +11,7 @@ from itertools import chain
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TextIO
 
-from validators.metrics.complexeval.calls import ERROR_TYPES
-from validators.metrics.complexeval.runs import SUCCESS
+from validators.metrics.complexeval.rules import ERROR_TYPES, SUCCESS
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:

@@ -1,24 +1,54 @@
-"""What differs between benchmarks: free calls, parameters that must match exactly, how long a run may take."""
+"""What all of ComplexEval goes by: the rules that differ between benchmarks, the kinds of mistakes, what a judge replies."""
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping
 from types import MappingProxyType
-from typing import TYPE_CHECKING, Literal, NamedTuple
+from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
 
 Runner = Literal["gpt", "claude", "mistral", "llama", "qwen", "glm"]
-
+FormatErrorKind = Literal["unknown_function", "missing_required_parameter", "unknown_parameter", "wrong_parameter_type"]
+Kind = (
+    FormatErrorKind
+    | Literal[
+        "func_error", "func_hallucination", "param_missing", "param_hallucination", "value_error",
+        "stop_early", "decode_error", "unknown_error", "empty_response", "turn_limit", "crash",
+    ]
+)  # fmt: skip
+ErrorType = Literal[
+    "func_error", "param_missing", "hallucination", "value_error", "stop_early", "unreadable", "turn_limit", "crash"
+]
 TURN_LIMIT = 30
+SUCCESS = "Success."
 FREE_FUNCTIONS = frozenset({
     "Location_to_Lat_Long", "Search_Hotel_Destination", "Search_Attraction_Location", "Search_Car_Location",
     "Search_Flight_Location", "Taxi_Search_Location",
 })  # fmt: skip
 UNORDERED = frozenset({"categories_filter"})  # texts of values with commas between them, in any order
+FORMAT_ERRORS: frozenset[str] = frozenset(get_args(FormatErrorKind))
+ERROR_TYPES: dict[str, ErrorType] = {
+    "func_error": "func_error",
+    "func_hallucination": "func_error",
+    "unknown_function": "func_error",
+    "param_missing": "param_missing",
+    "missing_required_parameter": "param_missing",
+    "param_hallucination": "hallucination",
+    "unknown_parameter": "hallucination",
+    "hallucination": "hallucination",
+    "value_error": "value_error",
+    "wrong_parameter_type": "value_error",
+    "empty_response": "value_error",
+    "stop_early": "stop_early",
+    "decode_error": "unreadable",
+    "unknown_error": "unreadable",
+    "turn_limit": "turn_limit",
+    "crash": "crash",
+}
 
 
 class Rules(NamedTuple):
@@ -47,6 +77,24 @@ class Rules(NamedTuple):
     def keeps_last_errors(self) -> bool:
         """Whether what went wrong in the last turn with calls makes the run fail."""
         return self.runner in {"gpt", "mistral"}
+
+
+class Mistake(NamedTuple):
+    """One thing that is wrong: `kind` as the published code names it, the parameter it is about, and a sentence."""
+
+    kind: Kind
+    parameter: str = ""
+    reason: str = ""
+
+    @property
+    def error_type(self) -> ErrorType:
+        """The error type of the paper's figure 4, or what ended the run otherwise."""
+        return ERROR_TYPES[self.kind]
+
+    @property
+    def is_format_error(self) -> bool:
+        """Whether the call failed the format check."""
+        return self.kind in FORMAT_ERRORS
 
 
 _FENCES = ("```JSON\n", "```json\n", "\n```")  # taken off as sets of characters, which may take more than the fence

@@ -11,9 +11,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.metrics.complexeval.calls import MadeCall, Mistake, read_call
+from validators.metrics.complexeval.calls import MadeCall, read_call
 from validators.metrics.complexeval.golden import FreeCalls, GoldenList, PaperGolden, PublishedGolden
-from validators.metrics.complexeval.rules import Rules
+from validators.metrics.complexeval.rules import SUCCESS, Mistake, Rules
 from validators.metrics.complexeval.turns import JudgedCall, Matchers, Setting, TurnResult, compare_turn
 from warehouse.errors import RecordError
 
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
     from validators.metrics.complexeval.calls import GoldenCall
     from validators.metrics.complexeval.turns import JudgedCall
     from warehouse.records import Call, EvalMode, Exchange, Tool
-
-
-SUCCESS = "Success."
 
 
 class Outcome(NamedTuple):

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from pydantic import JsonValue
 
 from validators.matching.calls import assign
-from validators.metrics.complexeval.calls import GoldenCall, Mistake, call_text, check_format, is_equal, sorted_call
+from validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
 from validators.metrics.complexeval.golden import FreeCalls
+from validators.metrics.complexeval.rules import Mistake
 from warehouse.records import Call
 
 if TYPE_CHECKING:

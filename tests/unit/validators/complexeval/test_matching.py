@@ -7,8 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import DESTINATION, HOTELS, TOOLS, altered, call, tool, without
-from validators.metrics.complexeval.calls import Mistake, check_format
-from validators.metrics.complexeval.rules import decode_json, says_equal
+from validators.metrics.complexeval.calls import check_format
+from validators.metrics.complexeval.rules import Mistake, decode_json, says_equal
 from validators.metrics.complexeval.turns import (
     check_values,
     describe_difference,
