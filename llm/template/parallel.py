@@ -3,7 +3,6 @@
 import re
 from collections.abc import Mapping
 from functools import cache
-from importlib.resources import files
 from random import Random
 from typing import Any, NamedTuple
 
@@ -13,13 +12,14 @@ from language.calls.choosing import choose_tool
 from language.calls.parsing import read_conversation
 from language.calls.tools import ToolView, view_of
 from language.calls.turns import Turn
+from language.packs import of
 from llm.template.judging import shown_views
 from llm.template.sections import Sections
 from llm.template.wording import word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 
-_FILE = "parallel.yaml"
+_PHRASES = "parallel"
 _TRIES = 12
 
 
@@ -81,19 +81,16 @@ def propose_all(sections: Sections) -> dict[str, JsonValue]:
     return {"calls": calls}
 
 
-def _stretches(text: str, language: str) -> list[str]:
+def _stretches(text: str, language: Language) -> list[str]:
     """The requests of a message, without the leads between them."""
     leads = "|".join(re.escape(lead.strip()) for lead in _leads_of(language).leads)
     return [stretch.strip() for stretch in re.split(leads, text) if stretch.strip()]
 
 
 @cache
-def _leads_of(language: str) -> _Leads:
-    import yaml
-
-    try:
-        text = files(f"language.{language}").joinpath(_FILE).read_text(encoding="utf-8")
-    except (ModuleNotFoundError, FileNotFoundError) as error:
-        raise ReplyError(f"template/v1 has no phrases for several requests in the language {language!r}.") from error
-    read = yaml.safe_load(text)
+def _leads_of(language: Language) -> _Leads:
+    phrases = of(language).data
+    if _PHRASES not in phrases:
+        raise ReplyError(f"template/v1 has no phrases for several requests in the language {language!r}.")
+    read = phrases[_PHRASES]
     return _Leads(tuple(read["leads"]), read["joint"], tuple(read["begins"]), tuple(read["ends"]))
