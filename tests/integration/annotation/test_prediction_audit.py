@@ -7,7 +7,7 @@ from typing import get_args
 from xml.etree import ElementTree as ET
 
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from annotation.prediction_audit import AuditCase, AuditTask, audit_task, parse_audit, visible
@@ -66,7 +66,6 @@ calls_made = st.lists(
 )  # fmt: skip
 
 
-@settings(max_examples=150, deadline=None)
 @example([], " \n", "", "en")
 @example([Call(tool=" ")], "\u202e\x00", "wrong_tool", "zh")
 @given(calls_made, st.text(), st.sampled_from(get_args(ErrorType)), st.sampled_from(["en", "zh"]))
@@ -258,7 +257,6 @@ control = st.fixed_dictionaries(
 ) | st.dictionaries(st.text(), json_values, max_size=3)
 
 
-@settings(max_examples=300)
 @given(st.lists(control, max_size=4), st.booleans())
 def test_whatever_an_annotation_holds_is_a_review_an_answer_that_goes_back_or_a_misfit(result, skipped):
     try:

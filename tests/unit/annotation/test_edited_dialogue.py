@@ -232,7 +232,6 @@ def _sample(turns) -> Sample:
     return Sample(kind="mQmA", language="en", category="c", candidates=(), turns=tuple(turns))
 
 
-@settings(max_examples=150)
 @given(_TURNS, st.sampled_from(["en", "zh"]), st.booleans())
 def test_whatever_conversation_is_written_is_read_back_the_same(turns, language, is_windows):
     sample = _sample(turns)
@@ -249,7 +248,7 @@ _LINE = st.builds(
 )
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=150)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     typed=st.lists(_LINE, max_size=6).map("\n".join) | st.text(max_size=60),
     place=st.integers(0, 13),

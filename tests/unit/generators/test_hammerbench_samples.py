@@ -207,7 +207,7 @@ def test_a_missing_path_is_named(tmp_path: Path) -> None:
         read_hammerbench(tmp_path / "nowhere")
 
 
-@settings(max_examples=80, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(value=st.lists(JSON | st.fixed_dictionaries({"messages": JSON, "multiple_tools": JSON}), max_size=3))
 def test_any_json_value_is_read_or_explained(tmp_path: Path, value: Any) -> None:
     for found in read(tmp_path, "HammerBench_mSv.json", *value):

@@ -7,7 +7,7 @@ from random import Random
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.imports.hammerbench import read_hammerbench
@@ -309,7 +309,6 @@ QUESTIONS = {
 
 
 @given(data=st.data())
-@settings(max_examples=60)
 def test_any_order_of_questions_is_proved_and_none_with_a_snapshot_ahead(data: st.DataObject) -> None:
     order = data.draw(st.lists(st.sampled_from(sorted(VALUES)), min_size=2, unique=True))
     chosen = {name: data.draw(st.sampled_from(VALUES[name])) for name in order}

@@ -7,7 +7,7 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from validators.checks.duplicates import find_duplicates, short_hash
@@ -138,7 +138,6 @@ _SAMPLES = st.builds(
 
 
 @pytest.mark.parametrize("hashed", [short_hash, len, lambda _: 0], ids=["hashes", "collisions", "one-group"])
-@settings(max_examples=60)
 @given(
     samples=st.lists(_SAMPLES, max_size=14),
     again=st.lists(st.integers(0, 13), max_size=4),

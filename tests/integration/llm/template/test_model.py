@@ -11,7 +11,7 @@ from typing import Any
 
 import orjson
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel, JsonValue
 
@@ -298,7 +298,6 @@ def test_the_same_request_gets_the_same_answer_in_any_process(tools: tuple[Tool,
         assert there.stdout.decode().strip() == here
 
 
-@settings(max_examples=150, deadline=None)
 @given(
     st.text(max_size=300)
     | st.lists(

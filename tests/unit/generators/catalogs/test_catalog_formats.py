@@ -52,7 +52,7 @@ def file(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.mark.parametrize("name", FORMATS)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+@settings(suppress_health_check=[HealthCheck.too_slow])
 @given(value=SHAPED)
 def test_any_json_value_is_read_or_explained(file: Path, name: str, value: object) -> None:
     file.write_text(json.dumps(value), encoding="utf-8")

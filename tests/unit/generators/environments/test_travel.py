@@ -5,7 +5,7 @@ import json
 from collections import Counter
 
 import pytest
-from hypothesis import example, given, reject, settings
+from hypothesis import example, given, reject
 from hypothesis import strategies as st
 from jsonschema import Draft202012Validator
 from pydantic import JsonValue
@@ -72,7 +72,6 @@ def test_schemas_are_valid_and_say_their_defaults(tool: Tool) -> None:
     seed=st.integers(0, 99),
 )
 @example(city="Athens", other="Paris", number=32, seed=0)
-@settings(deadline=None, max_examples=60)
 def test_the_same_call_is_answered_alike_and_defaults_may_be_left_out(
     city: str, other: str, number: int, seed: int
 ) -> None:

@@ -3,7 +3,7 @@
 import asyncio
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from generators.environments.travel import open_travel
@@ -34,7 +34,6 @@ async def test_every_link_leads_from_a_response_to_a_call_that_works(link: Link)
     pair=st.lists(st.sampled_from(CITIES), min_size=2, max_size=2, unique=True),
     link=st.sampled_from(WORLD.links),
 )
-@settings(deadline=None, max_examples=80)
 def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], link: Link) -> None:
     async def follow() -> None:
         traveller = Traveller(open_travel(seed), *pair)

@@ -160,7 +160,7 @@ def talks(draw: st.DrawFn) -> list[Turn]:
 
 
 @given(talks(), st.sampled_from(SHIFTS[1:]))
-@settings(max_examples=120, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 async def test_a_conversation_of_any_make_gives_a_grounded_sample_or_a_reason(
     catalog: Mapping[str, Tool], context_for: Any, turns: list[Turn], transform: Transform
 ) -> None:
