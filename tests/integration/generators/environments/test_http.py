@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 from generators.environments.endpoints import is_allowed, read_endpoints
 from generators.environments.http import HttpEnvironment, HttpResponse, read_answer
 from generators.environments.protocol import Answer
+from generators.environments.stored import StoredEnvironment
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 from warehouse.errors import ConfigurationError
 from warehouse.records import Call
@@ -68,7 +69,7 @@ async def test_a_server_that_drips_its_answer_ends_with_the_time_allowed(servers
         (http('{"name": "Müller"}'.encode("latin-1")), "is not UTF-8 (byte 11"),
         (http(b"[" * 90 + b"]" * 90), "nested more than 64 levels"),
         (http(b"[" * 5000 + b"]" * 5000), "is not JSON"),
-        (http(gzip.compress(b"{}"), Content_Encoding="gzip"), "packs its answers ('gzip')"),
+        (http(gzip.compress(b"{}", mtime=0), Content_Encoding="gzip"), "packs its answers ('gzip')"),
         (as_json({"detail": "out of order"}, "500 Internal Server Error"), 'failed with status 500: {"detail": "out of order"}'),
         (http(b"<title>Bad gateway</title>", "502 Bad Gateway", "text/html"), "failed with status 502: Bad gateway"),
         (as_json({"detail": "who are you?"}, "401 Unauthorized"), "refused the call with status 401"),
@@ -254,3 +255,22 @@ def test_whatever_a_server_sends_is_either_a_value_or_a_problem(status: int, kin
         assert 200 <= status < 300
         assert not answer.passing
         assert status == 204 or not body or json.dumps(answer.response)
+
+
+async def test_a_server_that_answers_differently_the_second_time_drifts(
+    servers: Servers, asking: Asking, tmp_path: Path
+) -> None:
+    url = await servers.saying(
+        as_json({"id": "c1", "name": "Ada"}), as_json({"id": "c1", "name": "Grace"}), http(b"<p>", kind="text/html")
+    )
+    environment = StoredEnvironment(asking(url), tmp_path / "responses.sqlite")
+    call = Call(tool="read_customer", arguments={"id": "c1"})
+    before = await environment.answer(call)
+    assert await environment.answer(call) == before
+    assert (await environment.refresh(call)).response == {"id": "c1", "name": "Grace"}
+    assert [(one.earlier.response, one.later.response) for one in environment.drifted()] == [
+        ({"id": "c1", "name": "Ada"}, {"id": "c1", "name": "Grace"})
+    ]
+    assert "HTML" in (await environment.refresh(call)).problem
+    assert (await environment.answer(call)).response == {"id": "c1", "name": "Grace"}
+    environment.close()

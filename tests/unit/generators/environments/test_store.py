@@ -10,7 +10,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from generators.environments.http import HttpEnvironment
 from generators.environments.protocol import Answer
 from generators.environments.response_store import Description, ResponseStore, call_key, lapse_rows, response_rows
 from generators.environments.stored import (
@@ -21,7 +20,6 @@ from generators.environments.stored import (
     open_recording,
     write_recording,
 )
-from tests.support.generators.environments.fixtures import Servers, as_json, http
 from warehouse.errors import ConfigurationError, StoreError
 from warehouse.records import Call, Link, Tool
 from warehouse.store import Warehouse
@@ -53,7 +51,7 @@ def stored(tmp_path: Path) -> Iterator[Callable[..., StoredEnvironment]]:
     """Opens stored environments over the same file."""
     opened: list[StoredEnvironment] = []
 
-    def open_one(inner: Scripted | HttpEnvironment) -> StoredEnvironment:
+    def open_one(inner: Scripted) -> StoredEnvironment:
         opened.append(StoredEnvironment(inner, tmp_path / "deep" / "responses.sqlite"))
         return opened[-1]
 
@@ -153,24 +151,6 @@ async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> Non
     assert await environment.answer(READ) == Answer(1)
     assert environment.drifted() == []
     assert len(environment.lapses()) == 1
-
-
-async def test_a_server_that_answers_differently_the_second_time_drifts(
-    servers: Servers, asking: Callable[..., HttpEnvironment], stored: Stored
-) -> None:
-    url = await servers.saying(
-        as_json({"id": "c1", "name": "Ada"}), as_json({"id": "c1", "name": "Grace"}), http(b"<p>", kind="text/html")
-    )
-    environment = stored(asking(url))
-    call = Call(tool="read_customer", arguments={"id": "c1"})
-    before = await environment.answer(call)
-    assert await environment.answer(call) == before
-    assert (await environment.refresh(call)).response == {"id": "c1", "name": "Grace"}
-    assert [(one.earlier.response, one.later.response) for one in environment.drifted()] == [
-        ({"id": "c1", "name": "Ada"}, {"id": "c1", "name": "Grace"})
-    ]
-    assert "HTML" in (await environment.refresh(call)).problem
-    assert (await environment.answer(call)).response == {"id": "c1", "name": "Grace"}
 
 
 @given(
