@@ -14,7 +14,7 @@ from annotation.screens import CORRECTION
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
 from annotation.words import CorrectionWords, Words, correction_words_in, words_in
-from generators.multi_step.picking import choose, entries_of, value_at, write_rule
+from generators.environments.picking import choose, entries_of, value_at, write_rule
 from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
 from warehouse.errors import AnnotationError, RecordError
 from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Verdict

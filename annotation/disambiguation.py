@@ -10,7 +10,7 @@ from annotation.screens import DISAMBIGUATION
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
 from annotation.words import Words, disambiguation_words_in, words_in
-from generators.multi_step.picking import entries_of, write_rule
+from generators.environments.picking import entries_of, write_rule
 from warehouse.errors import AnnotationError
 from warehouse.records import Language, Record, Sample, Strike, Verdict
 

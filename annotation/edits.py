@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from annotation.calls import is_same, same_calls
 from annotation.picks import step_turns
-from generators.multi_step.picking import entries_of, join
+from generators.environments.picking import entries_of, join
 from generators.multi_step.resolving import strike_out
 from generators.multi_step.samples import final_answer
 from warehouse.errors import RecordError

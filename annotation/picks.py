@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from annotation.calls import write_value
 from annotation.words import Words
-from generators.multi_step.picking import Entry, entries_of, has, read_rule, rivals, value_at
+from generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Evidence, GoldCall, Picked, ResultTurn, Sample
 

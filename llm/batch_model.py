@@ -18,8 +18,8 @@ import orjson
 
 from llm.chat import ChatRequest, RawReply
 from llm.ledger import open_answers
-from llm.models import Price, read_price
 from llm.openai_model import WELL, OpenAIModel
+from llm.prices import Price, read_price
 from llm.refusals import refusal
 from llm.wire_format import wire_names
 from warehouse.errors import CallwrightError, ConfigurationError, StoreError, TransientError

@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
 from llm.chat import ChatRequest, RawReply
-from llm.models import say_unpriced
+from llm.prices import say_unpriced
 from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal
 from llm.wire_format import (
     WrittenCall,

@@ -10,7 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 import orjson
 
 from llm.chat import ChatRequest, RawReply
-from llm.models import FREE, Price, read_price
+from llm.prices import FREE, Price, read_price
 from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal, shown
 from llm.wire_format import (
     WrittenCall,

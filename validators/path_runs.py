@@ -16,10 +16,11 @@ from validators.embeddings import likeness
 from validators.judges import PROMPTS as OWN_PROMPTS
 from validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
 from validators.metrics.complexeval.calls import MadeCall, chain_of
+from validators.metrics.complexeval.golden import JudgedCall
 from validators.metrics.complexeval.results import parameter_type
 from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, Rules
 from validators.metrics.complexeval.runs import Outcome, Run
-from validators.metrics.complexeval.turns import Judge, JudgedCall, Matchers, Respond, wrong_arguments
+from validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from validators.replies.reading import parse_completion
 from warehouse.errors import ReplyError
 from warehouse.records import (

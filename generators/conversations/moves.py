@@ -8,8 +8,8 @@ from pydantic import JsonValue
 
 from generators.conversations.scenarios import changeable, looks_up
 from generators.conversations.values import Values
+from generators.environments.picking import value_at
 from generators.environments.simulated import SimulatedEnvironment, links_between
-from generators.multi_step.picking import value_at
 from generators.tools import argument_problems
 from warehouse.errors import RecordError
 from warehouse.records import (

@@ -4,13 +4,13 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from itertools import islice, product
 from random import Random
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from generators.environments.linking import is_opaque, words_of
+from generators.environments.picking import entries_of, has, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.picking import entries_of, has, value_at
 from warehouse.records import Arguments, Call, Exchange, JsonSchema, Link, Tool
 from warehouse.records.paths import ElementKind
 
@@ -26,8 +26,15 @@ _WORDS: Mapping[str, ElementKind] = {
 }  # fmt: skip
 
 
-if TYPE_CHECKING:
-    from generators.multi_step.vocabularies import Wish
+class Wish(NamedTuple):
+    """What a value is wanted for. `ordinal` counts the dates of one call; `role` tells which city of the trip it is of."""
+
+    element: ElementKind
+    role: str
+    tool: str
+    parameter: str
+    ordinal: int
+    schema: JsonSchema
 
 
 class Example(NamedTuple):
@@ -200,7 +207,7 @@ class SeenTrip:
         """Choose for each tool, in the order of names, so that the same seed chooses alike."""
         self._chosen = {tool: rng.choice(calls[tool]) for tool in sorted(calls) if calls[tool]}
 
-    def say(self, wish: "Wish") -> JsonValue | None:
+    def say(self, wish: Wish) -> JsonValue | None:
         """The value that the chosen call has, else the first that the schema names; None where there is neither."""
         call = self._chosen.get(wish.tool)
         seen = list(values_of_parameter(call.arguments, wish.parameter)) if call else []

@@ -8,8 +8,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.environments.picking import Entry, entries_of, has, rivals, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.picking import Entry, entries_of, has, rivals, value_at
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, original_index, resolve
 from generators.multi_step.search import Plan, find_plans
 from generators.stages import StageContext

@@ -6,11 +6,12 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
+from generators.environments.exploring import Wish
+from generators.environments.picking import Entry, choose, entries_of, has, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.picking import Entry, choose, entries_of, has, value_at
 from generators.multi_step.sketches import Fixed, Group, Say, Sketch, SketchedCall, Slot, Take, ToolGraph
 from generators.multi_step.sources import as_text, shifted
-from generators.multi_step.vocabularies import Trip, Vocabulary, Wish
+from generators.multi_step.vocabularies import Trip, Vocabulary
 from generators.tools import argument_problems
 from language.calls.entries import FAMILIES, name_paths, named, rank_fields
 from language.text import fold

@@ -7,9 +7,9 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.environments.picking import Entry, choose, has, value_at
 from generators.environments.protocol import Environment
 from generators.multi_step.disambiguation import Cleared, clear
-from generators.multi_step.picking import Entry, choose, has, value_at
 from generators.multi_step.replacing import (
     Change,
     choose_replacements,

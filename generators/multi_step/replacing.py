@@ -12,10 +12,11 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from generators.environments.exploring import Wish
 from generators.environments.protocol import Environment
 from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import Leaf, leaves_of, pattern_of, with_leaves
-from generators.multi_step.vocabularies import TravelTrip, Wish, vocabulary_of
+from generators.multi_step.vocabularies import TravelTrip, vocabulary_of
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE
 from language.text import Found, fold
 from language.values import locate, write_value

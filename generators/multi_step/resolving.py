@@ -6,8 +6,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.environments.picking import Entry, choose, entries_of, join, value_at
 from generators.environments.protocol import Answer, Environment
-from generators.multi_step.picking import Entry, choose, entries_of, join, value_at
 from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
 from warehouse.errors import RecordError
 from warehouse.records import Call, Exchange, Goal, Link, Picked, Strike, Tool

@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.environments.picking import Entry, choose, entries_of, has, retold, rivals, told, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.picking import Entry, choose, entries_of, has, retold, rivals, told, value_at
 from generators.multi_step.resolving import RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
 from warehouse.records import Call, Default, Exchange, Goal, Link, Picked, PlannedCall, Said, Strike, Tool, ValueSource

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol
 
 from pydantic import JsonValue
 
-from generators.environments.exploring import sayable_from_responses
+from generators.environments.exploring import Wish, sayable_from_responses
 from generators.environments.linking import is_opaque
 from generators.environments.protocol import Environment
 from generators.environments.stored import RecordedEnvironment, StoredEnvironment
@@ -21,17 +21,6 @@ _KEPT = frozenset({"filter", "sort", "language", "currency", "flag", "identifier
 _TRAVEL = "environment:travel"
 _TRIES = 4  # so that two places of one goal are not the same, unless there is no other
 _LOCAL = frozenset({"place", "airport", "hotel", "attraction"})
-
-
-class Wish(NamedTuple):
-    """What a value is wanted for. `ordinal` counts the dates of one call; `role` tells which city of the trip it is of."""
-
-    element: ElementKind
-    role: str
-    tool: str
-    parameter: str
-    ordinal: int
-    schema: JsonSchema
 
 
 class Trip(Protocol):

@@ -13,14 +13,12 @@ from pydantic import ValidationError
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
 from validators.metrics.complexeval.calls import MadeCall, check_format, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls
+from validators.metrics.complexeval.golden import FreeCalls, JudgedCall, TurnResult
 from validators.metrics.complexeval.results import parse_results, summarise
 from validators.metrics.complexeval.rules import Mistake, Rules, decode_json
 from validators.metrics.complexeval.runs import Run as SampleRun
 from validators.metrics.complexeval.turns import (
-    JudgedCall,
     Setting,
-    TurnResult,
     check_values,
     compare_turn,
     describe_difference,

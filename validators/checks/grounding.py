@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.multi_step.picking import read_rule, value_at
+from generators.environments.picking import read_rule, value_at
 from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.stages import StageContext

@@ -10,8 +10,8 @@ from typing import NamedTuple, assert_never
 
 from pydantic import JsonValue
 
+from generators.environments.picking import entries_of, has, read_rule, rivals, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.picking import entries_of, has, read_rule, rivals, value_at
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.samples import schema_of
 from generators.multi_step.search import Plan, find_plans

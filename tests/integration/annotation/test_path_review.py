@@ -6,7 +6,7 @@ from annotation.edits import strike
 from annotation.picks import contests_of
 from annotation.sample_review import boxes, parse_review
 from annotation.studio.records import PulledAnnotation
-from generators.multi_step.picking import value_at
+from generators.environments.picking import value_at
 from generators.multi_step.samples import final_answer
 from tests.support.annotation.paths import TOOLS, goal_path, hotels, path_sample
 from warehouse.errors import AnnotationError, RecordError

@@ -14,7 +14,8 @@ from llm.asking import LedgeredChat
 from llm.chat import ChatMessage, Prompt
 from llm.ledger import Ledger
 from llm.limits import Budget
-from llm.models import BATCH_SLOTS, open_chat, read_model, read_price
+from llm.models import BATCH_SLOTS, open_chat, read_model
+from llm.prices import read_price
 from tests.support.llm.batch_server import BatchServer
 from tests.support.llm.fixtures import completion
 from warehouse.errors import CallwrightError, ConfigurationError, ReplyError, TransientError

@@ -9,7 +9,7 @@ import pytest
 
 from llm.chat import ChatMessage, ChatRequest
 from llm.litellm_model import LiteLLMModel
-from llm.models import read_price, say_unpriced
+from llm.prices import read_price, say_unpriced
 from warehouse.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[3]

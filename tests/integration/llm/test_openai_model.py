@@ -8,7 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from llm.chat import ChatMessage, ChatRequest
-from llm.models import open_adapter, read_model, read_price
+from llm.models import open_adapter, read_model
+from llm.prices import read_price
 from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call, Tool
 

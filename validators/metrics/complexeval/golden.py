@@ -2,15 +2,60 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
-from typing import TYPE_CHECKING, Protocol
+from collections.abc import Collection, Mapping, Sequence
+from typing import TYPE_CHECKING, Literal, NamedTuple, Protocol
+
+from pydantic import JsonValue
 
 from validators.metrics.complexeval.calls import GoldenCall, call_text, golden_calls, is_equal, sorted_call
+from validators.metrics.complexeval.rules import Mistake
 
 if TYPE_CHECKING:
     from validators.metrics.complexeval.rules import Rules
-    from validators.metrics.complexeval.turns import TurnResult
     from warehouse.records import Call, Exchange
+
+
+MatchedBy = Literal["", "free", "rule", "response", "judge"]
+GENERAL_ERROR: Mapping[str, JsonValue] = {
+    "error": "This call did not give what was needed. Look at the function and its arguments again."
+}
+
+
+class JudgedCall(NamedTuple):
+    """A call of a turn: how it was matched ("" is not at all), the gold call it was held against, and what is wrong.
+
+    `call` is None where what was given can't be read as a call.
+    """
+
+    call: Call | None
+    matched: MatchedBy = ""
+    golden: GoldenCall | None = None
+    mistake: Mistake | None = None
+
+    @property
+    def observation(self) -> JsonValue:
+        """What the model is told: the recorded response, what is wrong with the form, or that something is wrong."""
+        if self.matched and self.golden is not None:
+            return self.golden.response
+        if self.mistake is not None and (self.mistake.is_format_error or self.mistake.kind == "decode_error"):
+            return {"error": self.mistake.reason}
+        return dict(GENERAL_ERROR)
+
+
+class TurnResult(NamedTuple):
+    """The judged calls of a turn in their order; `errors` as the published code lists them.
+
+    `crash` says why that code would have broken off here, "" where it would not.
+    """
+
+    calls: tuple[JudgedCall, ...] = ()
+    errors: tuple[Mistake, ...] = ()
+    crash: str = ""
+
+    @property
+    def matched(self) -> list[GoldenCall]:
+        """The gold calls that were found."""
+        return [one.golden for one in self.calls if one.matched and one.golden is not None]
 
 
 class FreeCalls:

@@ -12,16 +12,23 @@ from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 from validators.metrics.complexeval.calls import MadeCall, read_call
-from validators.metrics.complexeval.golden import FreeCalls, GoldenList, PaperGolden, PublishedGolden
+from validators.metrics.complexeval.golden import (
+    FreeCalls,
+    GoldenList,
+    JudgedCall,
+    PaperGolden,
+    PublishedGolden,
+    TurnResult,
+)
 from validators.metrics.complexeval.rules import SUCCESS, Mistake, Rules
-from validators.metrics.complexeval.turns import JudgedCall, Matchers, Setting, TurnResult, compare_turn
+from validators.metrics.complexeval.turns import Matchers, Setting, compare_turn
 from warehouse.errors import RecordError
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from validators.metrics.complexeval.calls import GoldenCall
-    from validators.metrics.complexeval.turns import JudgedCall
+    from validators.metrics.complexeval.golden import JudgedCall
     from warehouse.records import Call, EvalMode, Exchange, Tool
 
 

@@ -9,19 +9,15 @@ from pydantic import JsonValue
 
 from validators.matching.calls import assign
 from validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls
+from validators.metrics.complexeval.golden import FreeCalls, JudgedCall, TurnResult
 from validators.metrics.complexeval.rules import Mistake
 from warehouse.records import Call
 
 if TYPE_CHECKING:
-    from pydantic import JsonValue
-
-    from validators.metrics.complexeval.golden import FreeCalls
     from validators.metrics.complexeval.rules import Rules
     from warehouse.records import Call, EvalMode, Tool
 
 
-MatchedBy = Literal["", "free", "rule", "response", "judge"]
 Mapped = Literal["equal", "free", "like"]
 Respond = Callable[[Call], Awaitable[JsonValue]]
 """What a call returns when it is made now; None where there is no response."""
@@ -29,9 +25,6 @@ Judge = Callable[[Call, Call], Awaitable[bool]]
 """Whether a call (the first) means the same as the gold call (the second)."""
 Likeness = Callable[[Sequence[str], Sequence[str]], Sequence[Sequence[float]]]
 """How like each of some texts is to each of others: a row a text, a column an other."""
-GENERAL_ERROR: Mapping[str, JsonValue] = {
-    "error": "This call did not give what was needed. Look at the function and its arguments again."
-}
 _EMPTY = Mistake(
     "empty_response", "", "A call that a gold call was found equal to in another way has an empty response."
 )
@@ -43,43 +36,6 @@ class Matchers(NamedTuple):
     likeness: Likeness
     respond: Respond | None = None
     judge: Judge | None = None
-
-
-class JudgedCall(NamedTuple):
-    """A call of a turn: how it was matched ("" is not at all), the gold call it was held against, and what is wrong.
-
-    `call` is None where what was given can't be read as a call.
-    """
-
-    call: Call | None
-    matched: MatchedBy = ""
-    golden: GoldenCall | None = None
-    mistake: Mistake | None = None
-
-    @property
-    def observation(self) -> JsonValue:
-        """What the model is told: the recorded response, what is wrong with the form, or that something is wrong."""
-        if self.matched and self.golden is not None:
-            return self.golden.response
-        if self.mistake is not None and (self.mistake.is_format_error or self.mistake.kind == "decode_error"):
-            return {"error": self.mistake.reason}
-        return dict(GENERAL_ERROR)
-
-
-class TurnResult(NamedTuple):
-    """The judged calls of a turn in their order; `errors` as the published code lists them.
-
-    `crash` says why that code would have broken off here, "" where it would not.
-    """
-
-    calls: tuple[JudgedCall, ...] = ()
-    errors: tuple[Mistake, ...] = ()
-    crash: str = ""
-
-    @property
-    def matched(self) -> list[GoldenCall]:
-        """The gold calls that were found."""
-        return [one.golden for one in self.calls if one.matched and one.golden is not None]
 
 
 class Setting(NamedTuple):

@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from generators.environments.exploring import argument_with, sayable_from_responses
 from generators.environments.opening import explore_environment, open_environment
+from generators.environments.picking import entries_of, value_at
 from generators.environments.protocol import Environment, HttpSettings
 from generators.environments.response_store import ResponseStore
 from generators.environments.stored import RecordedEnvironment, StoredEnvironment, StoreRecording
-from generators.multi_step.picking import entries_of, value_at
 from tests.support.generators.environments.prefect_world import Api, fill
 from tests.support.servers import HeardPrefect
 from warehouse.records import Call, Link

@@ -4,9 +4,10 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from validators.metrics.complexeval.calls import MadeCall
+from validators.metrics.complexeval.golden import JudgedCall
 from validators.metrics.complexeval.rules import Rules
 from validators.metrics.complexeval.runs import Outcome, Run
-from validators.metrics.complexeval.turns import JudgedCall, Matchers
+from validators.metrics.complexeval.turns import Matchers
 from warehouse.records import Call, EvalMode, Exchange, Tool
 
 TEXT, NUMBER = {"type": "string"}, {"type": "number"}

@@ -6,8 +6,8 @@ from typing import Any
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generators.environments.picking import choose, entries_of
 from generators.multi_step.filling import by_name, by_query, by_rank
-from generators.multi_step.picking import choose, entries_of
 from warehouse.records import Condition
 
 NAMES = st.sampled_from(["Swan", "Old Mill", "Harbour", "Red Lion", "Bell", "Swan Inn"])

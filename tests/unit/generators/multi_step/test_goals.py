@@ -5,10 +5,10 @@ from collections import Counter
 
 import pytest
 
+from generators.environments.picking import choose, entries_of
 from generators.environments.protocol import Answer, Environment
 from generators.environments.travel.world import open_travel
 from generators.multi_step.goals import CROSS, PAPER, plan_goals, shape_of
-from generators.multi_step.picking import choose, entries_of
 from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
 from generators.tools import argument_problems

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.multi_step.picking import choose, entries_of, join, retold, rivals, told, value_at
+from generators.environments.picking import choose, entries_of, join, retold, rivals, told, value_at
 from generators.multi_step.resolving import original_index, strike_out
 from generators.multi_step.sources import shifted
 from warehouse.errors import RecordError

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.multi_step.picking import read_rule, write_rule
+from generators.environments.picking import read_rule, write_rule
 from warehouse.errors import RecordError
 from warehouse.records import Condition, Picked
 

@@ -11,8 +11,9 @@ from generators.environments.travel.world import TravelWorld, open_travel
 from generators.multi_step.goals import plan_goals
 from generators.multi_step.resolving import resolve
 from tests.support.validators.complexeval.paths import likeness, made
+from validators.metrics.complexeval.golden import JudgedCall
 from validators.metrics.complexeval.runs import Outcome, Run
-from validators.metrics.complexeval.turns import JudgedCall, Matchers
+from validators.metrics.complexeval.turns import Matchers
 from warehouse.records import Call, EvalMode, Exchange, Tool
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")

@@ -9,12 +9,7 @@ from hypothesis import strategies as st
 from tests.support.validators.complexeval.paths import DESTINATION, HOTELS, TOOLS, altered, call, tool, without
 from validators.metrics.complexeval.calls import check_format
 from validators.metrics.complexeval.rules import Mistake, decode_json, says_equal
-from validators.metrics.complexeval.turns import (
-    check_values,
-    describe_difference,
-    match_by_rule,
-    wrong_arguments,
-)
+from validators.metrics.complexeval.turns import check_values, describe_difference, match_by_rule, wrong_arguments
 from warehouse.records import Call, EvalMode
 
 NAMED = {one.name: one for one in TOOLS}

@@ -22,7 +22,7 @@ from tests.support.validators.complexeval.paths import (
     without,
 )
 from validators.metrics.complexeval.calls import MadeCall
-from validators.metrics.complexeval.turns import GENERAL_ERROR
+from validators.metrics.complexeval.golden import GENERAL_ERROR
 from warehouse.errors import RecordError
 from warehouse.records import Call
 

@@ -22,9 +22,8 @@ from tests.support.validators.complexeval.paths import (
     without,
 )
 from validators.metrics.complexeval.calls import MadeCall, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls
+from validators.metrics.complexeval.golden import GENERAL_ERROR, FreeCalls
 from validators.metrics.complexeval.rules import Runner
-from validators.metrics.complexeval.turns import GENERAL_ERROR
 from warehouse.records import Call, Exchange
 
 MODE = "as_published_code"
