@@ -12,7 +12,7 @@ from typing import NamedTuple
 from unicodedata import east_asian_width
 
 from annotation.calls import check_storable, plain_lines
-from annotation.words import Words, interface_languages, words_in
+from annotation.words import SampleScreenWords, interface_languages, words_in
 from warehouse.errors import RecordError
 from warehouse.records import DialogueAct, ReplyTurn, Sample, Turn
 
@@ -39,7 +39,7 @@ def has_acts(sample: Sample) -> bool:
     return any(isinstance(turn, ReplyTurn) and turn.acts for turn in sample.turns)
 
 
-def render_reply(turn: ReplyTurn, words: Words) -> str:
+def render_reply(turn: ReplyTurn, words: SampleScreenWords) -> str:
     """What the assistant says, after what this does where that is known.
 
     The author stays the same, for the style of the screen knows the assistant by its name.
@@ -47,7 +47,7 @@ def render_reply(turn: ReplyTurn, words: Words) -> str:
     return f"{write_acts(turn.acts, words)}{turn.text}" if turn.acts else turn.text
 
 
-def write_acts(acts: Sequence[DialogueAct], words: Words) -> str:
+def write_acts(acts: Sequence[DialogueAct], words: SampleScreenWords) -> str:
     """The acts as they stand before the text of a reply."""
     return f"[{_BETWEEN.join(_named(acts, words))}] "
 
@@ -65,7 +65,7 @@ def read_acts(typed: str, was: ReplyTurn) -> TypedReply:
     return TypedReply(tuple(act for act in _OF_REPLIES if act in acts), typed[found.end() :])
 
 
-def _named(acts: Sequence[DialogueAct], words: Words) -> list[str]:
+def _named(acts: Sequence[DialogueAct], words: SampleScreenWords) -> list[str]:
     return [words.act[act] for act in acts]
 
 
@@ -102,7 +102,7 @@ class _Reply(NamedTuple):
     turn: ReplyTurn
 
 
-def write_act_lines(sample: Sample, words: Words) -> str:
+def write_act_lines(sample: Sample, words: SampleScreenWords) -> str:
     """A line for each turn of the assistant."""
     return "\n".join(
         f"{one.number} {write_acts(one.turn.acts, words)}{_short(one.turn.text)}" for one in _replies(sample)

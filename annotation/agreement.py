@@ -10,7 +10,7 @@ SliceBy = Literal["all", "reviewer", "pair", "reason"]
 _TWO = 2  # fewer can't agree
 
 
-class Word(NamedTuple):
+class ItemRating(NamedTuple):
     """How one reviewer rates one item, and the reasons named for it."""
 
     item: str
@@ -33,7 +33,7 @@ class Agreement(NamedTuple):
     reviewers: int
 
 
-def measure_agreement(words: Sequence[Word]) -> list[Agreement]:
+def measure_agreement(words: Sequence[ItemRating]) -> list[Agreement]:
     """All figures about the agreement in `words`: over all, by reviewer, by pair of them, by reason.
 
     The words about an item stand in the order in which they were ratings; each reviewer has one. A reviewer is compared
@@ -45,7 +45,7 @@ def measure_agreement(words: Sequence[Word]) -> list[Agreement]:
     return [*_over_all(shared), *_by_pair(shared), *_by_reason(shared)]
 
 
-def observed_agreement(words: Sequence[Word]) -> float | None:
+def observed_agreement(words: Sequence[ItemRating]) -> float | None:
     """The share of the pairs of words about an item that say the same, as a mean over items."""
     shares = [_share(ratings) for ratings in _by_item(words).values() if len(ratings) >= _TWO]
     return sum(shares) / len(shares) if shares else None
@@ -63,7 +63,7 @@ def cohen_kappa(pairs: Sequence[tuple[str, str]]) -> float | None:
     return float(cohens_kappa(table, return_results=False))
 
 
-def fleiss_kappa(words: Sequence[Word]) -> float | None:
+def fleiss_kappa(words: Sequence[ItemRating]) -> float | None:
     """Fleiss' kappa: it needs as many words about each item, so the first few count, as many as the shortest item has."""
     items = [ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO]
     count = min(map(len, items), default=0)
@@ -75,7 +75,7 @@ def fleiss_kappa(words: Sequence[Word]) -> float | None:
     return float(kappa_of(table))
 
 
-def krippendorff_alpha(words: Sequence[Word]) -> float | None:
+def krippendorff_alpha(words: Sequence[ItemRating]) -> float | None:
     """Krippendorff's alpha for labels without an order; items may have different numbers of words."""
     table = _table([ratings for ratings in _by_item(words).values() if len(ratings) >= _TWO])
     if not table or len(table[0]) < _TWO:
@@ -85,8 +85,8 @@ def krippendorff_alpha(words: Sequence[Word]) -> float | None:
     return float(krippendorff.alpha(value_counts=table, level_of_measurement="nominal"))
 
 
-def _over_all(words: Sequence[Word]) -> Iterator[Agreement]:
-    measures: dict[Measure, Callable[[Sequence[Word]], float | None]] = {
+def _over_all(words: Sequence[ItemRating]) -> Iterator[Agreement]:
+    measures: dict[Measure, Callable[[Sequence[ItemRating]], float | None]] = {
         "observed": observed_agreement,
         "fleiss_kappa": fleiss_kappa,
         "krippendorff_alpha": krippendorff_alpha,
@@ -104,7 +104,7 @@ class _Met(NamedTuple):
     others: set[str]
 
 
-def _by_pair(words: Sequence[Word]) -> Iterator[Agreement]:
+def _by_pair(words: Sequence[ItemRating]) -> Iterator[Agreement]:
     """Each reviewer against all others, then each pair of reviewers."""
     alone: defaultdict[str, _Met] = defaultdict(lambda: _Met([], set(), set()))
     couples: defaultdict[str, _Met] = defaultdict(lambda: _Met([], set(), set()))
@@ -122,13 +122,13 @@ def _by_pair(words: Sequence[Word]) -> Iterator[Agreement]:
             yield Agreement("cohen_kappa", slice_by, name, cohen_kappa(met.pairs), items, reviewers)
 
 
-def _meet(met: _Met, item: str, one: Word, other: Word) -> None:
+def _meet(met: _Met, item: str, one: ItemRating, other: ItemRating) -> None:
     met.pairs.append((one.label, other.label))
     met.items.add(item)
     met.others.update((one.reviewer, other.reviewer))
 
 
-def _by_reason(words: Sequence[Word]) -> Iterator[Agreement]:
+def _by_reason(words: Sequence[ItemRating]) -> Iterator[Agreement]:
     """Whether people agree for which items a reason is to be named."""
     for reason in sorted({reason for word in words for reason in word.reasons}):
         named = [word._replace(label="named" if reason in word.reasons else "not named") for word in words]
@@ -138,19 +138,19 @@ def _by_reason(words: Sequence[Word]) -> Iterator[Agreement]:
         yield Agreement("krippendorff_alpha", "reason", reason, alpha, len(items), len(reviewers))
 
 
-def _by_item(words: Sequence[Word]) -> dict[str, list[Word]]:
-    items: dict[str, list[Word]] = {}
+def _by_item(words: Sequence[ItemRating]) -> dict[str, list[ItemRating]]:
+    items: dict[str, list[ItemRating]] = {}
     for word in words:
         items.setdefault(word.item, []).append(word)
     return items
 
 
-def _share(ratings: Sequence[Word]) -> float:
+def _share(ratings: Sequence[ItemRating]) -> float:
     same = sum(one.label == other.label for one, other in combinations(ratings, 2))
     return same / (len(ratings) * (len(ratings) - 1) / 2)
 
 
-def _table(items: Sequence[Sequence[Word]]) -> list[list[int]]:
+def _table(items: Sequence[Sequence[ItemRating]]) -> list[list[int]]:
     """How often each item was given each label: a row an item, a column a label that occurs."""
     labels = sorted({word.label for ratings in items for word in ratings})
     counts = [Counter(word.label for word in ratings) for ratings in items]

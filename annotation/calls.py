@@ -12,7 +12,7 @@ from jsonschema import Draft202012Validator
 from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from pydantic import JsonValue
 
-from annotation.words import Words
+from annotation.words import SampleScreenWords
 from generators.routing.tool_graph import UNKNOWN
 from warehouse.errors import RecordError
 from warehouse.records import (
@@ -110,7 +110,7 @@ def _finite(text: str) -> float:
     return value
 
 
-class Change(NamedTuple):
+class ArgumentChange(NamedTuple):
     """An argument that is new (+), different (~) or gone (-)."""
 
     sign: Sign
@@ -119,15 +119,17 @@ class Change(NamedTuple):
     new: JsonValue = None
 
 
-def changes(before: GoldCall, after: GoldCall) -> list[Change]:
+def changes(before: GoldCall, after: GoldCall) -> list[ArgumentChange]:
     """How the arguments of `after` differ from those of `before`, in the order of `after`, the missing ones last."""
-    found: list[Change] = []
+    found: list[ArgumentChange] = []
     for name, value in after.arguments.items():
         if name not in before.arguments:
-            found.append(Change("+", name, new=value))
+            found.append(ArgumentChange("+", name, new=value))
         elif not is_same(before.arguments[name], value):
-            found.append(Change("~", name, before.arguments[name], value))
-    return found + [Change("-", name, old) for name, old in before.arguments.items() if name not in after.arguments]
+            found.append(ArgumentChange("~", name, before.arguments[name], value))
+    return found + [
+        ArgumentChange("-", name, old) for name, old in before.arguments.items() if name not in after.arguments
+    ]
 
 
 def is_same(one: object, other: object) -> bool:
@@ -147,7 +149,7 @@ def goes_on(before: CallTurn | None, after: CallTurn) -> bool:
     return [call.tool for call in before.calls] == [call.tool for call in after.calls]
 
 
-def render_snapshot(before: CallTurn | None, after: CallTurn, words: Words) -> str:
+def render_snapshot(before: CallTurn | None, after: CallTurn, words: SampleScreenWords) -> str:
     """One line for the eye: what is new in this snapshot."""
     if not after.calls:
         return words.no_call
@@ -186,7 +188,7 @@ def _changes_mind(before: CallTurn, after: CallTurn) -> bool:
     )  # fmt: skip
 
 
-def _render_call(call: GoldCall, words: Words) -> str:
+def _render_call(call: GoldCall, words: SampleScreenWords) -> str:
     arguments = [f"+ {write_name(name)} = {write_value(value)}" for name, value in call.arguments.items()]
     return "   ".join([write_name(call.tool), *(arguments or [words.no_arguments])])
 
@@ -196,7 +198,7 @@ def _render_changes(old: GoldCall, new: GoldCall, *, named: bool) -> str:
     return "   ".join([write_name(new.tool), *rendered] if named else rendered)
 
 
-def _render_change(change: Change) -> str:
+def _render_change(change: ArgumentChange) -> str:
     name = write_name(change.name)
     match change.sign:
         case "+":

@@ -9,13 +9,13 @@ from pydantic import JsonValue
 from annotation.calls import write_name, write_value
 from annotation.picks import Pick, render_picks, without_long_words
 from annotation.rendering import Line
-from annotation.reviews import Answers, ParsedReview, parse_verdict
+from annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
 from annotation.screens import CORRECTION
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
-from annotation.words import CorrectionWords, Words, correction_words_in, words_in
+from annotation.words import CorrectionWords, SampleScreenWords, correction_words_in, words_in
 from generators.environments.picking import choose, entries_of, value_at, write_rule
-from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
+from generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from warehouse.errors import AnnotationError, RecordError
 from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Verdict
 
@@ -35,7 +35,7 @@ Place = tuple[int, int]  # the step, and which call of it
 class PlacedGoal(NamedTuple):
     """The leaves of each call's arguments, where the calls are made, and what is picked out of their responses."""
 
-    leaves: Mapping[Place, list[Leaf]]
+    leaves: Mapping[Place, list[SourceLeaf]]
     places: Mapping[int, Place]
     picks: Mapping[tuple[int, int, str], list[Pick]]
 
@@ -81,7 +81,9 @@ def _requests(path: GoalPath, words: CorrectionWords) -> Iterator[Line]:
     yield Line(author=words.request, text=shortened(path.request, _TEXT))
 
 
-def _corrections(corrections: Sequence[Correction], words: CorrectionWords, general: Words) -> Iterator[str]:
+def _corrections(
+    corrections: Sequence[Correction], words: CorrectionWords, general: SampleScreenWords
+) -> Iterator[str]:
     for correction in corrections[:_CORRECTIONS]:
         has_step = correction.step is not None and correction.kind != "order"  # an order tells both steps itself
         step = f" · {general.step.format(number=(correction.step or 0) + 1)}" if has_step else ""
@@ -93,13 +95,13 @@ def _corrections(corrections: Sequence[Correction], words: CorrectionWords, gene
         yield general.more_entries.format(count=len(corrections) - _CORRECTIONS)
 
 
-def _in_words(text: str, general: Words) -> str:
+def _in_words(text: str, general: SampleScreenWords) -> str:
     """A side of a correction with the step that it names in the words of the screen."""
     rendered = without_long_words(text)
     return _STEP.sub(lambda found: f"{general.step.format(number=found[1])}: ", rendered)
 
 
-def _before(path: GoalPath, words: CorrectionWords, general: Words) -> Iterator[Line]:
+def _before(path: GoalPath, words: CorrectionWords, general: SampleScreenWords) -> Iterator[Line]:
     kept = _keys(path.path)
     for step, exchange in enumerate(path.traced.trace, 1):
         calls = [f"{SAME if call.key in kept else GONE} {_call(call)}" for call in exchange.calls]
@@ -109,7 +111,7 @@ def _before(path: GoalPath, words: CorrectionWords, general: Words) -> Iterator[
         yield _line("!", [words.stopped.format(problem=problem) if problem else words.idle])
 
 
-def _after(path: GoalPath, general: Words) -> Iterator[Line]:
+def _after(path: GoalPath, general: SampleScreenWords) -> Iterator[Line]:
     made = _keys(path.traced.trace)
     placed = place_goal(path)
     for step, exchange in enumerate(path.path):
@@ -129,7 +131,7 @@ def _after(path: GoalPath, general: Words) -> Iterator[Line]:
             yield _line(general.result, rendered)
 
 
-def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Words) -> Iterator[str]:
+def _whole(call: Call, leaves: Sequence[SourceLeaf], placed: PlacedGoal, general: SampleScreenWords) -> Iterator[str]:
     """A call that the model did not make: a line for each argument, with where its value comes from."""
     yield f"{NEW} {write_name(call.tool)}"
     for name, value in call.arguments.items():
@@ -139,7 +141,7 @@ def _whole(call: Call, leaves: Sequence[Leaf], placed: PlacedGoal, general: Word
         yield f"     {write_name(name)} = {shortened(without_long_words(write_value(value)), _VALUE)}{rendered}"
 
 
-def _source(leaf: Leaf, placed: PlacedGoal, general: Words) -> str:
+def _source(leaf: SourceLeaf, placed: PlacedGoal, general: SampleScreenWords) -> str:
     if not isinstance(leaf.source, Picked):
         return general.evidence_kind["default" if isinstance(leaf.source, Default) else "span"]
     place = placed.places.get(leaf.source.call)
@@ -168,7 +170,7 @@ def place_goal(path: GoalPath) -> PlacedGoal:
         for position, call in enumerate(exchange.calls)
     }
     placed = PlacedGoal({}, {}, {})
-    leaves_at: dict[Place, list[Leaf]] = {}
+    leaves_at: dict[Place, list[SourceLeaf]] = {}
     places: dict[int, Place] = {}
     picks: dict[tuple[int, int, str], list[Pick]] = {}
     for index, planned in enumerate(path.traced.worded.goal.calls):
@@ -192,7 +194,7 @@ def place_goal(path: GoalPath) -> PlacedGoal:
     return placed._replace(leaves=leaves_at, places=places, picks=picks)
 
 
-def _pick(path: GoalPath, leaf: Leaf, places: Mapping[int, Place]) -> tuple[Place, int, JsonValue]:
+def _pick(path: GoalPath, leaf: SourceLeaf, places: Mapping[int, Place]) -> tuple[Place, int, JsonValue]:
     """The response that a leaf is picked out of, the entry, and the value."""
     source = leaf.source
     if not isinstance(source, Picked) or source.call not in places:
@@ -213,7 +215,7 @@ def parse_correction_review(pulled: PulledAnnotation, subject: str) -> ParsedRev
     return parse_verdict(pulled, subject, _refuse)
 
 
-def _refuse(pulled: PulledAnnotation, answers: Answers) -> None:
+def _refuse(pulled: PulledAnnotation, answers: ChosenVerdicts) -> None:
     if answers.verdicts == ("edit",):
         raise AnnotationError(
             f"Task {pulled.task_id} in Label Studio has the verdict 'edit', which the screen for corrections does not "

@@ -8,11 +8,11 @@ from annotation.calls import render_snapshot
 from annotation.dialogue_editing import write_result
 from annotation.edits import with_turns
 from annotation.rendering import ConversationStyle, Line, render_conversation
-from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
+from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import DIALOGUE_ACTS
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import Words, acts_words_in, words_in
+from annotation.words import SampleScreenWords, acts_words_in, words_in
 from warehouse.errors import RecordError
 from warehouse.records import Language, ResultTurn, Sample
 
@@ -45,7 +45,7 @@ def acts_task(sample: Sample, *, reason: str, language: Language = "en", returne
     )
 
 
-def _conversation(sample: Sample, general: Words) -> Iterator[Line]:
+def _conversation(sample: Sample, general: SampleScreenWords) -> Iterator[Line]:
     """The texts in full, calls and results in a line each, and the assistant's turns with number and acts."""
     style = ConversationStyle(
         calls=lambda _, turn: shortened(render_snapshot(None, turn, general), _CALLS),
@@ -67,7 +67,7 @@ def _results(sample: Sample) -> Iterator[str]:
 def parse_acts_review(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
     """The review that an annotation of the dialogue acts of `sample` holds: corrected brackets make a new version of it."""
 
-    def read(_answers: Answers) -> Typed:
+    def read(_answers: ChosenVerdicts) -> Typed:
         typed = typed_into(pulled, "edited_acts")
         return Typed(lambda: _edited(typed, sample), lambda problem: _returned(pulled, sample, typed, problem))
 

@@ -35,7 +35,7 @@ from annotation.calls import (
     write_value,
 )
 from annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
-from annotation.words import Words, interface_languages, words_in
+from annotation.words import SampleScreenWords, interface_languages, words_in
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -72,7 +72,7 @@ _NAMES = {
 _FIXED = "Turns can be reworded, not added, taken away or moved; reject the sample where that is needed."
 
 
-def write_dialogue(sample: Sample, words: Words) -> str:
+def write_dialogue(sample: Sample, words: SampleScreenWords) -> str:
     """The conversation of `sample` as lines that people read and edit."""
     return "\n".join(_lines(sample, words))
 
@@ -83,7 +83,7 @@ def write_result(turn: ResultTurn) -> str:
     return shown if len(shown) <= _RESULT_SHOWN else f"{shown[:_RESULT_SHOWN]}…"
 
 
-def _lines(sample: Sample, words: Words) -> Iterator[str]:
+def _lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
     labelled = has_acts(sample)
 
     def calls(place: TurnPlace, turn: CallTurn) -> str:
@@ -111,7 +111,7 @@ def _write_message(message: Message) -> str:
     return _text(f"[{app}] ", message.text)
 
 
-def _snapshot(before: CallTurn | None, turn: CallTurn, words: Words) -> Iterator[str]:
+def _snapshot(before: CallTurn | None, turn: CallTurn, words: SampleScreenWords) -> Iterator[str]:
     if not turn.calls:
         yield f"{NOTE} {words.no_call}"
     elif before is not None and goes_on(before, turn) and same_calls(before.calls, turn.calls):
@@ -131,7 +131,7 @@ def _whole(call: GoldCall) -> Iterator[str]:
         yield f"+ {write_name(name)} = {write_value(value)}"
 
 
-class Entry(NamedTuple):
+class CallLine(NamedTuple):
     """A line about the calls due: its number, its mark and what comes after it."""
 
     line: int
@@ -153,7 +153,7 @@ class Block(NamedTuple):
     line: int
     text: str = ""
     message: TypedMessage | None = None
-    entries: tuple[Entry, ...] = ()
+    entries: tuple[CallLine, ...] = ()
 
 
 def read_blocks(typed: str) -> list[Block]:
@@ -189,7 +189,7 @@ def _read_line(number: int, line: str, blocks: list[Block]) -> None:
     elif start == RESULT:
         blocks.append(Block("result", number, line[len(RESULT) :].strip()))
     elif mark is not None:
-        _add_entry(Entry(number, mark, line[len(mark) :].strip()), blocks)
+        _add_entry(CallLine(number, mark, line[len(mark) :].strip()), blocks)
     else:
         raise RecordError(
             f"Line {number} is not understood: {line[:_SHOWN]!r}. A line begins with {_KNOWN}; a text that goes on in "
@@ -220,7 +220,7 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
     blocks[-1] = blocks[-1]._replace(message=TypedMessage(app, text))
 
 
-def _add_entry(entry: Entry, blocks: list[Block]) -> None:
+def _add_entry(entry: CallLine, blocks: list[Block]) -> None:
     is_separator = entry.mark == NOTE and not entry.rest
     if is_separator:
         blocks.append(Block("calls", entry.line))
@@ -236,10 +236,10 @@ def read_dialogue(typed: str, sample: Sample, tools: Sequence[Tool]) -> tuple[Tu
     Snapshots follow from one another: what is changed in one holds in those after it as well. A changed call keeps no
     evidence; a turn in which nothing was changed is the very one of `sample`.
     """
-    return tuple(_Reading(sample, tools, read_blocks(typed)).turns())
+    return tuple(_DialogueEdit(sample, tools, read_blocks(typed)).turns())
 
 
-class _Reading:
+class _DialogueEdit:
     """The walk through the turns of a sample and the blocks that were typed for them."""
 
     def __init__(self, sample: Sample, tools: Sequence[Tool], blocks: Sequence[Block]) -> None:
@@ -344,7 +344,7 @@ class _Snapshot:
             )
         return list(self._before.calls)
 
-    def _noted(self, entries: Sequence[Entry]) -> list[GoldCall]:
+    def _noted(self, entries: Sequence[CallLine]) -> list[GoldCall]:
         note = next(entry for entry in entries if entry.mark == "--")
         if len(entries) > 1:
             raise RecordError(f"Line {note.line}: `-- {note.rest}` can't stand together with calls or arguments.")
@@ -356,7 +356,7 @@ class _Snapshot:
         notes = " or ".join(f"`-- {text}`" for text in (known[0].no_call, known[0].no_change))
         raise RecordError(f"Line {note.line}: `-- {note.rest}` is not understood; write {notes}.")
 
-    def _whole(self, entries: Sequence[Entry]) -> Iterator[GoldCall]:
+    def _whole(self, entries: Sequence[CallLine]) -> Iterator[GoldCall]:
         starts = [index for index, entry in enumerate(entries) if entry.mark == "->"]
         for number, (start, end) in enumerate(zip(starts, [*starts[1:], len(entries)], strict=True)):
             tool, rest = _named(entries[start])
@@ -366,7 +366,7 @@ class _Snapshot:
             call = GoldCall(tool=tool)
             yield self._changed(call, entries[start + 1 : end], was if was and was.tool == tool else None)
 
-    def _changed(self, call: GoldCall, entries: Sequence[Entry], was: GoldCall | None = None) -> GoldCall:
+    def _changed(self, call: GoldCall, entries: Sequence[CallLine], was: GoldCall | None = None) -> GoldCall:
         known = was or next((one for one in self._was.calls if one.tool == call.tool), None)
         schemas = next((tool.properties for tool in self._tools if tool.name == call.tool), {})
         arguments: Arguments = dict(call.arguments)
@@ -383,7 +383,7 @@ class _Snapshot:
         return GoldCall(tool=call.tool, arguments=arguments)
 
 
-def _value(name: str, rest: str, entry: Entry, known: GoldCall | None, schemas: dict[str, JsonSchema]) -> JsonValue:
+def _value(name: str, rest: str, entry: CallLine, known: GoldCall | None, schemas: dict[str, JsonSchema]) -> JsonValue:
     if not rest.startswith(("=", "＝")):
         raise RecordError(f"Line {entry.line}: an argument is written `{entry.mark} name = value`.")
     typed = rest[1:].strip()
@@ -397,7 +397,7 @@ def _value(name: str, rest: str, entry: Entry, known: GoldCall | None, schemas: 
         raise RecordError(f"Line {entry.line}: {error}") from error
 
 
-def _take_away(arguments: Arguments, name: str, rest: str, entry: Entry) -> None:
+def _take_away(arguments: Arguments, name: str, rest: str, entry: CallLine) -> None:
     if rest:
         raise RecordError(f"Line {entry.line}: an argument is taken away by `- name`, without a value.")
     if name not in arguments:
@@ -437,7 +437,7 @@ def _moved(block: Block, expected: str) -> RecordError:
     return RecordError(f"Line {block.line}: {expected} was expected, not {_NAMES[block.kind]}. {_FIXED}")
 
 
-def _named(entry: Entry) -> tuple[str, str]:
+def _named(entry: CallLine) -> tuple[str, str]:
     try:
         return read_name(entry.rest)
     except RecordError as error:

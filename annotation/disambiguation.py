@@ -5,11 +5,11 @@ from collections.abc import Iterator, Mapping, Sequence
 from annotation.edits import strike
 from annotation.picks import PICKED, Contest, Pick, contests_of, relevant_fields, render_entry, response_of, step_turns
 from annotation.rendering import ConversationStyle, Line, render_conversation, render_step
-from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, values_of
+from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, values_of
 from annotation.screens import DISAMBIGUATION
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, doubt_lines, shortened, version_after, why_asked
-from annotation.words import Words, disambiguation_words_in, words_in
+from annotation.words import SampleScreenWords, disambiguation_words_in, words_in
 from generators.environments.picking import entries_of, write_rule
 from warehouse.errors import AnnotationError
 from warehouse.records import Language, Record, Sample, Strike, Verdict
@@ -95,13 +95,13 @@ def _offered(sample: Sample) -> Mapping[str, tuple[Strike, Contest]]:
     return found
 
 
-def _label(sample: Sample, one: Strike, contest: Contest, general: Words) -> str:
+def _label(sample: Sample, one: Strike, contest: Contest, general: SampleScreenWords) -> str:
     entry = entries_of(response_of(sample, contest), contest.entries)[one.entry]
     where = f"{general.step.format(number=one.step + 1)} · [{one.entry}]"
     return f"{where} {render_entry(entry.value, relevant_fields(contest.picks), _ENTRY)}"
 
 
-def _conversation(sample: Sample, general: Words) -> Iterator[Line]:
+def _conversation(sample: Sample, general: SampleScreenWords) -> Iterator[Line]:
     style = ConversationStyle(
         calls=lambda place, turn: shortened(render_step(place.number, turn, general), _LINE),
         results=lambda _place, _turn: None,
@@ -111,7 +111,7 @@ def _conversation(sample: Sample, general: Words) -> Iterator[Line]:
     return render_conversation(sample, general, style)
 
 
-def _picked(sample: Sample, general: Words) -> Iterator[str]:
+def _picked(sample: Sample, general: SampleScreenWords) -> Iterator[str]:
     """Each pick that has rivals: the rule, and the entry that is picked by it."""
     places = step_turns(sample)
     for contest in contests_of(sample):
@@ -137,7 +137,7 @@ def _takers(picks: Sequence[Pick]) -> dict[str, list[str]]:
 def parse_disambiguation(pulled: PulledAnnotation, sample: Sample) -> ParsedReview:
     """The review that an annotation of the competing entries of `sample` holds: what was ticked is struck."""
 
-    def read(answers: Answers) -> Typed:
+    def read(answers: ChosenVerdicts) -> Typed:
         strikes = _ticked(pulled, sample)
         problem = "" if answers.problem else _problem(answers.decision, strikes)
         return Typed(lambda: strike(sample, strikes), lambda why: _returned(pulled, strikes, why), strikes, problem)

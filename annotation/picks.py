@@ -8,7 +8,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from annotation.calls import write_value
-from annotation.words import Words
+from annotation.words import SampleScreenWords
 from generators.environments.picking import Entry, entries_of, has, read_rule, rivals, value_at
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Evidence, GoldCall, Picked, ResultTurn, Sample
@@ -138,7 +138,7 @@ def _response(sample: Sample, turn: int, result: int) -> JsonValue:
     return held.results[result]
 
 
-def render_result(response: JsonValue, contests: Sequence[Contest], words: Words) -> str:
+def render_result(response: JsonValue, contests: Sequence[Contest], words: SampleScreenWords) -> str:
     """A response in short; what is picked out of it, and what competes with that, stands first."""
     if contests:
         rendered = "\n".join(line for contest in contests for line in _contest_lines(response, contest, words))
@@ -147,7 +147,7 @@ def render_result(response: JsonValue, contests: Sequence[Contest], words: Words
     return rendered if len(rendered) <= MOST_RESULT else f"{rendered[:MOST_RESULT]}…"
 
 
-def render_picks(response: JsonValue, picks: Sequence[Pick], words: Words) -> str:
+def render_picks(response: JsonValue, picks: Sequence[Pick], words: SampleScreenWords) -> str:
     """As `render_result`, of picks that stand in no sample; each of them is of the same list."""
     contest = Contest(0, 0, picks[0].rule.entries, tuple(picks), tuple(find_rivals(response, picks)))
     return render_result(response, [contest], words)
@@ -173,7 +173,7 @@ def without_long_words(text: str) -> str:
     return _LONG_WORD.sub(lambda found: f"{found[0][:_HEAD]}…{found[0][-_TAIL:]}", text)
 
 
-def _contest_lines(response: JsonValue, contest: Contest, words: Words) -> Iterator[str]:
+def _contest_lines(response: JsonValue, contest: Contest, words: SampleScreenWords) -> Iterator[str]:
     entries = entries_of(response, contest.entries)
     fields = relevant_fields(contest.picks)
     rivals = [entry.index for entry in contest.rivals]

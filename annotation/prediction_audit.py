@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from annotation.calls import is_same, write_name, write_value
 from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_turns
-from annotation.reviews import Answers, ParsedReview, parse_verdict
+from annotation.reviews import ChosenVerdicts, ParsedReview, parse_verdict
 from annotation.screens import PREDICTION_AUDIT
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import AuditWords, Words, audit_words_in, words_in
+from annotation.words import AuditWords, SampleScreenWords, audit_words_in, words_in
 from warehouse.errors import AnnotationError
 from warehouse.records import Arguments, Call, CallTurn, GoldCall, Language, Prediction, Sample, Tool
 
@@ -89,7 +89,7 @@ def _is_seen(letter: str) -> bool:
     return letter.isprintable() or letter in _KEPT or unicodedata.category(letter) == "Zs"
 
 
-def _conversation(sample: Sample, turn: int, general: Words) -> Iterator[Line]:
+def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iterator[Line]:
     """What was said and done before the calls due at `turn`, which stand elsewhere."""
     before = sample.with_changes(turns=sample.turns[: turn + 1])
     lines = list(render_turns(before, general))
@@ -156,7 +156,7 @@ def _as_json(calls: Sequence[Call]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2) if calls else ""
 
 
-def _tools(tools: Sequence[Tool], named: set[str], general: Words) -> str:
+def _tools(tools: Sequence[Tool], named: set[str], general: SampleScreenWords) -> str:
     """The tools that are called or due in full, then the others in a line each."""
     full = [describe_tool(tool, general) for tool in tools if tool.name in named]
     short = "\n".join(name_tool(tool) for tool in tools if tool.name not in named)
@@ -171,7 +171,7 @@ def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedReview:
     return parse_verdict(pulled, prediction, _refuse)
 
 
-def _refuse(pulled: PulledAnnotation, answers: Answers) -> None:
+def _refuse(pulled: PulledAnnotation, answers: ChosenVerdicts) -> None:
     """Refuse what the screen does not offer: it would count as a reason in the figures."""
     known = audit_words_in("en").reason
     strange = [one for one in answers.verdicts if one == "edit"] + [one for one in answers.reasons if one not in known]

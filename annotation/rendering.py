@@ -18,7 +18,7 @@ from annotation.calls import (
 from annotation.edits import is_part_of
 from annotation.picks import Contest, contests_of, has_steps, render_result, step_turns, without_long_words
 from annotation.task import shortened
-from annotation.words import Words
+from annotation.words import SampleScreenWords
 from warehouse.records import (
     CallTurn,
     Evidence,
@@ -75,7 +75,7 @@ class ConversationStyle(NamedTuple):
     most: int = sys.maxsize
 
 
-def render_conversation(sample: Sample, words: Words, style: ConversationStyle) -> Iterator[Line]:
+def render_conversation(sample: Sample, words: SampleScreenWords, style: ConversationStyle) -> Iterator[Line]:
     """The lines of a conversation: the one walk over turns that makes text for people of them."""
     numbers: Counter[str] = Counter()
     before: CallTurn | None = None
@@ -99,7 +99,7 @@ def render_conversation(sample: Sample, words: Words, style: ConversationStyle) 
         yield from (Line(author=author, text=shortened(text, style.most)) for author, text in lines if text is not None)
 
 
-def render_turns(sample: Sample, words: Words) -> Iterator[Line]:
+def render_turns(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
     """The conversation with what each snapshot adds or changes; the calls after a single request are rendered elsewhere."""
     alone = not is_dialogue(sample)
     shift = shift_turn(sample)
@@ -118,7 +118,7 @@ def render_turns(sample: Sample, words: Words) -> Iterator[Line]:
     return render_conversation(sample, words, style)
 
 
-def user_name(number: int, words: Words) -> str:
+def user_name(number: int, words: SampleScreenWords) -> str:
     """What the n-th user turn of a conversation is called."""
     return f"{words.user} {number}"
 
@@ -127,7 +127,7 @@ def _indented(value: JsonValue) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def render_steps(sample: Sample, words: Words) -> Iterator[Line]:
+def render_steps(sample: Sample, words: SampleScreenWords) -> Iterator[Line]:
     """The request, a line for the calls of each step and one for what came back, and the answer."""
     contests = contests_of(sample)
     style = ConversationStyle(
@@ -139,7 +139,7 @@ def render_steps(sample: Sample, words: Words) -> Iterator[Line]:
     return render_conversation(sample, words, style)
 
 
-def render_step(number: int, turn: CallTurn, words: Words) -> str:
+def render_step(number: int, turn: CallTurn, words: SampleScreenWords) -> str:
     """The calls of one step; several have a line each."""
     step = f"{words.step.format(number=number)}:"
     calls = [f"{write_name(call.tool)}({_arguments(call)})" for call in turn.calls]
@@ -154,7 +154,7 @@ def _arguments(call: GoldCall) -> str:
     return ", ".join(rendered)
 
 
-def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: Words) -> str:
+def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], words: SampleScreenWords) -> str:
     """The responses of one step in short, with a number where there are several."""
     rendered = [
         render_result(response, [one for one in contests if (one.turn, one.result) == (index, number)], words)
@@ -167,7 +167,7 @@ def _render_results(index: int, turn: ResultTurn, contests: Sequence[Contest], w
     )
 
 
-def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> str:
+def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> str:
     """The calls due in the end: the tool's name, then a line for each argument and where its value comes from.
 
     Of a multi-step sample the calls of every step.
@@ -179,7 +179,7 @@ def render_calls(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> s
     return "\n".join(_call_lines(sample, verdicts, words))
 
 
-def _step_lines(sample: Sample, words: Words) -> Iterator[str]:
+def _step_lines(sample: Sample, words: SampleScreenWords) -> Iterator[str]:
     for number, snapshot in enumerate(sample.snapshots(), 1):
         yield f"{words.step.format(number=number)}"
         for call in snapshot.calls:
@@ -195,7 +195,7 @@ class _Steps(NamedTuple):
     """The sample of several steps in which a value comes from somewhere."""
 
     sample: Sample
-    words: Words
+    words: SampleScreenWords
 
     def source(self, evidence: Evidence | None) -> str:
         """Where a value comes from; of one out of a response the step and the rule of the pick."""
@@ -220,7 +220,7 @@ def _argument_lines(call: GoldCall, name: str, value: str, steps: _Steps) -> Ite
         yield f"      {steps.words.more_entries.format(count=len(parts) - _PARTS)}"
 
 
-def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> Iterator[str]:
+def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: SampleScreenWords) -> Iterator[str]:
     proved = {item.argument: item for verdict in verdicts for item in verdict.evidence}
     uses = Counter(name for call in sample.gold for name in call.arguments)
     places = _places(sample, words)
@@ -235,13 +235,13 @@ def _call_lines(sample: Sample, verdicts: Sequence[Verdict], words: Words) -> It
             yield f"  {words.no_arguments}"
 
 
-def _places(sample: Sample, words: Words) -> Mapping[int, str]:
+def _places(sample: Sample, words: SampleScreenWords) -> Mapping[int, str]:
     """What each user turn is called, where there is more than one to choose from."""
     users = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     return {index: user_name(number, words) for number, index in enumerate(users, 1)} if is_dialogue(sample) else {}
 
 
-def _source(evidence: Evidence | None, places: Mapping[int, str], words: Words) -> str:
+def _source(evidence: Evidence | None, places: Mapping[int, str], words: SampleScreenWords) -> str:
     if evidence is None:
         return words.no_evidence
     how = evidence.rule or words.evidence_kind[evidence.kind]
@@ -253,7 +253,7 @@ def _source(evidence: Evidence | None, places: Mapping[int, str], words: Words) 
     return f"“{evidence.quote}” ({where})"
 
 
-def describe_tool(tool: Tool, words: Words) -> str:
+def describe_tool(tool: Tool, words: SampleScreenWords) -> str:
     """The tool in plain text."""
     parameters = (f"  • {name} {facts}" for name, facts in parameter_facts(tool, words))
     return "\n".join([f"{tool.name}: {tool.description}", *parameters])
@@ -264,7 +264,7 @@ def name_tool(tool: Tool) -> str:
     return f"{tool.name} ({', '.join(tool.properties)}): {tool.description}"
 
 
-def parameter_facts(tool: Tool, words: Words) -> Iterator[tuple[str, str]]:
+def parameter_facts(tool: Tool, words: SampleScreenWords) -> Iterator[tuple[str, str]]:
     """The name of each parameter, with its type, need and limits, and what it is for."""
     for name, schema in tool.properties.items():
         need = words.required if name in tool.required else words.optional
@@ -281,7 +281,7 @@ def _type_name(schema: JsonSchema) -> str:
     return f"{name} of {_type_name(items)}" if isinstance(items, dict) else str(schema.get("format", name))
 
 
-def _limits(schema: JsonSchema, words: Words) -> Iterator[str]:
+def _limits(schema: JsonSchema, words: SampleScreenWords) -> Iterator[str]:
     if "enum" in schema:
         yield f"{words.one_of} {' / '.join(_plain(value) for value in schema['enum'])}"
     low, high = schema.get("minimum"), schema.get("maximum")

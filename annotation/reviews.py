@@ -38,7 +38,7 @@ class Typed(NamedTuple):
     problem: str = ""
 
 
-class Answers(NamedTuple):
+class ChosenVerdicts(NamedTuple):
     """The verdicts chosen, why, and what was said about it."""
 
     verdicts: tuple[str, ...]
@@ -62,7 +62,7 @@ class Answers(NamedTuple):
                 return f"{len(several)} verdicts were chosen ({', '.join(several)}); choose one."
 
 
-def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[Answers], Typed]) -> ParsedReview:
+def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[ChosenVerdicts], Typed]) -> ParsedReview:
     """The review that an annotation of what has the key `subject` holds; `read` is how its review kind reads what was typed.
 
     Raises AnnotationError where the annotation does not fit the subject or our screen at all.
@@ -91,11 +91,11 @@ def parse_annotation(pulled: PulledAnnotation, subject: str, read: Callable[[Ans
 
 
 def parse_verdict(
-    pulled: PulledAnnotation, subject: str, refuse: Callable[[PulledAnnotation, Answers], None]
+    pulled: PulledAnnotation, subject: str, refuse: Callable[[PulledAnnotation, ChosenVerdicts], None]
 ) -> ParsedReview:
     """As `parse_annotation`, of a screen on which nothing is edited; `refuse` raises for answers that it does not offer."""
 
-    def read(answers: Answers) -> Typed:
+    def read(answers: ChosenVerdicts) -> Typed:
         refuse(pulled, answers)
         return Typed(
             _nothing_to_edit, lambda problem: Returned(request="", calls="", problem=problem, version=pulled.version)
@@ -108,7 +108,7 @@ def _nothing_to_edit() -> Sample | Tool:
     raise RecordError("Nothing can be edited here; accept or reject it.")
 
 
-def read_answers(pulled: PulledAnnotation) -> Answers:
+def read_answers(pulled: PulledAnnotation) -> ChosenVerdicts:
     """The answers of an annotation. Raises AnnotationError where it does not fit our screen."""
     verdicts = values_of(pulled, "verdict", "choices")
     unknown = [verdict for verdict in verdicts if verdict not in _DECISIONS]
@@ -117,7 +117,9 @@ def read_answers(pulled: PulledAnnotation) -> Answers:
             f"The control 'verdict' of task {pulled.task_id} in Label Studio holds {unknown[0]!r}; callwright knows "
             f"{', '.join(_DECISIONS)}. Was the labeling interface changed by hand?"
         )
-    return Answers(verdicts, values_of(pulled, "reasons", "choices"), "\n".join(values_of(pulled, "comment", "text")))
+    return ChosenVerdicts(
+        verdicts, values_of(pulled, "reasons", "choices"), "\n".join(values_of(pulled, "comment", "text"))
+    )
 
 
 def typed_into(pulled: PulledAnnotation, control: str) -> str | None:
@@ -144,7 +146,7 @@ def values_of(pulled: PulledAnnotation, control: str, field: str) -> tuple[str, 
     return tuple(found)
 
 
-def _review(pulled: PulledAnnotation, answers: Answers, decision: ReviewDecision, result: str | None) -> Review:
+def _review(pulled: PulledAnnotation, answers: ChosenVerdicts, decision: ReviewDecision, result: str | None) -> Review:
     """The review that an annotation makes; `result` is the key of what it was edited into."""
     return Review(
         subject=pulled.subject,

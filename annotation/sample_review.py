@@ -12,11 +12,11 @@ from annotation.dialogue_editing import read_dialogue, write_dialogue
 from annotation.edits import edited_sample, with_turns
 from annotation.picks import has_steps
 from annotation.rendering import Line, describe_tool, is_dialogue, name_tool, render_calls, render_steps, render_turns
-from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
+from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import SAMPLE_REVIEW
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
-from annotation.words import Words, words_in
+from annotation.words import SampleScreenWords, words_in
 from generators.kinds import traits_of
 from warehouse.errors import RecordError
 from warehouse.records import GoldCall, Language, Sample, Tool, Verdict
@@ -93,14 +93,14 @@ def write_calls(calls: Sequence[GoldCall]) -> str:
     return json.dumps(value, ensure_ascii=False, indent=2)
 
 
-def _about(kind: str, words: Words) -> str:
+def _about(kind: str, words: SampleScreenWords) -> str:
     """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is told by its own part."""
     parts = kind.split("_")
     names = ("_".join(parts[start:]) for start in range(len(parts)))
     return next((words.kind[name] for name in names if name in words.kind), "")
 
 
-def _tools(sample: Sample, tools: Sequence[Tool], words: Words) -> tuple[str, str]:
+def _tools(sample: Sample, tools: Sequence[Tool], words: SampleScreenWords) -> tuple[str, str]:
     """The tools that a reviewer compares with, and those folded away.
 
     Where no call is due in the end, all are compared: in one line each, and in full below.
@@ -112,7 +112,7 @@ def _tools(sample: Sample, tools: Sequence[Tool], words: Words) -> tuple[str, st
     return "\n".join(name_tool(tool) for tool in (*due, *others)), _described([*due, *others], words)
 
 
-def _described(tools: Sequence[Tool], words: Words) -> str:
+def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
     """The tools in full; where that is more than anybody reads, a line for each, as far as there is room."""
     full = "\n\n".join(describe_tool(tool, words) for tool in tools)
     if len(full) <= _MOST_OF_TOOLS:
@@ -131,7 +131,7 @@ def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:
     return not reason.strip()
 
 
-def _check_lines(verdicts: Sequence[Verdict], words: Words, *, passed: bool) -> Iterator[str]:
+def _check_lines(verdicts: Sequence[Verdict], words: SampleScreenWords, *, passed: bool) -> Iterator[str]:
     wanted = [verdict for verdict in verdicts if (verdict.decision == "proved") == passed]
     for verdict in sorted(wanted, key=lambda verdict: (_WORST_FIRST.index(verdict.decision), verdict.check)):
         score = "" if verdict.score is None else f" {verdict.score:.2f}"
@@ -149,7 +149,7 @@ class _Typed(NamedTuple):
 def parse_review(pulled: PulledAnnotation, sample: Sample, tools: Sequence[Tool]) -> ParsedReview:
     """The review that an annotation of `sample` holds; `tools` are its candidates."""
 
-    def read(_answers: Answers) -> Typed:
+    def read(_answers: ChosenVerdicts) -> Typed:
         typed = _Typed(typed_into(pulled, "edited_request"), typed_into(pulled, "edited_calls"))
         edited = _edited_dialogue if is_dialogue(sample) else _edited
         return Typed(lambda: edited(typed, sample, tools), lambda problem: _returned(pulled, sample, typed, problem))

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 
 from annotation.calls import check_storable, read_json
 from annotation.rendering import Line, describe_tool, parameter_facts
-from annotation.reviews import Answers, ParsedReview, Typed, parse_annotation, typed_into
+from annotation.reviews import ChosenVerdicts, ParsedReview, Typed, parse_annotation, typed_into
 from annotation.screens import TOOL_REVIEW
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, doubt_lines, version_after, why_asked
@@ -30,7 +30,7 @@ class TypedTool(Record):
     parameters: str
 
 
-class Company(NamedTuple):
+class ToolSurroundings(NamedTuple):
     """What stands beside a tool: the tools of its toolset, its twin among them, and what its category lacks."""
 
     tools: Sequence[Tool]
@@ -52,7 +52,7 @@ class ToolTask(ReviewTask):
 
 def tool_task(
     tool: Tool,
-    company: Company,
+    company: ToolSurroundings,
     verdicts: Sequence[Verdict],
     *,
     reason: str,
@@ -133,7 +133,7 @@ def _twins(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
 def parse_tool_review(pulled: PulledAnnotation, tool: Tool) -> ParsedReview:
     """The review that an annotation of `tool` holds: an edited tool must be a tool, and nothing typed is lost."""
 
-    def read(_answers: Answers) -> Typed:
+    def read(_answers: ChosenVerdicts) -> Typed:
         typed = _typed(pulled, tool)
         return Typed(
             edit=lambda: _edited(pulled, tool, typed),

@@ -46,7 +46,7 @@ def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
     return made.model_validate(yaml.safe_load(text))
 
 
-class Words(ScreenWords):
+class SampleScreenWords(ScreenWords):
     """Every word that an annotator of samples reads and that is not part of the sample."""
 
     edit: str
@@ -89,9 +89,9 @@ class Words(ScreenWords):
 
 
 @cache
-def words_in(language: Language) -> Words:
+def words_in(language: Language) -> SampleScreenWords:
     """The words of one interface language."""
-    return read_words(Words, "sample_review", language)
+    return read_words(SampleScreenWords, "sample_review", language)
 
 
 class ToolWords(ScreenWords):

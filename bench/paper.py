@@ -10,7 +10,7 @@ from typing import Any
 
 import yaml
 
-from bench.processes import Run, cores, watch
+from bench.processes import ProcessRun, cores, watch
 from flows.settings import environment
 
 RECIPES = Path(__file__).parents[1] / "recipes"
@@ -44,7 +44,7 @@ def main() -> None:
         print("  ".join(f"{name} {value}" for name, value in row.items()))
 
 
-def measure(paper: str) -> tuple[Run, dict[str, Any]]:
+def measure(paper: str) -> tuple[ProcessRun, dict[str, Any]]:
     """One build of the paper's size in a work folder of its own, and its report."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         recipe = Path(folder) / f"{paper}.yaml"

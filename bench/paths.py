@@ -20,7 +20,7 @@ from typing import Any
 import orjson
 from aiohttp import web
 
-from bench.processes import Run, cores, watch
+from bench.processes import ProcessRun, cores, watch
 from flows.settings import environment
 from generators.environments.travel import open_travel
 from generators.environments.travel.world import TravelWorld
@@ -77,7 +77,7 @@ def main() -> None:
         print(f"{name:>14}  {value}")
 
 
-def measure(world: TravelWorld, samples: Sequence[Sample]) -> tuple[Run, dict[str, Any]]:
+def measure(world: TravelWorld, samples: Sequence[Sample]) -> tuple[ProcessRun, dict[str, Any]]:
     """One evaluation in a work folder of its own, and the leaderboard's row."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder, _serve_guide(samples) as address:
         home = Path(folder) / "home"

@@ -12,7 +12,7 @@ _EVERY = 0.2
 _KILO = 1024
 
 
-class Run(NamedTuple):
+class ProcessRun(NamedTuple):
     """One run: `peak_mb` is the largest sum over the tree, shared pages counted once (PSS)."""
 
     code: int
@@ -21,7 +21,7 @@ class Run(NamedTuple):
     output: str
 
 
-def watch(command: Sequence[str], environment: Mapping[str, str]) -> Run:
+def watch(command: Sequence[str], environment: Mapping[str, str]) -> ProcessRun:
     """Run a command to its end and measure it."""
     began = time.perf_counter()
     with subprocess.Popen(
@@ -34,7 +34,7 @@ def watch(command: Sequence[str], environment: Mapping[str, str]) -> Run:
         code = child.wait()
     seconds = time.perf_counter() - began
     watcher.join()
-    return Run(code, seconds, peak[0], output)
+    return ProcessRun(code, seconds, peak[0], output)
 
 
 def _watch_memory(child: "subprocess.Popen[str]", peak: list[float]) -> None:

@@ -7,7 +7,7 @@ import sys
 import tempfile
 from pathlib import Path
 
-from bench.processes import Run, cores, watch
+from bench.processes import ProcessRun, cores, watch
 from flows.settings import environment
 
 RECIPE = """
@@ -42,7 +42,7 @@ def main() -> None:
             print(f"{name:>20}  {value}")
 
 
-def measure(count: int) -> Run:
+def measure(count: int) -> ProcessRun:
     """One build in a work folder of its own."""
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         recipe = Path(folder) / "bench.yaml"

@@ -8,7 +8,7 @@ from collections import Counter
 from typing import Any, cast
 
 from bench.throughput import address
-from bench.throughput_run import Plan, run
+from bench.throughput_run import ThroughputPlan, run
 
 PARTS = (  # the first word that a function's place holds
     ("aiohttp", ("aiohttp", "yarl", "multidict", "frozenlist", "propcache", "aiosignal")),
@@ -30,7 +30,7 @@ def main() -> None:
     chosen = parser.parse_args()
     profile = cProfile.Profile()
     with address(None) as url:
-        plan = Plan("callwright-lean", url, chosen.items, 1, chosen.concurrency)
+        plan = ThroughputPlan("callwright-lean", url, chosen.items, 1, chosen.concurrency)
         profile.runcall(asyncio.run, run(plan))
     spent: Counter[str] = Counter()
     stats = cast("dict[tuple[str, int, str], Any]", vars(pstats.Stats(profile))["stats"])

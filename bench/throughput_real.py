@@ -21,7 +21,7 @@ import orjson
 
 from flows.build import open_build
 from flows.planning.planner import Planner
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import parse_recipe
 from flows.runner import local_workers, run_group
 from flows.settings import Settings
@@ -66,7 +66,7 @@ async def callwright(url: str, items: int, concurrency: int) -> dict[str, float]
 
     with tempfile.TemporaryDirectory(prefix="callwright-bench-") as folder:
         settings = _settings(Path(folder))
-        run = open_build(parse_recipe(_recipe(url, items, concurrency), Path(), "bench"), settings, Silence())
+        run = open_build(parse_recipe(_recipe(url, items, concurrency), Path(), "bench"), settings, SilentProgress())
         with local_workers(run.recipe, settings) as workers:
             cpu, began = time.process_time(), time.perf_counter()
             drafts = await Planner(run, [_KIND]).drafts(_GROUP, stages_of(_GROUP)[0])

@@ -28,7 +28,7 @@ _KILO = 1024
 _SYSTEM = "You answer in JSON."
 
 
-class Answer(BaseModel):
+class ServedReply(BaseModel):
     """What the server answers."""
 
     answer: str = ""
@@ -38,7 +38,7 @@ class Answer(BaseModel):
 Ask = Callable[[str], Awaitable[str]]  # a prompt's text, and what came of it
 
 
-class Plan(NamedTuple):
+class ThroughputPlan(NamedTuple):
     """What a run is to do."""
 
     client: str
@@ -49,7 +49,7 @@ class Plan(NamedTuple):
 
 
 @asynccontextmanager
-async def callwright(plan: Plan) -> Any:  # noqa: ANN401 - an async generator of Ask
+async def callwright(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
     """Our own chat with ledger, limits, budget and records, the transport being the client's second half."""
     transport = plan.client.partition("-")[2]
     told = {"api_base": plan.url, "concurrency": plan.concurrency, "structured": "prompt", "transport": transport}
@@ -64,14 +64,14 @@ async def callwright(plan: Plan) -> Any:  # noqa: ANN401 - an async generator of
             async def ask(text: str) -> str:
                 said = (_message("system", _SYSTEM), _message("user", text))
                 prompt = Prompt.model_construct(name="bench", version="1", messages=said)
-                return (await chat.ask(prompt, Answer)).answer
+                return (await chat.ask(prompt, ServedReply)).answer
 
             yield ask
             await chat.close()
 
 
 @asynccontextmanager
-async def bare_aiohttp(plan: Plan) -> Any:  # noqa: ANN401 - an async generator of Ask
+async def bare_aiohttp(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
     """aiohttp and orjson, and nothing else: no ledger, no limits, no check of what came."""
     import aiohttp
 
@@ -89,7 +89,7 @@ async def bare_aiohttp(plan: Plan) -> Any:  # noqa: ANN401 - an async generator 
 
 
 @asynccontextmanager
-async def bare_litellm(plan: Plan) -> Any:  # noqa: ANN401 - an async generator of Ask
+async def bare_litellm(plan: ThroughputPlan) -> Any:  # noqa: ANN401 - an async generator of Ask
     """litellm's acompletion as its documentation has it."""
     import litellm
 
@@ -103,7 +103,7 @@ async def bare_litellm(plan: Plan) -> Any:  # noqa: ANN401 - an async generator 
     await litellm.close_litellm_async_clients()
 
 
-CLIENTS: dict[str, Callable[[Plan], AbstractAsyncContextManager[Ask]]] = {
+CLIENTS: dict[str, Callable[[ThroughputPlan], AbstractAsyncContextManager[Ask]]] = {
     "callwright-lean": callwright,
     "callwright-litellm": callwright,
     "bare_aiohttp": bare_aiohttp,
@@ -111,7 +111,7 @@ CLIENTS: dict[str, Callable[[Plan], AbstractAsyncContextManager[Ask]]] = {
 }
 
 
-async def run(plan: Plan) -> dict[str, float]:
+async def run(plan: ThroughputPlan) -> dict[str, float]:
     """Ask for all items, each through its chain of steps."""
     ended: Counter[str] = Counter()
     async with CLIENTS[plan.client](plan) as ask:
@@ -154,7 +154,7 @@ def main() -> None:
     """Run as told, and say what came of it."""
     client, url, *counts = sys.argv[1:]
     items, steps, concurrency = map(int, counts)
-    print(json.dumps(asyncio.run(run(Plan(client, url, items, steps, concurrency)))))
+    print(json.dumps(asyncio.run(run(ThroughputPlan(client, url, items, steps, concurrency)))))
 
 
 if __name__ == "__main__":

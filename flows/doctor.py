@@ -9,7 +9,7 @@ from flows.settings import Settings, open_warehouse, read_settings
 from warehouse.errors import StoreError
 
 
-class Finding(NamedTuple):
+class SystemPart(NamedTuple):
     """One part: "ready", "absent" where something optional is missing, "broken" where something needed is."""
 
     part: str
@@ -17,7 +17,7 @@ class Finding(NamedTuple):
     advice: str
 
 
-def examine() -> list[Finding]:
+def examine() -> list[SystemPart]:
     """Look at each part once; nothing is started or changed."""
     settings = read_settings()
     return [
@@ -30,22 +30,22 @@ def examine() -> list[Finding]:
     ]
 
 
-def _work_folder(home: Path) -> Finding:
+def _work_folder(home: Path) -> SystemPart:
     free = shutil.disk_usage(home if home.exists() else Path()).free // 2**20
-    return Finding("work folder", "ready", f"{home}, {free} MB free")
+    return SystemPart("work folder", "ready", f"{home}, {free} MB free")
 
 
-def _warehouse(settings: Settings) -> Finding:
+def _warehouse(settings: Settings) -> SystemPart:
     if not settings.warehouse.exists():
-        return Finding("warehouse", "absent", "the first build makes it")
+        return SystemPart("warehouse", "absent", "the first build makes it")
     try:
         count = open_warehouse(settings._replace(patience=1)).rows("select count(*) as n from accepted_samples")[0]["n"]
     except StoreError as error:
-        return Finding("warehouse", "broken", str(error))
-    return Finding("warehouse", "ready", f"{count} accepted samples")
+        return SystemPart("warehouse", "broken", str(error))
+    return SystemPart("warehouse", "ready", f"{count} accepted samples")
 
 
-def _label_studio(settings: Settings) -> Finding:
+def _label_studio(settings: Settings) -> SystemPart:
     from flows.review.servers import label_studio_address
 
     address = label_studio_address(settings)
@@ -54,8 +54,8 @@ def _label_studio(settings: Settings) -> Finding:
     )
 
 
-def _optional(part: str, found: str, advice: str) -> Finding:
-    return Finding(part, "ready", found) if found else Finding(part, "absent", advice)
+def _optional(part: str, found: str, advice: str) -> SystemPart:
+    return SystemPart(part, "ready", found) if found else SystemPart(part, "absent", advice)
 
 
 def _version_of(module: str) -> str:

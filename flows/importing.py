@@ -62,7 +62,7 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     return ImportedRelease(freeze(warehouse, name, keys, f"Imported from {form}."), left_out, problems)
 
 
-class Toolbox(NamedTuple):
+class DistinctTools(NamedTuple):
     """Distinct tools, and what was odd in the files they came from."""
 
     tools: tuple[Tool, ...]
@@ -71,7 +71,7 @@ class Toolbox(NamedTuple):
 
 def gather_tools(
     recipe: Recipe, made: Made = _NOTHING, answering: Mapping[str, Sequence[Tool]] = MappingProxyType({})
-) -> Toolbox:
+) -> DistinctTools:
     """Every tool the recipe names, once; `made` are those that were made for it, `answering` those of its environments.
 
     Raises ConfigurationError where a source has none.
@@ -94,7 +94,7 @@ def gather_tools(
             if not found:
                 raise ConfigurationError(f"The {source.format} catalog {str(source.path)!r} has no usable tool.")
         tools.update((tool.key, tool) for tool in found)
-    return Toolbox(tuple(tools.values()), tuple(problems))
+    return DistinctTools(tuple(tools.values()), tuple(problems))
 
 
 def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:

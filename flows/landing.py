@@ -13,7 +13,7 @@ from flows.facts import FactFiles
 from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
-from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, Question, ask, request_row
+from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
 from flows.review.resolutions import settle_decisions
 from flows.stages import stages_of
 from generators.kinds import kinds_with
@@ -104,7 +104,7 @@ def route_review(landing: Landing) -> None:
     doubtful |= {row["key"]: row["reasons"] for row in doubts}
     rules = landing.recipe.review
     requests = [
-        request_row(Question(subject, DOUBTFUL, reason, landing.build, reviewers=rules.reviewers_of(DOUBTFUL)))
+        request_row(ReviewQuestion(subject, DOUBTFUL, reason, landing.build, reviewers=rules.reviewers_of(DOUBTFUL)))
         for subject, reason in sorted(doubtful.items())
     ]
     questions = with_kinds(landing.warehouse, requests) + corrections_to_ask(
@@ -192,4 +192,4 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
     first = nsmallest(count, free(), key=lambda subject: blake2b(f"{order}:{subject}".encode()).digest())
     chosen = first[: max(0, count - len(drawn))]
     reviewers = landing.recipe.review.reviewers_of(SPOT_CHECK)
-    ask(landing.warehouse, [Question(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen])
+    ask(landing.warehouse, [ReviewQuestion(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen])

@@ -19,7 +19,7 @@ class Progress(Protocol):
         ...
 
 
-class Silence:
+class SilentProgress:
     """Nobody listens."""
 
     def say(self, sentence: str) -> None:

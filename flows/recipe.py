@@ -18,26 +18,26 @@ _CATEGORIES_TO_LOOK_AT = 4
 _SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
 
 
-class Part(BaseModel):
+class RecipePart(BaseModel):
     """A part of a recipe: unknown words are errors."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
 
-class SeedTools(Part):
+class SeedTools(RecipePart):
     """Tools of the catalog that callwright brings along; no categories named means all."""
 
     seed: Literal["all"] | tuple[str, ...] = "all"
 
 
-class ImportedTools(Part):
+class ImportedTools(RecipePart):
     """Tools of a file or folder; the path is relative to the recipe."""
 
     format: str = Field(alias="import")
     path: Path
 
 
-class GeneratedTools(Part):
+class GeneratedTools(RecipePart):
     """Tools that are made for the build, so many a category in each of its languages (HammerBench 4.2)."""
 
     generate: Literal["all"] | tuple[str, ...]
@@ -51,7 +51,7 @@ class GeneratedTools(Part):
         return self.model_copy(update={"generate": tuple(names[:_CATEGORIES_TO_LOOK_AT])})
 
 
-class DomainTools(Part):
+class DomainTools(RecipePart):
     """The catalogs of whole business domains that callwright brings along, each of 100 and more tools (CallNavi 4.1)."""
 
     domains: Literal["all"] | tuple[str, ...]
@@ -67,7 +67,7 @@ def _model(value: object) -> object:
 Model = Annotated[ModelSettings, BeforeValidator(_model)]
 
 
-class Roles(Part):
+class Roles(RecipePart):
     """Which model words requests, which makes calls from them, and which judges."""
 
     generator: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
@@ -86,21 +86,21 @@ class Roles(Part):
 Reviewers = Annotated[int, Field(ge=1, le=9)]
 
 
-class Candidate(Part):
+class Candidate(RecipePart):
     """A model to be scored, under the name that the leaderboard shows."""
 
     label: str
     model: Model
 
 
-class Checks(Part):
+class Checks(RecipePart):
     """Thresholds, as fractions."""
 
     rouge_l: float = Field(default=0.7, ge=0, le=1)
     near_duplicate: float = Field(default=0.9, gt=0, le=1)
 
 
-class ReviewRules(Part):
+class ReviewRules(RecipePart):
     """What goes to people besides all that failed a check, and to how many of them.
 
     `spot_checks` of the accepted samples are drawn by the seed, and `dialogue_acts` of the accepted conversations for a look at
@@ -121,7 +121,7 @@ class ReviewRules(Part):
         return next((count for name, count in self.reviewers.items() if name == cause), 1)
 
 
-class Schedule(Part):
+class Schedule(RecipePart):
     """When Prefect runs the build."""
 
     cron: str
@@ -146,7 +146,7 @@ class Schedule(Part):
         return timezone
 
 
-class Recipe(Part):
+class Recipe(RecipePart):
     """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars.
 
     `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their place. The share `spare` of a

@@ -101,7 +101,7 @@ class _Carrying:
         self._spool = spool
         self._workers = workers
         sharing = 1 if workers.in_one else workers.slots
-        self._pace = Pace(
+        self._pace = ShardSizing(
             most=run.recipe.shard_size,
             workers=sharing,
             concurrency=concurrency_of(run.recipe),
@@ -236,7 +236,7 @@ _LEAST = 8  # the last shards have at least so many times less records than the 
 _FIRST_ROUNDS = 4  # records for each request that may be under way, in the shards of which no pace is known yet
 
 
-class Pace:
+class ShardSizing:
     """How many records the next shard takes, by how long those before it took."""
 
     def __init__(self, *, most: int, workers: int, concurrency: int, in_batches: bool = False) -> None:

@@ -95,10 +95,10 @@ def read_settings() -> Settings:
 
 def open_warehouse(settings: Settings | None = None) -> "Warehouse":
     """The warehouse of the work folder that the settings name, this process's own unless given."""
-    from warehouse.store import Limits, Warehouse
+    from warehouse.store import DatabaseLimits, Warehouse
 
     settings = settings or read_settings()
-    limits = Limits(settings.duckdb_memory_mb, settings.duckdb_threads)
+    limits = DatabaseLimits(settings.duckdb_memory_mb, settings.duckdb_threads)
     return Warehouse(settings.warehouse, patience=settings.patience, limits=limits)
 
 

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
 
 from annotation.screens import TOOL_REVIEW
-from flows.review.questions import DOUBTFUL, Question, request_row
+from flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
 from flows.stages import stages_of
 from validators.toolset.complexity import check_complexity
 from validators.toolset.redundancy import check_redundancy
@@ -75,7 +75,7 @@ def _outcome(toolset: str, stage: str, verdict: Verdict) -> Row:
 
 def tool_request(toolset: str, subject: str, reason: str) -> Row:
     """The question to people about a tool, as a row."""
-    return request_row(Question(subject, DOUBTFUL, reason, toolset, TOOL_REVIEW))
+    return request_row(ReviewQuestion(subject, DOUBTFUL, reason, toolset, TOOL_REVIEW))
 
 
 def verdict_rows(verdicts: Sequence[Verdict]) -> list[Row]:

@@ -74,7 +74,7 @@ REDUNDANT = 0.8
 _WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
 
 
-class Company:
+class ToolPool:
     """The tools of a language, sorted out once: who is near a tool and who is far is asked again and again."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:
@@ -96,7 +96,7 @@ class Company:
         return self._far[gold.category]
 
 
-def pick_distractors(gold: Tool, company: Company, count: int, rng: Random) -> list[Tool]:
+def pick_distractors(gold: Tool, company: ToolPool, count: int, rng: Random) -> list[Tool]:
     """Up to `count` tools of the gold tool's language, each of another name, about half of them from its category."""
     near = _distinct(company.near(gold), rng)
     far = _distinct(company.far(gold), rng)

@@ -27,7 +27,7 @@ _HINT = LanguagePattern(r"\d|@{date_hint}", re.RegexFlag(0))
 _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
 
 
-class _Part(NamedTuple):
+class _DateParts(NamedTuple):
     """The parts of a date as a pattern found them, and the language that can read them."""
 
     said: Mapping[str, str]
@@ -44,10 +44,10 @@ def _absolute(packs: tuple[LanguagePack, ...]) -> tuple[re.Pattern[str], tuple[L
     return re.compile("|".join(numbered)), tuple(pack for _, pack in rows)
 
 
-def _parts(match: re.Match[str], packs: Sequence[LanguagePack]) -> _Part:
+def _parts(match: re.Match[str], packs: Sequence[LanguagePack]) -> _DateParts:
     said = {name[0]: (words, int(name[1:])) for name, words in match.groupdict().items() if words is not None}
     at = next(number for _, number in said.values())
-    return _Part({name: words for name, (words, _) in said.items()}, packs[at])
+    return _DateParts({name: words for name, (words, _) in said.items()}, packs[at])
 
 
 def find_dates(text: str) -> list[Found]:
@@ -86,7 +86,7 @@ def _dates(text: str) -> tuple[Found, ...]:
     return tuple(sorted(found, key=lambda one: one.start))
 
 
-def _readings(parts: _Part, quote: str) -> Iterator[tuple[str, str]]:
+def _readings(parts: _DateParts, quote: str) -> Iterator[tuple[str, str]]:
     said, pack = parts
     if "a" in said:
         yield from _either_order(int(said["a"]), int(said["b"]), int(said["c"]))

@@ -26,7 +26,7 @@ _CACHED = 4096
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
-class Reading(NamedTuple):
+class DucklingEntity(NamedTuple):
     """One thing that Duckling found: its dimension, its place, and its value as Duckling states it."""
 
     dimension: str
@@ -41,7 +41,7 @@ def is_available() -> bool:
 
 
 @lru_cache(_CACHED)
-def read(text: str, language: str, now: datetime) -> tuple[Reading, ...]:
+def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
     """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does not know the language."""
     if not is_available() or not text or len(text) > _LONGEST:
         return ()
@@ -52,7 +52,7 @@ def read(text: str, language: str, now: datetime) -> tuple[Reading, ...]:
 
     plain = _NOT_TEXT.sub(" ", text)  # what its C strings can't hold
     found: Sequence[dict[str, Any]] = duckling.parse(plain, context, _dimensions(), False)  # noqa: FBT003 - no guesses
-    return tuple(Reading(one["dim"], one["start"], one["end"], one["value"]) for one in found)
+    return tuple(DucklingEntity(one["dim"], one["start"], one["end"], one["value"]) for one in found)
 
 
 @lru_cache(64)

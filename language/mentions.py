@@ -14,7 +14,7 @@ from typing import Literal, NamedTuple
 import yaml
 
 from language.dates import RELATIVE, YEARLESS, find_dates
-from language.duckling_reader import Reading, read
+from language.duckling_reader import DucklingEntity, read
 from language.numbers import find_numbers
 from language.text import folded
 from language.times import HALF_DAY, find_times, other_half
@@ -328,7 +328,7 @@ def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[M
         yield Moment(*match.span(), frozenset({days[0]}), frozenset(), days[1])
 
 
-def _moment(one: Reading, text: str, words: QuantityWords) -> Moment | None:
+def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | None:
     """What Duckling read as time; None for weekdays that the language counts otherwise, and for weeks and years."""
     quote = text[one.start : one.end]
     values = one.value.get("values") or [one.value]
@@ -361,7 +361,7 @@ def _earlier(stamps: Sequence[datetime], quote: str) -> str:
     return f"{stamps[0].year - 1}{stamps[0].date().isoformat()[4:]}"
 
 
-def _interval(one: Reading, values: Sequence[Mapping[str, Mapping[str, str]]]) -> Moment | None:
+def _interval(one: DucklingEntity, values: Sequence[Mapping[str, Mapping[str, str]]]) -> Moment | None:
     begin, end = values[0].get("from"), values[0].get("to")
     if begin is None or end is None:
         return _open_interval(one, begin or end, is_repeated=len(values) > 1)
@@ -377,7 +377,7 @@ def _interval(one: Reading, values: Sequence[Mapping[str, Mapping[str, str]]]) -
     return Moment(one.start, one.end, days, clocks, last.date().isoformat(), last.strftime("%H:%M"))
 
 
-def _open_interval(one: Reading, only: Mapping[str, str] | None, *, is_repeated: bool) -> Moment | None:
+def _open_interval(one: DucklingEntity, only: Mapping[str, str] | None, *, is_repeated: bool) -> Moment | None:
     if only is None or only["grain"] not in ("day", "hour", "minute"):
         return None
     stamp = _stamp(only)

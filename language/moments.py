@@ -22,7 +22,7 @@ _FILLERS = LanguagePattern(r"@{moment_filler}|[\s,，。.、]+", re.RegexFlag(0)
 _FARTHEST = 60
 
 
-class Part(NamedTuple):
+class MomentPart(NamedTuple):
     """A date, a time or a relative day in a phrase."""
 
     kind: str
@@ -111,7 +111,7 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
 
 
 @lru_cache(4096)
-def moment_parts(phrase: str) -> tuple[Part, ...]:
+def moment_parts(phrase: str) -> tuple[MomentPart, ...]:
     """The dates and times that make up `phrase`, none where it says anything else as well."""
     found = sorted((*find_dates(phrase), *find_times(phrase)), key=lambda one: one.start)
     rest = phrase
@@ -134,14 +134,14 @@ def _days_of_parts() -> dict[str, str]:
     return {part: day for code in known() for part, day in of(code).data["calendar"]["days_of_parts"].items()}
 
 
-def _part(found: Found) -> Part:
+def _part(found: Found) -> MomentPart:
     if found.rule == RELATIVE:
-        return Part("relative", " ".join(_same_days().get(word, word) for word in fold(str(found.value)).split()))
-    return Part("half" if found.rule == HALF_DAY else "moment", str(found.value))
+        return MomentPart("relative", " ".join(_same_days().get(word, word) for word in fold(str(found.value)).split()))
+    return MomentPart("half" if found.rule == HALF_DAY else "moment", str(found.value))
 
 
-def _on_its_day(part: Part) -> Part:
-    return Part(part.kind, _days_of_parts().get(part.value, part.value)) if part.kind == "relative" else part
+def _on_its_day(part: MomentPart) -> MomentPart:
+    return MomentPart(part.kind, _days_of_parts().get(part.value, part.value)) if part.kind == "relative" else part
 
 
 def _gap(one: Found, other: Found) -> int:

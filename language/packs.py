@@ -10,7 +10,7 @@ from typing import Any, cast
 
 import yaml
 
-from language.protocol import LanguagePack, Rules
+from language.protocol import LanguagePack, LanguageRules
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language
 
@@ -44,7 +44,7 @@ def of(code: Language) -> LanguagePack:
     told = _loaded((folder / _DESCRIPTION).read_text(encoding="utf-8"))
     cues = _loaded((folder / _PATTERNS).read_text(encoding="utf-8"))
     # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
-    rules = cast("Rules", import_module(f"language.{code}.rules"))
+    rules = cast("LanguageRules", import_module(f"language.{code}.rules"))
     lists: Mapping[str, str] = told.pop("words")
     return LanguagePack(
         code=code,

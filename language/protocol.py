@@ -32,7 +32,7 @@ class Number(NamedTuple):
     rule: str
 
 
-class Rules(Protocol):
+class LanguageRules(Protocol):
     """What a language computes: everything that no list of words can state."""
 
     # regular expressions of absolute dates in folded text, with the groups d, m and y (y may be missing)
@@ -159,7 +159,7 @@ class LanguagePack:
     lengths: Mapping[str, int]  # of texts, in characters, by what they are
     cues: Mapping[str, str]  # alternatives of regular expressions by name
     data: Mapping[str, Any]  # everything else, by the name of its file; typed by who reads it
-    rules: Rules
+    rules: LanguageRules
     fallback: bool = False  # it stands for every text of its script that shows no language
 
 

@@ -158,14 +158,14 @@ def _write(node: _Node, rng: Random) -> str:
 
 @lru_cache(1024)
 def _parsed(pattern: str) -> _Node:
-    reader = _Reader(pattern)
+    reader = _SchemaReader(pattern)
     node = reader.alternatives()
     if reader.at != len(pattern):
         raise UnsupportedPatternError(f"The pattern {pattern!r} has a ')' too many.")
     return node
 
 
-class _Reader:
+class _SchemaReader:
     def __init__(self, pattern: str) -> None:
         self.pattern = pattern
         self.at = 0

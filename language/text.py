@@ -72,7 +72,7 @@ _TITLES = frozenset(["dr", "mr", "mrs", "ms", "st", "no", "vs", "jr", "sr", "pro
 STOP = "."
 
 
-class Word(NamedTuple):
+class FoldedWord(NamedTuple):
     """A folded word and its place in the original text."""
 
     text: str
@@ -80,10 +80,10 @@ class Word(NamedTuple):
     end: int
 
 
-class Words(NamedTuple):
+class TextWords(NamedTuple):
     """The words of a text; `compact` is all of them run together, `edges` where each begins in it."""
 
-    row: tuple[Word, ...]
+    row: tuple[FoldedWord, ...]
     compact: str
     edges: tuple[int, ...]
 
@@ -100,14 +100,14 @@ class Words(NamedTuple):
 
 
 @lru_cache(2048)
-def words_of(text: str) -> Words:
+def words_of(text: str) -> TextWords:
     """The words of `text`, with a `.` for each end of a sentence."""
     plain = folded(text)
-    row: list[Word] = []
+    row: list[FoldedWord] = []
     for match in _TOKEN.finditer(plain.text):
         token = _normal(match, row)
         if token:
-            row.append(Word(token, *plain.span(match.start(), match.end())))
+            row.append(FoldedWord(token, *plain.span(match.start(), match.end())))
     pieces: list[str] = []
     edges = [0]
     length = 0
@@ -118,10 +118,10 @@ def words_of(text: str) -> Words:
         length += len(apart) + len(word.text)
         pieces += (apart, word.text)
         edges.append(length)
-    return Words(tuple(row), "".join(pieces), tuple(edges))
+    return TextWords(tuple(row), "".join(pieces), tuple(edges))
 
 
-def _normal(match: re.Match[str], row: list[Word]) -> str:
+def _normal(match: re.Match[str], row: list[FoldedWord]) -> str:
     text = match.group()
     if match["number"]:
         return match["number"].replace(",", "")

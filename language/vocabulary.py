@@ -67,16 +67,16 @@ def respellings(packs: tuple[LanguagePack, ...]) -> Mapping[str, tuple[str, ...]
 _CORRECTION = LanguagePattern("@{correction}")
 
 
-class Correction(NamedTuple):
+class CorrectionMark(NamedTuple):
     """Words that take something back; what holds instead begins at `end`."""
 
     start: int
     end: int
 
 
-def find_corrections(text: str) -> list[Correction]:
+def find_corrections(text: str) -> list[CorrectionMark]:
     """The corrections in a text, in its order."""
-    return [Correction(*match.span()) for match in _CORRECTION.of(text).finditer(text)]
+    return [CorrectionMark(*match.span()) for match in _CORRECTION.of(text).finditer(text)]
 
 
 _VOWEL = re.compile(r"[aeiouy]")

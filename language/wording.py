@@ -10,7 +10,7 @@ from language.numbers import find_numbers
 from language.packs import LanguagePattern, packs_of
 from language.phrases import SPELLING, find_phrase, is_cut
 from language.protocol import LanguagePack
-from language.text import CJK, STOP, VERBATIM, Found, Word, words_of
+from language.text import CJK, STOP, VERBATIM, FoldedWord, Found, words_of
 from language.vocabulary import deep_stem, empty, negations, ordered, place_suffixes, respellings, senses, stem
 
 INFLECTION = "inflection"
@@ -79,7 +79,7 @@ def _content_keys(text: str, packs: tuple[LanguagePack, ...]) -> tuple[Key, ...]
     return tuple(_with_pairs(keys))
 
 
-def _is_glued(row: tuple[Word, ...], index: int) -> bool:
+def _is_glued(row: tuple[FoldedWord, ...], index: int) -> bool:
     """Whether a Latin word touches digits, as in a plate or passport number."""
     word = row[index]
     before, after = row[max(0, index - 1)], row[min(len(row) - 1, index + 1)]
@@ -316,7 +316,7 @@ def _is_telling(rest: str, first_said: str) -> bool:
     return rest[0].isupper() and first_said.isupper() and len(rest) >= _SHORTEST_PIECE
 
 
-def _is_other_name(words: tuple[Word, ...], end: int, text: str) -> bool:
+def _is_other_name(words: tuple[FoldedWord, ...], end: int, text: str) -> bool:
     """Stanford Hospital is not Stanford University."""
     own = {word.text for word in words}
     own = own.union(*(group for group in _CLASSES if group & own))

@@ -38,7 +38,7 @@ _NO_SUCH_DOOR = frozenset({_UNKNOWN, 405})
 logger = logging.getLogger(__name__)
 
 
-class Pace(NamedTuple):
+class BatchPace(NamedTuple):
     """Seconds: a batch goes off when no request has come for `gather`, and is looked at every `poll`.
 
     For `patience` no look at it may succeed before whoever waits is told.
@@ -57,7 +57,7 @@ class _Line(NamedTuple):
 class BatchModel(OpenAIModel):
     """One model of one server, asked in batches."""
 
-    def __init__(self, name: str, *, ledger: Path | None, pace: Pace, api_base: str, **shared: Any) -> None:  # noqa: ANN401
+    def __init__(self, name: str, *, ledger: Path | None, pace: BatchPace, api_base: str, **shared: Any) -> None:  # noqa: ANN401
         """As OpenAIModel; what is under way is kept in the file `ledger`."""
         super().__init__(name, api_base=api_base, **shared)
         self._base = api_base

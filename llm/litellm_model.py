@@ -10,7 +10,7 @@ from typing import Any, ClassVar, NoReturn, cast
 
 from llm.chat import ChatRequest, RawReply
 from llm.prices import say_unpriced
-from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal
+from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
 from llm.wire_format import (
     WrittenCall,
     as_text,
@@ -155,7 +155,7 @@ class LiteLLMModel:
 
     def _raise_ours(self, error: Exception) -> NoReturn:
         said = _THEIR_NAMES.sub("", " ".join(str(error).split()))
-        asked = Asked(self._name, self._api_key, self._variable or self._key_variable())
+        asked = AskedModel(self._name, self._api_key, self._variable or self._key_variable())
         kind = _kind(error, self._litellm.exceptions, said)
         raise refusal(kind, asked, said, read_retry_after(_headers(error))) from error
 

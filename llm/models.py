@@ -204,9 +204,9 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
 
 
 def _open_batches(settings: ModelSettings, ledger: Path | None, shared: dict[str, Any]) -> Adapter:
-    from llm.batch_model import BatchModel, Pace
+    from llm.batch_model import BatchModel, BatchPace
 
-    pace = Pace(settings.batch_gather, settings.batch_poll, settings.patience)
+    pace = BatchPace(settings.batch_gather, settings.batch_poll, settings.patience)
     base, variable = settings.api_base or OPENAI, settings.key_variable
     return BatchModel(settings.name, ledger=ledger, pace=pace, api_base=base, api_key_variable=variable, **shared)
 

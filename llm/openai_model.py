@@ -11,7 +11,7 @@ import orjson
 
 from llm.chat import ChatRequest, RawReply
 from llm.prices import FREE, Price, read_price
-from llm.refusals import LOOPBACK, Asked, Kind, is_about_money, read_retry_after, refusal, shown
+from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
 from llm.wire_format import (
     WrittenCall,
     as_text,
@@ -62,7 +62,7 @@ class OpenAIModel:
         connections: int = 16,
     ) -> None:
         """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`."""
-        self._asked = Asked(
+        self._asked = AskedModel(
             name, api_key, api_key_variable or "the model's api_key_variable, and the variable it names,"
         )
         self._model = name.partition("/")[2]

@@ -23,7 +23,7 @@ You are given several cases, each between <case number="…"> and </case>. They 
 it were the only one. Give one answer for each case, with its number."""
 
 
-class _Asked(NamedTuple):
+class _PackedQuestion(NamedTuple):
     request: ChatRequest
     answer: asyncio.Future[RawReply]
 
@@ -35,7 +35,7 @@ class PackedModel:
         """Ask by `adapter`."""
         self._adapter = adapter
         self._most = most
-        self._gathered: dict[object, list[_Asked]] = {}
+        self._gathered: dict[object, list[_PackedQuestion]] = {}
         self._under_way: set[asyncio.Task[None]] = set()
 
     async def send(self, request: ChatRequest) -> RawReply:
@@ -44,7 +44,7 @@ class PackedModel:
         if alike is None:
             return await self._adapter.send(request)
         loop = asyncio.get_running_loop()
-        asked = _Asked(request, loop.create_future())
+        asked = _PackedQuestion(request, loop.create_future())
         gathered = self._gathered.setdefault(alike, [])
         gathered.append(asked)
         if len(gathered) == 1:
@@ -66,7 +66,7 @@ class PackedModel:
         await asyncio.gather(*self._under_way, return_exceptions=True)
         await self._adapter.close()
 
-    def _go(self, alike: object, gathered: list[_Asked]) -> None:
+    def _go(self, alike: object, gathered: list[_PackedQuestion]) -> None:
         if self._gathered.get(alike) is not gathered:
             return  # gone already, because it was full
         del self._gathered[alike]
@@ -74,14 +74,14 @@ class PackedModel:
         self._under_way.add(task)
         task.add_done_callback(lambda task: self._end(task, gathered))
 
-    def _end(self, task: asyncio.Task[None], asked: Sequence[_Asked]) -> None:
+    def _end(self, task: asyncio.Task[None], asked: Sequence[_PackedQuestion]) -> None:
         """Let nobody wait for ever on what ended in an error that nobody foresaw."""
         self._under_way.discard(task)
         if not task.cancelled() and (bug := task.exception()) is not None:
             for one in asked:
                 _refuse(one, bug)
 
-    async def _ask(self, asked: Sequence[_Asked]) -> None:
+    async def _ask(self, asked: Sequence[_PackedQuestion]) -> None:
         replies: dict[int, RawReply] = {}
         spent = _NOTHING
         if len(asked) > 1:
@@ -101,7 +101,7 @@ class PackedModel:
         extra = [_NOTHING if replies else spent, *[_NOTHING] * len(left)]
         await asyncio.gather(*(self._ask_alone(one, more) for one, more in zip(left, extra, strict=False)))
 
-    async def _ask_alone(self, one: _Asked, more: RawReply) -> None:
+    async def _ask_alone(self, one: _PackedQuestion, more: RawReply) -> None:
         try:
             reply = await self._adapter.send(one.request)
         except CallwrightError as error:
@@ -116,7 +116,7 @@ class PackedModel:
         )
 
 
-def _refuse(one: _Asked, error: BaseException) -> None:
+def _refuse(one: _PackedQuestion, error: BaseException) -> None:
     if not one.answer.done():
         one.answer.set_exception(error)
         one.answer.exception()  # looked at, so that asyncio says nothing where nobody waits any more

@@ -28,7 +28,7 @@ _TOLD: Mapping[Kind, tuple[type[CallwrightError], str]] = {
 }
 
 
-class Asked(NamedTuple):
+class AskedModel(NamedTuple):
     """Who was asked: the model's name, its key (never shown), and the variable that should hold one."""
 
     name: str
@@ -36,7 +36,7 @@ class Asked(NamedTuple):
     variable: str
 
 
-def refusal(kind: Kind, asked: Asked, said: str, retry_after: float | None = None) -> CallwrightError:
+def refusal(kind: Kind, asked: AskedModel, said: str, retry_after: float | None = None) -> CallwrightError:
     """The error for a refusal of this kind, with what to do about it; `said` are the provider's words."""
     error, words = _TOLD[kind]
     told = words.format(name=asked.name, variable=asked.variable, said=shown(said, asked.key))

@@ -15,11 +15,11 @@ from llm.prompts import prompt_version, render
 from validators.embeddings import likeness
 from validators.judges import PROMPTS as OWN_PROMPTS
 from validators.judges import SAME_ON_PATH, agree_on_calls, score_completeness, score_correctness
-from validators.metrics.complexeval.calls import MadeCall, chain_of
-from validators.metrics.complexeval.golden import JudgedCall
+from validators.metrics.complexeval.calls import CandidateCall, chain_of
+from validators.metrics.complexeval.golden import MatchedCall
 from validators.metrics.complexeval.results import parameter_type
-from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, Rules
-from validators.metrics.complexeval.runs import Outcome, Run
+from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
+from validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from validators.replies.reading import parse_completion
 from warehouse.errors import ReplyError
@@ -46,7 +46,7 @@ PathStrategy = Literal["direct", "native"]
 class NextReply(NamedTuple):
     """What a candidate wants next: calls, or to answer. `problem` says why its reply can't be read as either."""
 
-    calls: tuple[MadeCall, ...] = ()
+    calls: tuple[CandidateCall, ...] = ()
     answer: str = ""
     problem: str = ""
 
@@ -76,9 +76,9 @@ class PathRun(NamedTuple):
 class _Drive(NamedTuple):
     """What a run left behind: how it ended, what was said, how calls were judged, what the candidate saw of it."""
 
-    outcome: Outcome
+    outcome: RunOutcome
     turns: tuple[RunTurn, ...]
-    judged: tuple[tuple[JudgedCall, ...], ...]
+    judged: tuple[tuple[MatchedCall, ...], ...]
     history: tuple[Exchange, ...]
     answer: str
 
@@ -98,7 +98,9 @@ async def run_path(
     """
     chain = chain_of(sample)
     matchers = matchers_of(sample, context, judge)
-    machine = Run(chain, context.toolset(sample.candidates), run.mode, matchers, Rules(turn_limit=run.turn_limit))
+    machine = SampleRun(
+        chain, context.toolset(sample.candidates), run.mode, matchers, RunRules(turn_limit=run.turn_limit)
+    )
     drive = await _drive(machine, sample, context, run)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
     heard = chain if run.mode == "as_published_code" else drive.history
@@ -107,11 +109,11 @@ async def run_path(
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
 
-async def _drive(machine: Run, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
+async def _drive(machine: SampleRun, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
     asking = Asking(sample.request, context.toolset(sample.candidates), sample.language, run.run)
     history: list[Exchange] = []
     turns: list[RunTurn] = []
-    judged: list[tuple[JudgedCall, ...]] = []
+    judged: list[tuple[MatchedCall, ...]] = []
     answer = ""
     while machine.outcome is None:
         reply = await ask_next(asking, history, context.chat, run.strategy)
@@ -182,7 +184,7 @@ async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel,
 async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
     prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
     reply = await chat.ask(prompt, NextCalls, sample_index=asking.number)
-    return NextReply(tuple(MadeCall(call.name, call.arguments) for call in reply.calls), reply.answer)
+    return NextReply(tuple(CandidateCall(call.name, call.arguments) for call in reply.calls), reply.answer)
 
 
 async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
@@ -198,15 +200,15 @@ async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatM
     parsed = parse_completion(completion)
     if parsed.calls is None:
         return _unreadable(parsed.problem)
-    calls = tuple(MadeCall(str(call.tool), call.arguments) for call in parsed.calls)
+    calls = tuple(CandidateCall(str(call.tool), call.arguments) for call in parsed.calls)
     return NextReply(calls, "" if calls else completion.text.strip())
 
 
 def _unreadable(problem: str) -> NextReply:
-    return NextReply(calls=(MadeCall("", ""),), problem=problem)
+    return NextReply(calls=(CandidateCall("", ""),), problem=problem)
 
 
-def as_exchange(reply: NextReply, judged: Sequence[JudgedCall]) -> Exchange:
+def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
     """A turn as the candidate is shown it later: its calls, and what it is told of each.
 
     What was recorded was checked when it was made, and may be long: it is not checked again, and not copied.
@@ -217,16 +219,16 @@ def as_exchange(reply: NextReply, judged: Sequence[JudgedCall]) -> Exchange:
     return Exchange.model_construct(calls=calls, responses=tuple(one.observation for one in judged))
 
 
-def as_turn(reply: NextReply, judged: Sequence[JudgedCall]) -> RunTurn:
+def as_turn(reply: NextReply, judged: Sequence[MatchedCall]) -> RunTurn:
     """A turn as it is kept: a response that the sample has recorded is named by its place there."""
     if reply.problem:
         return RunTurn(problem=_storable(reply.problem))
-    known = [*judged, *[JudgedCall(None)] * (len(reply.calls) - len(judged))]  # a run that ends at once judges nothing
+    known = [*judged, *[MatchedCall(None)] * (len(reply.calls) - len(judged))]  # a run that ends at once judges nothing
     calls = tuple(_kept(_shown(made, one), one) for made, one in zip(reply.calls, known, strict=True))
     return RunTurn(text=_storable(reply.answer), calls=calls)
 
 
-def _kept(call: Call, judged: JudgedCall) -> RunCall:
+def _kept(call: Call, judged: MatchedCall) -> RunCall:
     golden = judged.golden if judged.matched else None
     return RunCall(
         tool=_storable(call.tool),
@@ -238,7 +240,7 @@ def _kept(call: Call, judged: JudgedCall) -> RunCall:
     )
 
 
-def _shown(made: MadeCall, judged: JudgedCall) -> Call:
+def _shown(made: CandidateCall, judged: MatchedCall) -> Call:
     if judged.call is not None:
         return judged.call
     given: JsonValue = made.arguments
@@ -279,7 +281,7 @@ def _judging(sample: Sample, context: StageContext, judge: ChatModel) -> Judge:
     return agree
 
 
-Judged = Sequence[Sequence[JudgedCall]]
+Judged = Sequence[Sequence[MatchedCall]]
 _Argument = tuple[int, int, str]  # the step and the place of a gold call, and the argument's name
 
 
@@ -319,7 +321,7 @@ def _arguments(chain: Sequence[Exchange]) -> Iterator[_Argument]:
             yield from ((step, place, name) for name in call.arguments)
 
 
-def _wrong_in(judged: JudgedCall, chain: Sequence[Exchange]) -> list[_Argument]:
+def _wrong_in(judged: MatchedCall, chain: Sequence[Exchange]) -> list[_Argument]:
     call, mistake, golden = judged.call, judged.mistake, judged.golden
     if call is None or mistake is None:
         return []

@@ -29,7 +29,7 @@ _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
 
 
-class Limits(NamedTuple):
+class DatabaseLimits(NamedTuple):
     """How much memory and how many threads DuckDB may take; past its memory it goes on with files beside the warehouse."""
 
     memory_mb: int = 1024
@@ -44,11 +44,11 @@ class Warehouse:
     `patience` seconds.
     """
 
-    def __init__(self, path: Path, *, patience: float = 30.0, limits: Limits | None = None) -> None:
+    def __init__(self, path: Path, *, patience: float = 30.0, limits: DatabaseLimits | None = None) -> None:
         """Name the file; nothing is opened until the first transaction."""
         self.path = path
         self.patience = patience
-        self._limits = limits or Limits()
+        self._limits = limits or DatabaseLimits()
         self._migrated = False
         self._one_writer = RLock()  # threads that wrote at once would share one memory limit, and exceed it
         self._held: tuple[int, duckdb.DuckDBPyConnection] | None = None  # by which thread

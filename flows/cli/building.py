@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
+from flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
 
 if TYPE_CHECKING:
     from flows.build import BuildReport
@@ -57,7 +57,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
         _preview(chosen, preview, as_json=as_json)
         return
     settings = read_settings()
-    with Screen() as screen:
+    with Terminal() as screen:
         if settings.prefect_api_url:
             from flows.engine.deploying import build_with_prefect
 
@@ -108,7 +108,7 @@ def _push() -> "dict[str, int | str] | None":
             f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
         )
         return None
-    with Screen() as screen, studio:
+    with Terminal() as screen, studio:
         result = push_reviews(settings, studio, screen)
     return result._asdict()
 
@@ -117,7 +117,7 @@ def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
     from flows.preview import preview_samples, sample_lines
     from flows.settings import read_settings
 
-    with Screen() as screen:
+    with Terminal() as screen:
         shown = asyncio.run(preview_samples(recipe, count, read_settings(), screen))
     if as_json:
         show_json([item._asdict() for item in shown])
@@ -172,7 +172,7 @@ def demo(as_json: AsJson = False) -> None:
     from flows.demo import run_demo
     from flows.settings import read_settings
 
-    with Screen() as screen:
+    with Terminal() as screen:
         result = run_demo(read_settings(), screen)
     if as_json:
         show_json(result._asdict())

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from flows.cli.screen import AsJson, Screen, show_json, show_table
+from flows.cli.screen import AsJson, Terminal, show_json, show_table
 from validators.metrics.complexeval.rules import TURN_LIMIT
 from warehouse.errors import ConfigurationError
 
@@ -121,7 +121,7 @@ def evaluate(  # noqa: PLR0913, PLR0917 - typer reads each option from a paramet
     by_whom: Literal["direct", "native"] = "native" if calls == "native" else "direct"
     conditions = Conditions(runs, budget, tools, judged_by, complexeval, turns, by_whom)
     conditions = _with_strategy(conditions, PromptingStrategy(strategy, format, router))
-    with Screen() as screen:
+    with Terminal() as screen:
         asyncio.run(evaluate_release(release, candidates, settings, screen, conditions))
     _show_boards(release, settings, as_json=as_json)
 

@@ -11,7 +11,7 @@ import orjson
 import typer
 
 from flows.cli.review_status import agreement, recheck, status, suspects
-from flows.cli.screen import AsJson, Screen, say, show, show_json, show_table
+from flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
 
 if TYPE_CHECKING:
     from annotation.studio.client import LabelStudio
@@ -75,7 +75,7 @@ def push(
     from flows.settings import read_settings
 
     settings = read_settings()
-    with Screen() as screen, require_label_studio(settings) as studio:
+    with Terminal() as screen, require_label_studio(settings) as studio:
         result = push_reviews(settings, studio, screen, again=again)
     if as_json:
         show_json(result._asdict())
@@ -108,10 +108,10 @@ def pull(
             show(line)
 
     if every:
-        with Screen() as screen, suppress(KeyboardInterrupt), interrupts():
+        with Terminal() as screen, suppress(KeyboardInterrupt), interrupts():
             poll_reviews(settings, screen, every, tell)
         return
-    with Screen() as screen, require_label_studio(settings) as studio:
+    with Terminal() as screen, require_label_studio(settings) as studio:
         result = asyncio.run(pull_reviews(settings, studio, screen))
     tell(result)
 
@@ -164,7 +164,7 @@ def listen(
     from flows.settings import read_settings
 
     settings = read_settings()
-    with Screen() as screen, require_label_studio(settings) as studio:
+    with Terminal() as screen, require_label_studio(settings) as studio:
         if remove:
             removed = remove_webhooks(studio)
             show_json({"removed": removed}) if as_json else show(f"{removed} webhooks taken away.")
@@ -178,7 +178,7 @@ def listen(
 
 
 async def _listen(
-    settings: "Settings", studio: "LabelStudio", screen: Screen, *, host: str, port: int, as_json: bool
+    settings: "Settings", studio: "LabelStudio", screen: Terminal, *, host: str, port: int, as_json: bool
 ) -> None:
     from flows.review import listening
 

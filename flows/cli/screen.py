@@ -63,7 +63,7 @@ def _cell(value: object) -> str:
     return f"{value:.4f}" if isinstance(value, float) else str(value)
 
 
-class Screen(AbstractContextManager["Screen"]):
+class Terminal(AbstractContextManager["Terminal"]):
     """Sentences and progress on stderr: a live bar on a terminal, a line every tenth without one."""
 
     def __init__(self) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.screen import AsJson, Screen, show, show_json, show_table
+from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
     from flows.toolmaking import ToolsetReport
@@ -41,7 +41,7 @@ def make(
 
     chosen = read_recipe(recipe)
     chosen = chosen.with_model(model) if model else chosen
-    with Screen() as screen:
+    with Terminal() as screen:
         if preview:
             shown = asyncio.run(preview_tools(chosen, preview, read_settings(), screen))
         else:

@@ -11,7 +11,7 @@ from uuid import UUID
 import flows
 from flows.build import BuildReport
 from flows.engine.server import explained_errors, require_server
-from flows.progress import Progress, Silence
+from flows.progress import Progress, SilentProgress
 from flows.recipe import Recipe, read_recipe
 from flows.settings import QUIET, Settings, hush_prefect, read_settings
 from warehouse.errors import ConfigurationError
@@ -43,7 +43,7 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
         from flows.build_dataset import build_dataset
         from flows.engine.showing import heard_by
 
-        with heard_by(progress or Silence()):
+        with heard_by(progress or SilentProgress()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
 
 

@@ -18,7 +18,7 @@ from prefect.runtime import flow_run
 from prefect.states import Failed
 
 from flows.build import BuildReport
-from flows.progress import Progress, Silence
+from flows.progress import Progress, SilentProgress
 from warehouse.errors import CallwrightError
 from warehouse.rows import Row
 
@@ -42,7 +42,7 @@ class FlowProgress:
     def __init__(self) -> None:
         """Nothing is under way."""
         self.title, self.total, self.done = "", 0, 0
-        self._also: Progress = _listener.get() or Silence()
+        self._also: Progress = _listener.get() or SilentProgress()
 
     def say(self, sentence: str) -> None:
         """One event worth a line."""

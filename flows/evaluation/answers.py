@@ -24,7 +24,7 @@ _OF_CANDIDATE = "release = ? and model = ? and strategy = ? and tools_shown = ?"
 _OF_RUNS = [*metric_names("as_paper"), *metric_names("as_published_code")]
 
 
-class Piece(NamedTuple):
+class CandidateAnswers(NamedTuple):
     """All that a candidate answered to some samples, in all of its runs: what each answer has for a key, and for a mistake."""
 
     predictions: list[Prediction]
@@ -32,7 +32,7 @@ class Piece(NamedTuple):
     mistakes: list[str]
 
 
-def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE) -> Iterator[Piece]:
+def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE) -> Iterator[CandidateAnswers]:
     """What a candidate answered on a release in all of its runs, a piece at a time: memory does not grow with it."""
     bounds = warehouse.rows(
         f"""
@@ -50,7 +50,7 @@ def read_pieces(warehouse: Warehouse, run: CandidateRun, at_once: int = _AT_ONCE
     for piece in bounds:
         rows = warehouse.rows(sql, [*run[:4], piece["lowest"], piece["highest"]])
         keys, mistakes = [row.pop("key") for row in rows], [row.pop("error_type") for row in rows]
-        yield Piece(list(_predictions(rows)), keys, mistakes)
+        yield CandidateAnswers(list(_predictions(rows)), keys, mistakes)
 
 
 def _predictions(rows: Iterable[Row]) -> Iterator[Prediction]:
@@ -180,12 +180,12 @@ def _no_search_for_garbage() -> Iterator[None]:
             gc.enable()
 
 
-def _by_sample(piece: Piece, samples: Mapping[str, Sample]) -> Iterator[Answered]:
+def _by_sample(piece: CandidateAnswers, samples: Mapping[str, Sample]) -> Iterator[Answered]:
     for subject, given in groupby(piece.predictions, key=lambda one: one.subject):
         yield samples[subject], list(given)
 
 
-def _mark_errors(warehouse: Warehouse, piece: Piece, samples: Mapping[str, Sample]) -> None:
+def _mark_errors(warehouse: Warehouse, piece: CandidateAnswers, samples: Mapping[str, Sample]) -> None:
     """Note the mistakes that are not noted yet."""
     named = mistakes_of(piece.predictions, samples)
     changed = {

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
-from flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, SUSPECT, Question, ask_again
+from flows.review.questions import DRAWN, SECOND_LOOK, SPOT_CHECK, SUSPECT, ReviewQuestion, ask_again
 from flows.settings import Settings, open_warehouse
 from warehouse.errors import ConfigurationError
 from warehouse.records import Arguments, Call
@@ -72,10 +72,10 @@ def _recipes(warehouse: Warehouse, builds: Sequence[str]) -> dict[str, Recipe]:
     return {row["key"]: Recipe.model_validate_json(row["body"]) for row in rows}
 
 
-def _question(row: Row, recipe: Recipe | None) -> Question:
+def _question(row: Row, recipe: Recipe | None) -> ReviewQuestion:
     """The question as a spot check would be asked: nobody is told that somebody has looked before."""
     reviewers = recipe.review.reviewers_of(SPOT_CHECK) if recipe else 1
-    return Question(row["subject"], SECOND_LOOK, DRAWN, row["build"], reviewers=reviewers)
+    return ReviewQuestion(row["subject"], SECOND_LOOK, DRAWN, row["build"], reviewers=reviewers)
 
 
 # What was drawn before stays in the drum, also where it was taken back since. What somebody has still to answer is left out, and
@@ -142,7 +142,7 @@ def raise_suspicions(warehouse: Warehouse, release: str) -> Suspicions:
     new = [one for one in suspects if one.is_new]
     asked = (
         ask_again(
-            warehouse, [Question(one.subject, SUSPECT, one.reason, one.build, against=one.against) for one in new]
+            warehouse, [ReviewQuestion(one.subject, SUSPECT, one.reason, one.build, against=one.against) for one in new]
         )
         if new
         else 0

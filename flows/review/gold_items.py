@@ -15,10 +15,10 @@ import orjson
 from annotation.screens import SAMPLE_REVIEW
 from annotation.spoiling import can_be_spoiled, spoil_sample, with_last_calls
 from flows.recipe import Recipe
-from flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, Question, request_row
+from flows.review.questions import DRAWN, GOLD_ITEM, SPOT_CHECK, ReviewQuestion, request_row
 from language.calls.defects import NEEDLESS_CALL
 from validators.checks.ambiguity import find_ambiguity
-from validators.checks.format import Subject, format_verdict
+from validators.checks.format import SampleWithTools, format_verdict
 from validators.checks.grounding import all_proved
 from warehouse.records import Evidence, GoldCall, Origin, Sample, Tool, Verdict
 from warehouse.releases import read_tools
@@ -96,9 +96,9 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
     return [one.with_changes(reason=told.get(check, one.reason)) for check, one in sorted(shown.items())]
 
 
-def _subject(sample: Sample, tools: Sequence[Tool]) -> Subject:
+def _subject(sample: Sample, tools: Sequence[Tool]) -> SampleWithTools:
     """The sample as the check of its form looks at it."""
-    return Subject(sample, {tool.key: tool for tool in tools}, {})
+    return SampleWithTools(sample, {tool.key: tool for tool in tools}, {})
 
 
 def _lacking(warehouse: Warehouse, build: str, rate: float) -> dict[str, int]:
@@ -177,7 +177,7 @@ def _request(item: _Item, build: str, recipe: Recipe) -> Row:
     """The question as a spot check would be asked, and somewhere in the queue."""
     share = int.from_bytes(_digest(item.sample.key), "big") / 2**64
     reviewers = recipe.review.reviewers_of(SPOT_CHECK)
-    question = Question(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers)
+    question = ReviewQuestion(item.sample.key, GOLD_ITEM, DRAWN, build, reviewers=reviewers)
     return request_row(question) | {"priority": round(_LOWEST + _SPAN * share, 4)}
 
 

@@ -12,7 +12,7 @@ import orjson
 from annotation.disambiguation import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
 from flows.recipe import Recipe
-from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, request_row
+from flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, request_row
 from warehouse.records import GoalPath, Review, Sample
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
@@ -28,7 +28,9 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     rules = recipe.review
     rows = warehouse.rows(_CORRECTED, [CORRECTION, build])
     requests = [
-        request_row(Question(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, rules.reviewers_of(DOUBTFUL)))
+        request_row(
+            ReviewQuestion(row["path"], DOUBTFUL, row["reason"], build, CORRECTION, rules.reviewers_of(DOUBTFUL))
+        )
         for row in rows
         if row["in_doubt"] and row["is_new"]
     ]
@@ -39,7 +41,7 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     reviewers = rules.reviewers_of(SPOT_CHECK)
     return requests + [
-        request_row(Question(path, SPOT_CHECK, reason, build, CORRECTION, reviewers)) for path in free[:count]
+        request_row(ReviewQuestion(path, SPOT_CHECK, reason, build, CORRECTION, reviewers)) for path in free[:count]
     ]
 
 

@@ -13,7 +13,7 @@ import orjson
 
 from annotation.prediction_audit import GOLD_WRONG
 from annotation.screens import PREDICTION_AUDIT, SAMPLE_REVIEW
-from flows.review.questions import AUDIT, SUSPECT, Question, ask, ask_again
+from flows.review.questions import AUDIT, SUSPECT, ReviewQuestion, ask, ask_again
 from flows.settings import Settings, open_warehouse
 from warehouse.errors import ConfigurationError
 from warehouse.records import Call, Prediction
@@ -24,7 +24,7 @@ AUDITED = 50  # answers of a release, unless told otherwise
 DRAWN = "Drawn from the answers to {release}, to see how often the metric is right."
 
 
-class Answer(NamedTuple):
+class AuditablePrediction(NamedTuple):
     """What a draw knows of a prediction: its snapshot, whose it is, and what the metric says, "" where it is right."""
 
     key: str
@@ -56,7 +56,9 @@ def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), co
     _check_models(release, models, known)
     answers = [one for one in known if not models or one.model in models]
     keys = {one.key for one in answers}
-    before = [Answer(**row) for row in warehouse.rows(_DRAWN, [release]) if not models or row["model"] in models]
+    before = [
+        AuditablePrediction(**row) for row in warehouse.rows(_DRAWN, [release]) if not models or row["model"] in models
+    ]
     taken = {one.key for one in before}
     new = choose([one for one in answers if one.key not in taken], before, count - len(before), Random(release))
     now = datetime.now(UTC)
@@ -68,21 +70,23 @@ def draw_audits(release: str, settings: Settings, models: Sequence[str] = (), co
     drawn = [*before, *new]
     reason = DRAWN.format(release=release)
     # Those drawn before as well: a crash between the two may have left them unasked.
-    ask(warehouse, [Question(one.key, AUDIT, reason, kind=PREDICTION_AUDIT) for one in drawn if one.key in keys])
+    ask(warehouse, [ReviewQuestion(one.key, AUDIT, reason, kind=PREDICTION_AUDIT) for one in drawn if one.key in keys])
     return AuditDraw(release, len(drawn), len(new), len(answers), dict(Counter(one.error_type for one in drawn)))
 
 
-def choose(answers: Iterable[Answer], drawn: Iterable[Answer], count: int, rng: Random) -> list[Answer]:
+def choose(
+    answers: Iterable[AuditablePrediction], drawn: Iterable[AuditablePrediction], count: int, rng: Random
+) -> list[AuditablePrediction]:
     """So many more answers, of each error type as many as of any other, and within it of each model, as far as they go.
 
     Of a type and a model those come first on whose snapshot nothing is drawn yet. What is `drawn` counts.
     """
-    cells: defaultdict[str, dict[str, deque[Answer]]] = defaultdict(dict)
+    cells: defaultdict[str, dict[str, deque[AuditablePrediction]]] = defaultdict(dict)
     waiting = sorted(answers)
     rng.shuffle(waiting)
     for one in waiting:
         cells[one.error_type].setdefault(one.model, deque()).append(one)
-    found: list[Answer] = []
+    found: list[AuditablePrediction] = []
     types: Counter[str] = Counter()
     models: Counter[tuple[str, str]] = Counter()
     seen: set[tuple[str, int]] = set()
@@ -101,13 +105,15 @@ def choose(answers: Iterable[Answer], drawn: Iterable[Answer], count: int, rng: 
     return found
 
 
-def _note(one: Answer, types: Counter[str], models: Counter[tuple[str, str]], seen: set[tuple[str, int]]) -> None:
+def _note(
+    one: AuditablePrediction, types: Counter[str], models: Counter[tuple[str, str]], seen: set[tuple[str, int]]
+) -> None:
     types[one.error_type] += 1
     models[one.error_type, one.model] += 1
     seen.add((one.subject, one.turn))
 
 
-def _next(waiting: deque[Answer], seen: set[tuple[str, int]]) -> Answer:
+def _next(waiting: deque[AuditablePrediction], seen: set[tuple[str, int]]) -> AuditablePrediction:
     """Take the first answer of a snapshot that is not seen yet, else the first."""
     for _ in range(len(waiting)):
         if (waiting[0].subject, waiting[0].turn) not in seen:
@@ -116,11 +122,11 @@ def _next(waiting: deque[Answer], seen: set[tuple[str, int]]) -> Answer:
     return waiting.popleft()
 
 
-def _read_answers(warehouse: Warehouse, release: str) -> list[Answer]:
-    return [Answer(**row) for row in warehouse.rows(_ANSWERS, [release])]
+def _read_answers(warehouse: Warehouse, release: str) -> list[AuditablePrediction]:
+    return [AuditablePrediction(**row) for row in warehouse.rows(_ANSWERS, [release])]
 
 
-def _check_models(release: str, models: Sequence[str], known: Sequence[Answer]) -> None:
+def _check_models(release: str, models: Sequence[str], known: Sequence[AuditablePrediction]) -> None:
     if not known:
         raise ConfigurationError(
             f"There is no scored answer to the release {release!r}, so nothing can be audited. Run `callwright evaluate {release} "
@@ -160,7 +166,7 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
     An audit that somebody has answered with a review of the sample since does not ask again.
     """
     questions = [
-        Question(row["subject"], SUSPECT, _suspicion(row["turn"], row["comment"]), row["build"], SAMPLE_REVIEW)
+        ReviewQuestion(row["subject"], SUSPECT, _suspicion(row["turn"], row["comment"]), row["build"], SAMPLE_REVIEW)
         for row in warehouse.rows(_SUSPECTS, [PREDICTION_AUDIT, GOLD_WRONG, SAMPLE_REVIEW])
     ]
     return ask_again(warehouse, questions) if questions else 0

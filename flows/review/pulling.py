@@ -16,7 +16,7 @@ from flows.progress import Progress
 from flows.review.path_reviews import carry_over_corrections
 from flows.review.prediction_audits import suspects_of_audits
 from flows.review.pushing import ask_more_people, push_reviews
-from flows.review.questions import DOUBTFUL, Question, ask
+from flows.review.questions import DOUBTFUL, ReviewQuestion, ask
 from flows.review.reading_reviews import changed_states, note_deleted, read_reviews, remove_doubles
 from flows.review.resolutions import settle_decisions, settle_edited_tools
 from flows.review.status import note_agreement
@@ -170,7 +170,7 @@ _UNSEEN = """
 def _ask_about_edits(warehouse: Warehouse, edited: Sequence[Row]) -> int:
     """Ask people about edits that a check contradicted or could not judge; how many of `edited` those are."""
     rows = warehouse.rows(_AGAINST, [_EDITING])
-    ask(warehouse, [Question(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
+    ask(warehouse, [ReviewQuestion(row["subject"], DOUBTFUL, row["reason"], row["build"]) for row in rows])
     keys = {row["key"] for row in edited}
     return len({row["subject"] for row in rows} & keys)
 

@@ -27,7 +27,7 @@ from annotation.screens import (
 )
 from annotation.studio.client import LabelStudio
 from annotation.task import QueuedTask, Returned, ReviewTask
-from annotation.tool_review import Company, tool_task
+from annotation.tool_review import ToolSurroundings, tool_task
 from flows.progress import Progress
 from flows.review.gold_items import gold_rows, verdicts_shown
 from flows.review.path_reviews import read_paths, samples_of_paths
@@ -298,9 +298,9 @@ def edit_of(row: Row) -> Returned | None:
     return Returned(version=row["version"] - 1, **fields)
 
 
-def _company(tool: Tool, made: Sequence[Tool]) -> Company:
+def _company(tool: Tool, made: Sequence[Tool]) -> ToolSurroundings:
     near = [one for one in made if (one.category, one.language) == (tool.category, tool.language)]
-    return Company(near, [problem.message for problem in find_gaps(near)])
+    return ToolSurroundings(near, [problem.message for problem in find_gaps(near)])
 
 
 def _keys(asked: Sequence[Row]) -> list[str]:

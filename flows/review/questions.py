@@ -20,7 +20,7 @@ RETURNED_FIRST = 0.9  # the priority of what somebody waits for
 DRAWN = "Drawn from the accepted samples, to see how good they are."
 
 
-class Question(NamedTuple):
+class ReviewQuestion(NamedTuple):
     """Something that people shall look at; `reviewers` is how many of them, each on their own.
 
     `against` is the answer that a suspicion holds against the gold, "" where it is none: people are asked once about each.
@@ -35,7 +35,7 @@ class Question(NamedTuple):
     against: str = ""
 
 
-def request_row(question: Question) -> Row:
+def request_row(question: ReviewQuestion) -> Row:
     """A question that nobody was asked yet, as a row of `review_requests`."""
     return {
         **question._asdict(), "requested_at": datetime.now(UTC), "pushed_at": None, "server": None, "overlap": 1,
@@ -43,12 +43,12 @@ def request_row(question: Question) -> Row:
     }  # fmt: skip
 
 
-def ask(warehouse: Warehouse, questions: Iterable[Question]) -> int:
+def ask(warehouse: Warehouse, questions: Iterable[ReviewQuestion]) -> int:
     """Ask people who were never asked; how many questions are new. The same question twice is one."""
     return _put(warehouse, [request_row(question) for question in questions], [])
 
 
-def ask_again(warehouse: Warehouse, questions: Sequence[Question]) -> int:
+def ask_again(warehouse: Warehouse, questions: Sequence[ReviewQuestion]) -> int:
     """Ask people also about what they were asked before: as a further version of the task, once for each cause and reason.
 
     How many of the questions are new.
@@ -66,7 +66,7 @@ def ask_again(warehouse: Warehouse, questions: Sequence[Question]) -> int:
     return _put(warehouse, first, rounds)
 
 
-def _round(question: Question, version: int) -> Row:
+def _round(question: ReviewQuestion, version: int) -> Row:
     return {
         "subject": question.subject, "kind": question.kind, "version": version, "cause": question.cause, "request": "",
         "calls": "", "problem": question.reason, "reviewer": "", "made_at": datetime.now(UTC), "pushed_at": None,

@@ -93,7 +93,7 @@ def read_reviews(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) 
     return read
 
 
-class _Subject(NamedTuple):
+class _ReviewSubject(NamedTuple):
     """What an annotation is about: a sample with its candidates, a tool, or the path or the prediction with this key."""
 
     sample: Sample | None
@@ -115,26 +115,28 @@ class _Subject(NamedTuple):
         return parse_review(annotation, self.sample, self.tools)
 
 
-def _subjects(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _Subject]:
+def _subjects(warehouse: Warehouse, annotations: Sequence[PulledAnnotation]) -> dict[str, _ReviewSubject]:
     """The samples, tools, paths and predictions that the annotations are about and that the warehouse has, by key."""
     paths = _known_paths(warehouse, sorted({one.subject for one in annotations if one.kind == CORRECTION}))
     audited = sorted({one.subject for one in annotations if one.kind == PREDICTION_AUDIT})
-    predictions = {key: _Subject(None, prediction=key) for key in read_audited(warehouse, audited)}
+    predictions = {key: _ReviewSubject(None, prediction=key) for key in read_audited(warehouse, audited)}
     tools_asked = sorted({one.subject for one in annotations if one.kind == TOOL_REVIEW})
     found = (
-        {key: _Subject(None, [tool]) for key, tool in read_tools(warehouse, tools_asked).items()} if tools_asked else {}
+        {key: _ReviewSubject(None, [tool]) for key, tool in read_tools(warehouse, tools_asked).items()}
+        if tools_asked
+        else {}
     )
     of_samples = {one.subject for one in annotations if one.kind not in (TOOL_REVIEW, CORRECTION, PREDICTION_AUDIT)}
     samples, tools = read_samples(warehouse, sorted(of_samples))
-    asked = {key: _Subject(sample, [tools[one] for one in sample.candidates]) for key, sample in samples.items()}
+    asked = {key: _ReviewSubject(sample, [tools[one] for one in sample.candidates]) for key, sample in samples.items()}
     return found | asked | paths | predictions
 
 
-def _known_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, _Subject]:
+def _known_paths(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, _ReviewSubject]:
     if not keys:
         return {}
     sql = "select key from drafts where type = 'GoalPath' and list_contains(?::varchar[], key)"
-    return {row["key"]: _Subject(None, path=row["key"]) for row in warehouse.rows(sql, [list(keys)])}
+    return {row["key"]: _ReviewSubject(None, path=row["key"]) for row in warehouse.rows(sql, [list(keys)])}
 
 
 def read_samples(warehouse: Warehouse, keys: Sequence[str]) -> tuple[dict[str, Sample], dict[str, Tool]]:

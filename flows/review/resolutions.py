@@ -125,7 +125,7 @@ def settled(seat: Seat, stage: str, resolution: Resolution) -> Outcome:
     )
 
 
-class _Decided(NamedTuple):
+class _DecidedSamples(NamedTuple):
     """What is kept about decided samples, all of one moment."""
 
     decisions: dict[str, Decision]
@@ -144,7 +144,7 @@ def settle_decisions(warehouse: Warehouse) -> None:
     warehouse.put_rows({"outcomes": outcomes, "acceptances": _changed_acceptances(decided)}, replacing=True)
 
 
-def _read_decided(warehouse: Warehouse) -> _Decided:
+def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
     queries: dict[str, tuple[str, list[object]]] = {
         "decisions": (_DECISIONS, [[SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION, DIALOGUE_ACTS], DIALOGUE_ACTS]),
         "doubts": (_DOUBTS, [UNCHECKED]),
@@ -158,7 +158,7 @@ def _read_decided(warehouse: Warehouse) -> _Decided:
     seats = [Seat(**row) for row in rows["seats"]]
     decisions = _counting([Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], seats)
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
-    return _Decided(
+    return _DecidedSamples(
         decisions=decisions,
         resolutions={subject: resolution_of(subject, decisions, doubts) for subject in decisions},
         roots={row["subject"] for row in rows["roots"]} & decisions.keys(),
@@ -190,7 +190,7 @@ def _is_settled(seat: Seat, decision: Decision) -> bool:
     return is_settled_by_people(seat)
 
 
-def _settled_seats(decided: _Decided) -> tuple[list[Row], list[tuple[str, str]]]:
+def _settled_seats(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
     """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
     independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
     landed = {(row["build"], row["subject"]): Seat(**row) for row in decided.rows["landed_edits"]}
@@ -214,7 +214,7 @@ def _settled_seats(decided: _Decided) -> tuple[list[Row], list[tuple[str, str]]]
     return outcomes, sorted(gone | (landed.keys() - taken))
 
 
-def _settled_edits(decided: _Decided) -> list[Row]:
+def _settled_edits(decided: _DecidedSamples) -> list[Row]:
     """The outcomes of edited samples that were contradicted, and that people decided about since."""
     outcomes: list[Row] = []
     for seat in decided.seats:
@@ -232,7 +232,7 @@ def _changed(seat: Seat | None, outcomes: Iterable[Outcome]) -> list[Row]:
     return [outcome_row(outcome) for outcome in outcomes if outcome != before]
 
 
-def _changed_acceptances(decided: _Decided) -> list[Row]:
+def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
     """The acceptances that change: what people let land does so under their name, what they took away is withdrawn."""
     resolutions = [decided.resolutions[subject] for subject in decided.roots]
     lands = {one.subject: one for one in resolutions if one.outcome == "passed"}

@@ -3,7 +3,7 @@
 from collections import defaultdict
 from datetime import UTC, datetime
 
-from annotation.agreement import Word, measure_agreement
+from annotation.agreement import ItemRating, measure_agreement
 from annotation.screens import CORRECTION, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.studio.records import ProjectStatus
 from flows.review.servers import require_label_studio
@@ -159,9 +159,9 @@ _NEXT = """
 
 def note_agreement(warehouse: Warehouse) -> None:
     """Compute anew how far people agree, of each review kind, and keep that in the place of what was known."""
-    words: defaultdict[str, list[Word]] = defaultdict(list)
+    words: defaultdict[str, list[ItemRating]] = defaultdict(list)
     for row in warehouse.rows(_WORDS):
-        words[row["kind"]].append(Word(row["subject"], row["reviewer"], row["decision"], tuple(row["reasons"])))
+        words[row["kind"]].append(ItemRating(row["subject"], row["reviewer"], row["decision"], tuple(row["reasons"])))
     now = datetime.now(UTC)
     rows = [
         {"kind": kind, **found._asdict(), "computed_at": now}

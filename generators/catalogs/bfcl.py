@@ -4,9 +4,9 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, Draft
+from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Problem
-from generators.catalogs.documents import Row, files_at, read_rows
+from generators.catalogs.documents import DocumentItem, files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
 from warehouse.records import Tool
 
@@ -46,7 +46,7 @@ def _category(file: Path) -> str:
     return stem.split("_", 2)[-1] if stem.startswith(PREFIX) else stem
 
 
-def _read_row(row: Row | Problem, category: str, language: str, builder: CatalogBuilder) -> bool:
+def _read_row(row: DocumentItem | Problem, category: str, language: str, builder: CatalogBuilder) -> bool:
     """Put the row's functions on the builder; False where it is no row of this format."""
     if isinstance(row, Problem):
         builder.problems.append(row)
@@ -70,7 +70,7 @@ def put_function(function: JsonValue, where: str, category: str, language: str, 
     if not isinstance(function, dict):
         builder.refuse(where, function)
         return None
-    draft = Draft(
+    draft = ToolDraft(
         where=where,
         category=category,
         name=function.get("name"),

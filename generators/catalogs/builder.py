@@ -28,7 +28,7 @@ TYPING = frozenset(
 _METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_checker=Draft202012Validator.FORMAT_CHECKER)
 
 
-class Draft(NamedTuple):
+class ToolDraft(NamedTuple):
     """A tool as a file states it, before anything is known to be usable; `language` None is told from the texts."""
 
     where: str
@@ -55,7 +55,7 @@ class CatalogBuilder:
         self._tools: dict[str, Tool] = {}
         self._named: dict[tuple[str, str], list[Tool]] = {}
 
-    def put(self, draft: Draft, source: str = "") -> Tool | None:
+    def put(self, draft: ToolDraft, source: str = "") -> Tool | None:
         """Keep a tool and report what is odd about it; None where it can't be used."""
         self.entries += 1
         item: list[JsonValue] = [draft.name, draft.description, draft.parameters, draft.returns, draft.language, source]
@@ -86,7 +86,7 @@ class CatalogBuilder:
             problems=tuple(self.problems),
         )
 
-    def _admitted(self, draft: Draft, source: str) -> Tool | None:
+    def _admitted(self, draft: ToolDraft, source: str) -> Tool | None:
         name, description = draft.name, draft.description
         schema, notes = signature_of(draft.parameters, self._change)
         returns, return_notes = valid_returns(draft.returns, self._change)

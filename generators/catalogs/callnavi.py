@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, Draft
+from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import existing, files_at, read_json
 from warehouse.records import JsonSchema
@@ -57,10 +57,10 @@ def _read_domain(file: Path, builder: CatalogBuilder) -> None:
             builder.refuse(where, port)
 
 
-def _draft(port: dict[str, JsonValue], where: str, domain: str) -> Draft:
+def _draft(port: dict[str, JsonValue], where: str, domain: str) -> ToolDraft:
     notes: list[Note] = []
     parameters, returned = port.get("parameters"), port.get("returnParameter")
-    return Draft(
+    return ToolDraft(
         where=where,
         category=domain,
         name=port.get("name"),

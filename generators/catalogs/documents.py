@@ -25,7 +25,7 @@ _PLAIN = (  # the scalars of YAML 1.2's core schema; all else is text
 )
 
 
-class Row(NamedTuple):
+class DocumentItem(NamedTuple):
     """One item of a file: where it stands, and its value."""
 
     where: str
@@ -84,7 +84,7 @@ def read_json(path: Path) -> JsonValue | Problem:
     return text if isinstance(text, Problem) else parse(text, str(path))
 
 
-def read_rows(path: Path) -> Iterator[Row | Problem]:
+def read_rows(path: Path) -> Iterator[DocumentItem | Problem]:
     """The items of a JSON list, or the lines of a JSON-lines file; any other JSON value is one item."""
     text = read_text(path)
     if isinstance(text, Problem):
@@ -94,9 +94,9 @@ def read_rows(path: Path) -> Iterator[Row | Problem]:
     if isinstance(whole, Problem):
         yield from _lines(text, path, whole)
     elif isinstance(whole, list):
-        yield from (Row(f"{path}#/{index}", item) for index, item in enumerate(whole))
+        yield from (DocumentItem(f"{path}#/{index}", item) for index, item in enumerate(whole))
     else:
-        yield Row(f"{path}#", whole)
+        yield DocumentItem(f"{path}#", whole)
 
 
 def parse(text: str, where: str) -> JsonValue | Problem:
@@ -125,7 +125,7 @@ def depth(value: JsonValue) -> int:
     return level
 
 
-def _lines(text: str, path: Path, whole: Problem) -> Iterator[Row | Problem]:
+def _lines(text: str, path: Path, whole: Problem) -> Iterator[DocumentItem | Problem]:
     """Each line for itself; where no line is JSON, the one fault of the whole file."""
     lines = [(number, line) for number, line in enumerate(text.split("\n"), start=1) if line.strip()]
     parsed = [(number, parse(line, f"{path}:{number}")) for number, line in lines]
@@ -133,7 +133,7 @@ def _lines(text: str, path: Path, whole: Problem) -> Iterator[Row | Problem]:
         yield whole
         return
     for number, value in parsed:
-        yield value if isinstance(value, Problem) else Row(f"{path}:{number}", value)
+        yield value if isinstance(value, Problem) else DocumentItem(f"{path}:{number}", value)
 
 
 class _NotJsonError(Exception):

@@ -40,11 +40,11 @@ _KINDS: Mapping[str, JsonSchema] = MappingProxyType(
 )  # fmt: skip
 
 
-class _Part(BaseModel):
+class _CatalogPart(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid", populate_by_name=True)
 
 
-class _New(_Part):
+class _New(_CatalogPart):
     """How an entity comes to be: by `verb`, with these fields, for an entity of the kind `of`."""
 
     verb: str
@@ -52,7 +52,7 @@ class _New(_Part):
     of: str = ""
 
 
-class _Entity(_Part):
+class _Entity(_CatalogPart):
     """A kind of thing that a domain keeps; every list is in words, parted by commas."""
 
     number: str
@@ -64,7 +64,7 @@ class _Entity(_Part):
     new: _New | None = None
 
 
-class _Domain(_Part):
+class _Domain(_CatalogPart):
     name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
     composition: dict[str, int]
     fields: dict[str, str] = {}

@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, Draft, language_of
+from generators.catalogs.builder import CatalogBuilder, ToolDraft, language_of
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.documents import files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
@@ -58,7 +58,7 @@ def put_hammerbench_tool(
         builder.refuse(where, stated)
         return None
     name, description = stated.get("name"), stated.get("description")
-    draft = Draft(
+    draft = ToolDraft(
         where=where,
         category=name.rpartition(".")[0] if isinstance(name, str) else "",
         name=name,

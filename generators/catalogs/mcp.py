@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, Draft
+from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import read_json, the_file
 from warehouse.errors import ConfigurationError
@@ -42,13 +42,13 @@ def _read_page(page: JsonValue, pointer: str, path: Path, builder: CatalogBuilde
         builder.report(pointer, "incomplete_listing", message)
 
 
-def _draft(fields: dict[str, JsonValue], where: str, category: str) -> Draft:
+def _draft(fields: dict[str, JsonValue], where: str, category: str) -> ToolDraft:
     description, notes = fields.get("description"), []
     title = _title(fields)
     if not description and title:
         description = title
         notes.append(Note("no_description", f"There is no description; the title {title!r} stands in for it."))
-    return Draft(
+    return ToolDraft(
         where=where,
         category=category,
         name=fields.get("name"),

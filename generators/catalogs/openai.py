@@ -4,7 +4,7 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, Draft
+from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Problem, shown
 from generators.catalogs.documents import read_json, the_file
 from warehouse.errors import ConfigurationError
@@ -47,7 +47,7 @@ def _put(stated: JsonValue, where: str, category: str, builder: CatalogBuilder) 
         message = f"A tool of type {shown(kind)} is no function with parameters; left out."
         builder.report(where, "unsupported", message)
         return
-    draft = Draft(
+    draft = ToolDraft(
         where=where,
         category=category,
         name=function.get("name"),

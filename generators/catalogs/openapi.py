@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import FATAL, CatalogBuilder, Draft
+from generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import read_json_or_yaml, the_file
 from generators.catalogs.rewriting import ANNOTATIONS, WrittenTarget, resolve, rewrite
@@ -33,7 +33,7 @@ FOREIGN = frozenset({"discriminator", "xml", "externalDocs", "nullable", "exampl
 MERGEABLE = frozenset({"type", "properties", "required", *ANNOTATIONS})
 
 
-class Place(NamedTuple):
+class ParameterPlace(NamedTuple):
     """Where a tool's parameter goes in the request: the part, and its name there ("" for the whole body)."""
 
     parameter: str
@@ -44,10 +44,10 @@ class Place(NamedTuple):
 class Operation(NamedTuple):
     """One operation: its tool as stated, and what a request of it needs."""
 
-    draft: Draft
+    draft: ToolDraft
     method: str
     path: str
-    places: tuple[Place, ...]
+    places: tuple[ParameterPlace, ...]
 
 
 def read_openapi(path: Path) -> Catalog:
@@ -78,10 +78,10 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
             operation = item.get(method)
             if isinstance(operation, dict):
                 where = f"{path}#/paths/{template.replace('~', '~0').replace('/', '~1')}/{method}"
-                yield _Reader(document, known).operation(operation, item, method, template, where)
+                yield _OperationReader(document, known).operation(operation, item, method, template, where)
 
 
-class _Reader:
+class _OperationReader:
     """Reads one operation: the parameters gathered so far, and what was odd about them."""
 
     def __init__(self, document: Fields, known: dict[str, WrittenTarget]) -> None:
@@ -89,7 +89,7 @@ class _Reader:
         self._known = known
         self._properties: JsonSchema = {}
         self._required: list[str] = []
-        self._places: list[Place] = []
+        self._places: list[ParameterPlace] = []
         self._notes: list[Note] = []
 
     def operation(self, operation: Fields, item: Fields, method: str, template: str, where: str) -> Operation:
@@ -99,7 +99,7 @@ class _Reader:
         schema: JsonSchema = {"type": "object", "properties": self._properties}
         if self._required:
             schema["required"] = self._required
-        draft = Draft(
+        draft = ToolDraft(
             where=where,
             category=_category(operation, template),
             name=self._name(operation, method, template),
@@ -183,7 +183,7 @@ class _Reader:
             message = f"{wanted!r} stands in two parts of the request; the one in the {part} is called {parameter!r}."
             self._notes.append(Note("name_collision", message))
         self._properties[parameter] = schema
-        self._places.append(Place(parameter, part, name))
+        self._places.append(ParameterPlace(parameter, part, name))
         if needed:
             self._required.append(parameter)
 

@@ -74,7 +74,7 @@ def read_seed_folder(folder: Traversable, *, checked: bool = True) -> Iterator[T
             for language in known():
                 overlay = of(language).data.get("seed")
                 texts = None if overlay is None else {**overlay["kinds"], **overlay.get(content["category"], {})}
-                reading = _Reading(language, kinds, where, texts, checked=checked)
+                reading = _SeedEntryReader(language, kinds, where, texts, checked=checked)
                 try:
                     yield _tool(entry, str(content["category"]), reading)
                 except _UntranslatedError:
@@ -113,7 +113,7 @@ def _entry(raw: object, category: str, file_name: str) -> SeedEntry:
     return entry
 
 
-def _tool(entry: SeedEntry, category: str, reading: "_Reading") -> Tool:
+def _tool(entry: SeedEntry, category: str, reading: "_SeedEntryReader") -> Tool:
     return Tool(
         name=entry.name,
         description=str(reading.read(entry.description)),
@@ -125,7 +125,7 @@ def _tool(entry: SeedEntry, category: str, reading: "_Reading") -> Tool:
     )
 
 
-class _Reading:
+class _SeedEntryReader:
     """One entry read in one language: it resolves `{en, zh}` and `kind`, and checks what comes out."""
 
     def __init__(

@@ -49,7 +49,7 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
 TOLD = 2  # facts of a result that a reply tells
 
 
-class Stage(NamedTuple):
+class EpisodeContext(NamedTuple):
     """What the episodes of a conversation are made with."""
 
     tools: Mapping[str, Tool]
@@ -61,7 +61,7 @@ class Stage(NamedTuple):
 Moves = list[Move]
 
 
-async def requested(episode: Episode, stage: Stage, *, optional: int = 1) -> tuple[Tool, Arguments]:
+async def requested(episode: Episode, stage: EpisodeContext, *, optional: int = 1) -> tuple[Tool, Arguments]:
     """The episode's first tool with a value for all that it requires, and for some of what it allows."""
     tool = stage.tools[episode.tools[0]]
     more = [name for name, schema in tool.properties.items() if name not in tool.required and _is_plain(schema)]
@@ -73,7 +73,7 @@ def _is_plain(schema: JsonSchema) -> bool:
     return schema.get("type") in ("string", "integer", "number") or "enum" in schema
 
 
-async def changed(tool: Tool, arguments: Arguments, stage: Stage) -> Arguments:
+async def changed(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Arguments:
     """Another value for one of the arguments."""
     name = stage.rng.choice(changeable(tool))
     others = await stage.values.others(tool, name, arguments, 1)
@@ -93,12 +93,12 @@ def seeks(tool: Tool, given: Arguments, missing: list[str]) -> Move:
     return Move(speaker="agent", intent="ask_parameters", parts=(part,), asked=tuple(missing), acts=("seek",))
 
 
-def simulated(tool: Tool, arguments: Arguments, stage: Stage) -> SimulatedCall:
+def simulated(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> SimulatedCall:
     """A call that goes well."""
     return SimulatedCall(tool=tool.name, arguments=arguments, result=stage.world.succeed(tool, arguments))
 
 
-def served(tool: Tool, arguments: Arguments, stage: Stage) -> Moves:
+def served(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Moves:
     """The call that goes well, and the reply that tells of it."""
     call = simulated(tool, arguments, stage)
     return [Move(speaker="calls", calls=(call,)), informs(facts_of(call.result, tool)[:TOLD])]
@@ -109,7 +109,7 @@ def informs(facts: list[Fact]) -> Move:
     return Move(speaker="agent", intent="inform", facts=tuple(facts), acts=("inform",))
 
 
-def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode, stage: Stage) -> Move:
+def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode, stage: EpisodeContext) -> Move:
     """A call that goes wrong."""
     culprit: Arguments = {name: arguments[name] for name in change}
     result = stage.world.fail(tool, culprit or arguments, code)
@@ -139,22 +139,22 @@ _CHANGED: tuple[ErrorCode, ...] = ("conflict", "invalid_value")
 _PASSING: tuple[ErrorCode, ...] = ("unavailable", "too_many_requests")
 
 
-async def moves_of(episode: Episode, stage: Stage) -> Moves:
+async def moves_of(episode: Episode, stage: EpisodeContext) -> Moves:
     """The moves of an episode. Raises RecordError where its tools do not allow it, ReplyError where values don't fit."""
     return await _MAKERS[episode.shape](episode, stage)
 
 
-async def _plain(episode: Episode, stage: Stage) -> Moves:
+async def _plain(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     return [asks(Part(tool=tool.key, arguments=arguments)), *served(tool, arguments, stage)]
 
 
-async def _described(episode: Episode, stage: Stage) -> Moves:
+async def _described(episode: Episode, stage: EpisodeContext) -> Moves:
     opening, *rest = await _plain(episode, stage)
     return [opening.with_changes(intent="describe"), *rest]
 
 
-async def _underfilled(episode: Episode, stage: Stage) -> Moves:
+async def _underfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     possible = changeable(tool)
     count = 2 if len(possible) > 1 and stage.rng.random() < _TWO_MISSING_SHARE else 1
@@ -170,14 +170,14 @@ async def _underfilled(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _confirmed(episode: Episode, stage: Stage) -> Moves:
+async def _confirmed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, optional=0)
     part = Part(tool=tool.key, arguments=arguments)
     approval = Move(speaker="agent", intent="ask_approval", parts=(part,), acts=("seek",))
     return [asks(part), approval, Move(speaker="user", intent="approve"), *served(tool, arguments, stage)]
 
 
-async def _switched(episode: Episode, stage: Stage) -> Moves:
+async def _switched(episode: Episode, stage: EpisodeContext) -> Moves:
     dropped, wanted = (stage.tools[key] for key in episode.tools)
     first = await stage.values.fill(dropped, dropped.required)
     missing = stage.rng.choice(changeable(dropped))
@@ -192,7 +192,7 @@ async def _switched(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _corrected(episode: Episode, stage: Stage) -> Moves:
+async def _corrected(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     correction = Move(speaker="user", intent="correct", parts=(Part(tool=tool.key, arguments=change),))
@@ -204,7 +204,7 @@ async def _corrected(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _excepted(episode: Episode, stage: Stage) -> Moves:
+async def _excepted(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     failed = failing(tool, arguments, change, _retried(tool, stage), stage)
@@ -217,7 +217,7 @@ async def _excepted(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _failed(episode: Episode, stage: Stage) -> Moves:
+async def _failed(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     change = await changed(tool, arguments, stage)
     first = failing(tool, arguments, change, _retried(tool, stage), stage)
@@ -234,12 +234,12 @@ async def _failed(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-def _retried(tool: Tool, stage: Stage) -> ErrorCode:
+def _retried(tool: Tool, stage: EpisodeContext) -> ErrorCode:
     """An error after which another value may do, of those that go with what the tool does."""
     return stage.rng.choice(_LOOKED_UP if looks_up(tool) else _CHANGED)
 
 
-async def _stacked(episode: Episode, stage: Stage) -> Moves:
+async def _stacked(episode: Episode, stage: EpisodeContext) -> Moves:
     parts: list[Part] = []
     calls: list[SimulatedCall] = []
     facts: list[Fact] = []
@@ -251,7 +251,7 @@ async def _stacked(episode: Episode, stage: Stage) -> Moves:
     return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
 
 
-async def _ambiguous(episode: Episode, stage: Stage) -> Moves:
+async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage)
     return [
         Move(speaker="user", intent="hint", options=episode.tools),
@@ -261,7 +261,7 @@ async def _ambiguous(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _followed(episode: Episode, stage: Stage) -> Moves:
+async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
     first, second, told, linked = await _linked(episode, stage)
     before = facts_of(first.result, stage.tools[episode.tools[0]])
     known = [fact for fact in before if fact.value in linked.arguments.values()]
@@ -276,7 +276,7 @@ async def _followed(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _chained(episode: Episode, stage: Stage) -> Moves:
+async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
     first, request, told, linked = await _linked(episode, stage)
     facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]
     return [
@@ -286,7 +286,7 @@ async def _chained(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _linked(episode: Episode, stage: Stage) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
+async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
     """The first call and how it is asked for, then what is said for the second, and that call with what the first gave."""
     source, tool = (stage.tools[key] for key in episode.tools)
     link = links_between(source, tool)[0]
@@ -304,7 +304,7 @@ async def _linked(episode: Episode, stage: Stage) -> tuple[SimulatedCall, Part, 
     return call, Part(tool=source.key, arguments=arguments), Part(tool=tool.key, arguments=said), linked
 
 
-async def _compared(episode: Episode, stage: Stage) -> Moves:
+async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, optional=0)
     name = stage.rng.choice(changeable(tool))
     changes = await stage.values.others(tool, name, arguments, episode.count - 1)
@@ -316,7 +316,7 @@ async def _compared(episode: Episode, stage: Stage) -> Moves:
     return [asks(*parts), Move(speaker="calls", calls=tuple(calls)), informs(facts)]
 
 
-async def _overfilled(episode: Episode, stage: Stage) -> Moves:
+async def _overfilled(episode: Episode, stage: EpisodeContext) -> Moves:
     opening, *rest = await _plain(episode, stage)
     tool, other = (stage.tools[key] for key in episode.tools)
     possible = [name for name in changeable(other) if name not in tool.properties]
@@ -325,7 +325,7 @@ async def _overfilled(episode: Episode, stage: Stage) -> Moves:
     return [opening.with_changes(extra=Part(tool=other.key, arguments=extra)), *rest]
 
 
-async def _unsupported(episode: Episode, stage: Stage) -> Moves:
+async def _unsupported(episode: Episode, stage: EpisodeContext) -> Moves:
     tool, arguments = await requested(episode, stage, optional=0)
     return [
         asks(Part(tool=tool.key, arguments=arguments)),
@@ -333,14 +333,14 @@ async def _unsupported(episode: Episode, stage: Stage) -> Moves:
     ]
 
 
-async def _thanked(_episode: Episode, _stage: Stage) -> Moves:
+async def _thanked(_episode: Episode, _stage: EpisodeContext) -> Moves:
     return [
         Move(speaker="user", intent="thank"),
         Move(speaker="agent", intent="acknowledge", acts=("other",)),
     ]
 
 
-_MAKERS: Mapping[EpisodeShape, Callable[[Episode, Stage], Awaitable[Moves]]] = {
+_MAKERS: Mapping[EpisodeShape, Callable[[Episode, EpisodeContext], Awaitable[Moves]]] = {
     "plain": _plain, "implicit": _described, "underfill": _underfilled, "confirmation": _confirmed, "switch": _switched,
     "correction": _corrected, "exception": _excepted, "failed": _failed, "stacked": _stacked, "ambiguous": _ambiguous,
     "follow_up": _followed, "chained": _chained, "compared": _compared, "overfill": _overfilled,

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel
 
-from generators.conversations.moves import Stage, moves_of
+from generators.conversations.moves import EpisodeContext, moves_of
 from generators.conversations.values import Values
 from generators.environments.simulated import SimulatedEnvironment
 from generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
@@ -35,7 +35,7 @@ async def plan_conversations(scenario: Scenario, context: StageContext) -> list[
     tools = {key: context.tool(key) for key in (*scenario.candidates, *scenario.withheld, *keys)}
     values = Values(context, scenario.language, scenario.seed)
     world = SimulatedEnvironment(list(tools.values()), seed=scenario.seed)
-    stage = Stage(tools, values, world, Random(scenario.seed))
+    stage = EpisodeContext(tools, values, world, Random(scenario.seed))
     moves = [move for episode in scenario.episodes for move in await moves_of(episode, stage)]
     problem = _plan_problem(scenario, moves, tools)
     if problem:

@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from generators.environments.simulated import links_between
-from generators.tools import Company, are_redundant, pick_distractors
+from generators.tools import ToolPool, are_redundant, pick_distractors
 from language.names import Deed, deed_of, function_words
 from warehouse.errors import ConfigurationError
 from warehouse.records import Complexity, Episode, EpisodeShape, Language, Origin, Scenario, Tool
@@ -211,7 +211,7 @@ class _Planning:
             for tool in self._pool
             if tool not in self._used and not any(are_redundant(tool, one) for one in (*withheld, *own))
         ]
-        company = pick_distractors(main, Company(pool), max(2, rng.randint(least, most) - len(own)), rng)
+        company = pick_distractors(main, ToolPool(pool), max(2, rng.randint(least, most) - len(own)), rng)
         return rng.sample([*own, *company], len(own) + len(company))
 
 

@@ -189,7 +189,7 @@ class SlotAnswer(BaseModel):
     words: str
 
 
-class _Talk(NamedTuple):
+class _DialogueContext(NamedTuple):
     """What does not change while a dialogue is worded."""
 
     plan: SlotPlan
@@ -211,7 +211,7 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
     Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that of the last one.
     """
     source = plan.derivation.source
-    talk = _Talk(plan, gold_tool(source, context.tools), context)
+    talk = _DialogueContext(plan, gold_tool(source, context.tools), context)
     known, evidence = known_arguments(source), list(source.gold[0].evidence)
     turns: list[Turn] = [source.turns[0], _snapshot(talk.tool, known, evidence)]
     for slot, manner in zip(plan.slots, manners(len(plan.slots), Random(talk.seed)), strict=True):
@@ -238,7 +238,7 @@ def manners(count: int, rng: Random) -> list[Manner]:
     return drawn
 
 
-async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _Talk) -> str:
+async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _DialogueContext) -> str:
     prompt = render(
         PROMPTS,
         QUESTION,
@@ -259,7 +259,9 @@ async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _Talk)
     return answer.question.strip()
 
 
-async def _answer(slot: Slot, known: Arguments, manner: Manner, turns: Sequence[Turn], talk: _Talk) -> SlotAnswer:
+async def _answer(
+    slot: Slot, known: Arguments, manner: Manner, turns: Sequence[Turn], talk: _DialogueContext
+) -> SlotAnswer:
     prompt = render(
         PROMPTS,
         ANSWER,

@@ -54,7 +54,7 @@ class Opening(NamedTuple):
     snapshot: CallTurn
 
 
-class Exchange(NamedTuple):
+class SlotExchange(NamedTuple):
     """A question, its answer, what the answer tells, and where it tells it: the spans count from the answer's start."""
 
     question: str
@@ -69,7 +69,7 @@ class Dialogue(NamedTuple):
 
     tool: Tool
     opening: Opening
-    exchanges: tuple[Exchange, ...]
+    exchanges: tuple[SlotExchange, ...]
 
 
 class Joined(NamedTuple):
@@ -79,11 +79,11 @@ class Joined(NamedTuple):
     starts: tuple[int, ...]
 
 
-class Step(NamedTuple):
+class DialogueStep(NamedTuple):
     """What the assistant asks for at once, and what the user answers to that."""
 
-    asked: tuple[Exchange, ...]
-    answered: tuple[Exchange, ...]
+    asked: tuple[SlotExchange, ...]
+    answered: tuple[SlotExchange, ...]
 
 
 def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
@@ -124,13 +124,15 @@ async def merge_trajectories(derivation: Derivation, context: StageContext) -> l
     return [source.with_changes(kind=derivation.transform, turns=turns, tags=(), origin=origin)]
 
 
-def merge_both(exchanges: Sequence[Exchange], rng: Random) -> list[Step]:
+def merge_both(exchanges: Sequence[SlotExchange], rng: Random) -> list[DialogueStep]:
     """Several questions at once, and all of them answered at once (mQmA)."""
     before, group, after = _stretch(exchanges, rng)
-    return [*_singly(before), Step(group, group), *_singly(after)]
+    return [*_singly(before), DialogueStep(group, group), *_singly(after)]
 
 
-def merge_questions(exchanges: Sequence[Exchange], speaking: Sequence[Exchange], rng: Random) -> list[Step]:
+def merge_questions(
+    exchanges: Sequence[SlotExchange], speaking: Sequence[SlotExchange], rng: Random
+) -> list[DialogueStep]:
     """Several questions at once, of which one is answered; the others are asked again, one by one (mQsA).
 
     An answer that does not say what it is about answers the first question.
@@ -139,10 +141,12 @@ def merge_questions(exchanges: Sequence[Exchange], speaking: Sequence[Exchange],
     answered = rng.choice(group)
     others = tuple(one for one in group if one is not answered)
     asked = group if answered in speaking else (answered, *others)
-    return [*_singly(before), Step(asked, (answered,)), *_singly([*others, *after])]
+    return [*_singly(before), DialogueStep(asked, (answered,)), *_singly([*others, *after])]
 
 
-def merge_answers(exchanges: Sequence[Exchange], speaking: Sequence[Exchange], rng: Random) -> list[Step]:
+def merge_answers(
+    exchanges: Sequence[SlotExchange], speaking: Sequence[SlotExchange], rng: Random
+) -> list[DialogueStep]:
     """One question, and in the same breath as its answer those to others that nobody has asked yet (sQmA).
 
     Only answers that say what they are about are given unasked, as long as there are any.
@@ -152,26 +156,26 @@ def merge_answers(exchanges: Sequence[Exchange], speaking: Sequence[Exchange], r
         asked = rng.choice([one for one in exchanges if one not in speaking])
     unasked = [one for one in (speaking or exchanges) if one is not asked]
     told = rng.sample(unasked, rng.randint(1, len(unasked)))
-    merged = Step((asked,), (asked, *told))
+    merged = DialogueStep((asked,), (asked, *told))
     first = min(exchanges.index(one) for one in merged.answered)
     rest = [one for one in exchanges if one not in merged.answered]
     before = [one for one in rest if exchanges.index(one) < first]
     return [*_singly(before), merged, *_singly(one for one in rest if one not in before)]
 
 
-def _speaking(exchanges: Sequence[Exchange], tool: Tool) -> list[Exchange]:
+def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchange]:
     """The exchanges whose answers say what they are about, so that they are understood without the question."""
     view = view_of(tool.signature)
     return [one for one in exchanges if _speaks(one, view)]
 
 
-def _speaks(exchange: Exchange, view: ToolView) -> bool:
+def _speaks(exchange: SlotExchange, view: ToolView) -> bool:
     return set(exchange.told) <= set(read_answers(view, (), exchange.answer))
 
 
 def _stretch(
-    exchanges: Sequence[Exchange], rng: Random
-) -> tuple[Sequence[Exchange], tuple[Exchange, ...], Sequence[Exchange]]:
+    exchanges: Sequence[SlotExchange], rng: Random
+) -> tuple[Sequence[SlotExchange], tuple[SlotExchange, ...], Sequence[SlotExchange]]:
     """Two or more neighbours, sometimes in another order, with those before and after them."""
     size = rng.randint(_FEWEST, len(exchanges))
     start = rng.randint(0, len(exchanges) - size)
@@ -181,11 +185,11 @@ def _stretch(
     return exchanges[:start], tuple(group), exchanges[start + size :]
 
 
-def _singly(exchanges: Iterable[Exchange]) -> list[Step]:
-    return [Step((one,), (one,)) for one in exchanges]
+def _singly(exchanges: Iterable[SlotExchange]) -> list[DialogueStep]:
+    return [DialogueStep((one,), (one,)) for one in exchanges]
 
 
-def _turns(opening: Opening, steps: Sequence[Step], language: Language) -> tuple[Turn, ...]:
+def _turns(opening: Opening, steps: Sequence[DialogueStep], language: Language) -> tuple[Turn, ...]:
     """The conversation that these steps make, with all that is known after each of them."""
     turns: list[Turn] = list(opening.turns)
     snapshot: CallTurn = opening.snapshot
@@ -200,7 +204,7 @@ def _turns(opening: Opening, steps: Sequence[Step], language: Language) -> tuple
     return tuple(turns)
 
 
-def _later_bare(exchanges: Sequence[Exchange]) -> list[Exchange]:
+def _later_bare(exchanges: Sequence[SlotExchange]) -> list[SlotExchange]:
     """The exchanges, those behind the first without the nod that they may begin with."""
     return [*exchanges[:1], *(without_nod(one) for one in exchanges[1:])]
 
@@ -217,7 +221,7 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
     tool = next((tools[key] for key in sample.candidates if key in tools and tools[key].name == call.tool), None)
     if tool is None:
         return f"The tool {call.tool!r} is not among the candidates."
-    exchanges: list[Exchange] = []
+    exchanges: list[SlotExchange] = []
     known = _filled(call.arguments)
     for start in range(_OPENING, len(turns), _EXCHANGE):
         exchange = _exchange(turns[start : start + _EXCHANGE], start + 1, known, tool)
@@ -234,7 +238,7 @@ def join_questions(questions: Sequence[str], language: Language) -> str:
     return _joined(questions, language).text
 
 
-def without_nod(exchange: Exchange) -> Exchange:
+def without_nod(exchange: SlotExchange) -> SlotExchange:
     """The exchange without the "Sure," that a question or an answer begins with: in the midst of others it is odd."""
     question = (
         _capital(_NOD.of(exchange.question).sub("", exchange.question))
@@ -253,12 +257,12 @@ def _capital(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def join_answers(answers: Sequence[Exchange], language: Language) -> Joined:
+def join_answers(answers: Sequence[SlotExchange], language: Language) -> Joined:
     """Several answers as one text."""
     return _joined([one.answer for one in answers], language)
 
 
-def snapshot_after(before: CallTurn, answered: Sequence[Exchange], starts: Sequence[int], turn: int) -> CallTurn:
+def snapshot_after(before: CallTurn, answered: Sequence[SlotExchange], starts: Sequence[int], turn: int) -> CallTurn:
     """What is known after these answers, which are said in the turn `turn` and begin there at `starts`."""
     call = before.calls[0]
     arguments = dict(call.arguments)
@@ -269,7 +273,7 @@ def snapshot_after(before: CallTurn, answered: Sequence[Exchange], starts: Seque
     return CallTurn(calls=(GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(proofs.values())),))
 
 
-def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool) -> Exchange | str:
+def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool) -> SlotExchange | str:
     match tuple(turns):
         case (
             ReplyTurn(text=question),
@@ -290,7 +294,9 @@ def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Too
         return f"The answer in turn {user_turn} tells nothing new."
     given = {one.argument: one for one in call.evidence if one.turn == user_turn}
     proofs = [given.get(name) or _found(name, answer, told, tool) for name in told]
-    return Exchange(question.strip(), answer.rstrip(), message, told, tuple(one for one in proofs if one is not None))
+    return SlotExchange(
+        question.strip(), answer.rstrip(), message, told, tuple(one for one in proofs if one is not None)
+    )
 
 
 def _proved(call: GoldCall, request: Turn, tool: Tool) -> GoldCall:

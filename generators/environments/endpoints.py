@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.openapi import Place, read_operations
+from generators.catalogs.openapi import ParameterPlace, read_operations
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
 
@@ -19,7 +19,7 @@ class Endpoint(NamedTuple):
     tool: Tool
     method: str
     path: str
-    places: tuple[Place, ...]
+    places: tuple[ParameterPlace, ...]
 
 
 def read_endpoints(

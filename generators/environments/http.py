@@ -12,9 +12,9 @@ import orjson
 from pydantic import JsonValue
 
 from generators.catalogs.documents import DEEPEST, depth
-from generators.catalogs.openapi import Place
+from generators.catalogs.openapi import ParameterPlace
 from generators.environments.endpoints import Endpoint
-from generators.environments.protocol import LARGEST, PATIENCE, Answer
+from generators.environments.protocol import LARGEST, PATIENCE, CallResponse
 from warehouse.errors import ConfigurationError
 from warehouse.records import Arguments, Call, Link, Tool
 
@@ -107,26 +107,26 @@ class HttpEnvironment:
             self._name, endpoints, self._base_url, secrets=self._secrets, links=self._links, limits=self._limits
         )
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The server's response; whatever goes wrong is told in `problem`, within the time allowed."""
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
-            return Answer(problem=f"{self._name} has no tool {call.tool!r} that may be called.")
+            return CallResponse(problem=f"{self._name} has no tool {call.tool!r} that may be called.")
         request = request_of(endpoint, call.arguments)
         if isinstance(request, str):
-            return Answer(problem=request)
+            return CallResponse(problem=request)
         try:
             async with asyncio.timeout(self._limits.seconds):  # a server that drips bytes ends here too
                 return await self._ask(request)
         except TimeoutError:
             return _passing(f"The server at {self._base_url} did not answer within {self._limits.seconds:g} seconds.")
         except httpx.InvalidURL as error:
-            return Answer(problem=f"The call makes no address that can be asked ({error}).")
+            return CallResponse(problem=f"The call makes no address that can be asked ({error}).")
         except httpx.TransportError as error:
             reason = str(error) or type(error).__name__
             return _passing(self._hidden(f"The server at {self._base_url} can't be asked ({reason})."))
 
-    async def _ask(self, request: HttpRequest) -> Answer:
+    async def _ask(self, request: HttpRequest) -> CallResponse:
         headers = [*request.headers, ("Accept", "application/json"), ("Accept-Encoding", "identity")]
         async with (
             httpx.AsyncClient(verify=self._trusted(), trust_env=False, timeout=None) as client,  # noqa: S113 - see answer
@@ -139,13 +139,13 @@ class HttpEnvironment:
             ) as response,
         ):
             body = await self._body(response)
-        if isinstance(body, Answer):
+        if isinstance(body, CallResponse):
             return body
         kind, location = response.headers.get("content-type", ""), response.headers.get("location", "")
         answer = read_answer(HttpResponse(response.status_code, kind, self._hidden_bytes(body), location))
         return answer._replace(problem=self._hidden(answer.problem))
 
-    async def _body(self, response: httpx.Response) -> bytes | Answer:
+    async def _body(self, response: httpx.Response) -> bytes | CallResponse:
         """The body as sent, never unpacked, so that its size on the wire is its size here."""
         encoding = response.headers.get("content-encoding", "identity").strip().lower()
         if encoding not in ("", "identity"):
@@ -176,8 +176,8 @@ class HttpEnvironment:
         return body
 
 
-def _passing(problem: str) -> Answer:
-    return Answer(problem=problem, passing=True)
+def _passing(problem: str) -> CallResponse:
+    return CallResponse(problem=problem, passing=True)
 
 
 def _checked_address(base_url: str) -> str:
@@ -238,11 +238,11 @@ def _mismatch(endpoint: Endpoint, arguments: Arguments) -> str:
     return ""
 
 
-def _is_absent(place: Place, arguments: Arguments) -> bool:
+def _is_absent(place: ParameterPlace, arguments: Arguments) -> bool:
     return arguments.get(place.parameter) is None
 
 
-def _headers(given: list[tuple[Place, JsonValue]]) -> list[tuple[str, str]] | str:
+def _headers(given: list[tuple[ParameterPlace, JsonValue]]) -> list[tuple[str, str]] | str:
     headers = [(place.name, _text(value)) for place, value in given if place.part == "header"]
     cookies = [(place.name, _text(value)) for place, value in given if place.part == "cookie"]
     for name, text in (*headers, *cookies):
@@ -254,7 +254,7 @@ def _headers(given: list[tuple[Place, JsonValue]]) -> list[tuple[str, str]] | st
 
 
 def _with_body(
-    endpoint: Endpoint, target: str, headers: list[tuple[str, str]], given: list[tuple[Place, JsonValue]]
+    endpoint: Endpoint, target: str, headers: list[tuple[str, str]], given: list[tuple[ParameterPlace, JsonValue]]
 ) -> HttpRequest:
     places = [place for place in endpoint.places if place.part == "body"]
     if not places:
@@ -276,7 +276,7 @@ def _text(value: JsonValue) -> str:
     return value if isinstance(value, str) else orjson.dumps(value).decode()
 
 
-def read_answer(response: HttpResponse) -> Answer:
+def read_answer(response: HttpResponse) -> CallResponse:
     """What a response says: its JSON value, or a sentence on why there is none."""
     status = response.status
     if _REDIRECT <= status < _ERROR:
@@ -285,16 +285,16 @@ def read_answer(response: HttpResponse) -> Answer:
     if status >= _ERROR:
         whose = "The server failed with" if status >= _FAULT else "The server refused the call with"
         settled = status in OWN_WORD and _is_json(response)
-        return Answer(problem=f"{whose} status {status}{_told(response)}", passing=not settled)
+        return CallResponse(problem=f"{whose} status {status}{_told(response)}", passing=not settled)
     if status < _OK:
         return _failed(f"The server answered with status {status}, which is no response.")
     return _read_body(response)
 
 
-def _read_body(response: HttpResponse) -> Answer:
+def _read_body(response: HttpResponse) -> CallResponse:
     body = response.body
     if response.status == _NO_CONTENT or (not body and not response.content_type):
-        return Answer()
+        return CallResponse()
     if not _is_json(response):
         return _failed(f"The server answered {_kind(response)} and no JSON{_told(response)}")
     try:
@@ -303,7 +303,7 @@ def _read_body(response: HttpResponse) -> Answer:
         return _failed(f"The server's answer of {len(body)} bytes {_fault(body, error)}")
     if depth(value) > DEEPEST:
         return _failed(f"The server's answer is nested more than {DEEPEST} levels deep.")
-    return Answer(value)
+    return CallResponse(value)
 
 
 def _fault(body: bytes, error: orjson.JSONDecodeError) -> str:
@@ -333,5 +333,5 @@ def _told(response: HttpResponse) -> str:
     return f": {text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + '…'}" if text else "."
 
 
-def _failed(problem: str) -> Answer:
-    return Answer(problem=problem, passing=True)
+def _failed(problem: str) -> CallResponse:
+    return CallResponse(problem=problem, passing=True)

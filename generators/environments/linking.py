@@ -26,14 +26,14 @@ _HISSING = ("sses", "xes", "ches", "shes", "zes")
 MOST_HINTS = 4
 
 
-class Subject(NamedTuple):
+class ValueMeaning(NamedTuple):
     """What a value is: the `attribute` of a thing, whose name is words in the singular ("flow run"); "" where unknown."""
 
     thing: str
     attribute: str
 
 
-class Leaf(NamedTuple):
+class SchemaLeaf(NamedTuple):
     """A place for a value that is no object: its path ("legs[].fromId"), names on the way, schema, and whose it is."""
 
     path: str
@@ -41,13 +41,13 @@ class Leaf(NamedTuple):
     schema: JsonSchema
 
 
-class Offer(NamedTuple):
+class ReturnedValue(NamedTuple):
     """A value that a tool returns: the `field` of an entry of `entries`, and what it is."""
 
     tool: str
     entries: str
     field: str
-    subject: Subject
+    subject: ValueMeaning
     schema: JsonSchema
 
 
@@ -57,7 +57,7 @@ def infer_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple
     Where things of the very name are offered, those whose names only end alike don't count. A thing's own id comes first.
     What a person says (a flow's name) is no link unless `spoken`; a thing that refers to another by name has one.
     """
-    offers: dict[str, list[Offer]] = defaultdict(list)
+    offers: dict[str, list[ReturnedValue]] = defaultdict(list)
     for offer in (offer for endpoint in endpoints for offer in offers_of(endpoint)):
         offers[offer.subject.attribute].append(offer)
     links = []
@@ -68,7 +68,7 @@ def infer_links(endpoints: Sequence[Endpoint], *, spoken: bool = False) -> tuple
     return tuple(dict.fromkeys(links))
 
 
-def offers_of(endpoint: Endpoint) -> Iterator[Offer]:
+def offers_of(endpoint: Endpoint) -> Iterator[ReturnedValue]:
     """What a tool returns that identifies something; not what it was asked with, for who asks has that already."""
     leaves = leaves_of(endpoint.tool.parameters, through_lists=True)
     required = [leaf for leaf in leaves if leaf.names[0] in endpoint.tool.required]
@@ -78,15 +78,15 @@ def offers_of(endpoint: Endpoint) -> Iterator[Offer]:
             yield offer
 
 
-def _is_same(one: Subject, other: Subject) -> bool:
+def _is_same(one: ValueMeaning, other: ValueMeaning) -> bool:
     return one.attribute == other.attribute and same_thing(one.thing, other.thing)
 
 
-def _offers(endpoint: Endpoint) -> Iterator[Offer]:
+def _offers(endpoint: Endpoint) -> Iterator[ReturnedValue]:
     for entries, schema in entry_schemas(endpoint.tool.returns or {}):
         thing = _thing(endpoint, entries, schema)
         leaves = sorted(leaves_of(schema, through_lists=False), key=lambda leaf: len(leaf.names))
-        own: set[Subject] = set()
+        own: set[ValueMeaning] = set()
         for leaf in leaves:
             around = " ".join(words_of(leaf.names[-2])) if len(leaf.names) > 1 else thing
             subject = subject_of_name(leaf.names[-1], around) if leaf.names else None
@@ -94,7 +94,7 @@ def _offers(endpoint: Endpoint) -> Iterator[Offer]:
                 continue
             if subject.thing == thing and len(leaf.names) == 1:
                 own.add(subject)
-            yield Offer(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
+            yield ReturnedValue(endpoint.tool.name, entries, leaf.path, subject, leaf.schema)
 
 
 def entry_schemas(returns: JsonSchema, entries: str = "", level: int = 0) -> Iterator[tuple[str, JsonSchema]]:
@@ -123,7 +123,7 @@ def _thing(endpoint: Endpoint, entries: str, schema: JsonSchema) -> str:
     return " ".join(words_of(named))
 
 
-def _fitting(endpoint: Endpoint, leaf: Leaf, offers: dict[str, list[Offer]]) -> list[Offer]:
+def _fitting(endpoint: Endpoint, leaf: SchemaLeaf, offers: dict[str, list[ReturnedValue]]) -> list[ReturnedValue]:
     subject = subject_of_parameter(endpoint, leaf)
     if subject is None or not subject.thing:
         return []
@@ -137,7 +137,7 @@ def _fitting(endpoint: Endpoint, leaf: Leaf, offers: dict[str, list[Offer]]) -> 
     return sorted(alike, key=lambda offer: (offer.field.count("."), len(words_of(offer.field))))
 
 
-def _is_spoken(offer: Offer) -> bool:
+def _is_spoken(offer: ReturnedValue) -> bool:
     return offer.subject.attribute in SPOKEN and len(words_of(offer.field.rpartition(".")[2])) == 1
 
 
@@ -149,7 +149,7 @@ def _types_fit(wanted: JsonSchema, offered: JsonSchema) -> bool:
     return None in formats or formats[0] == formats[1]
 
 
-def _link(endpoint: Endpoint, leaf: Leaf, offer: Offer) -> Link:
+def _link(endpoint: Endpoint, leaf: SchemaLeaf, offer: ReturnedValue) -> Link:
     return Link(
         tool=endpoint.tool.name, parameter=leaf.path, source=offer.tool, entries=offer.entries, field=offer.field
     )
@@ -168,12 +168,12 @@ def _singular(word: str) -> str:
     return word[:-1] if word.endswith("s") and not word.endswith(("ss", "us", "is")) and len(word) > 2 else word  # noqa: PLR2004
 
 
-def leaves_of(schema: JsonSchema, *, through_lists: bool) -> Iterator[Leaf]:
+def leaves_of(schema: JsonSchema, *, through_lists: bool) -> Iterator[SchemaLeaf]:
     """The places of a schema that hold plain values, down to DEEPEST; lists are entered only where it is asked for."""
     yield from _leaves(schema, "", (), through_lists=through_lists)
 
 
-def _leaves(schema: JsonSchema, path: str, names: tuple[str, ...], *, through_lists: bool) -> Iterator[Leaf]:
+def _leaves(schema: JsonSchema, path: str, names: tuple[str, ...], *, through_lists: bool) -> Iterator[SchemaLeaf]:
     schema = plain(schema)
     if len(names) <= DEEPEST and isinstance(schema.get("properties"), dict):
         for name, member in schema["properties"].items():
@@ -184,7 +184,7 @@ def _leaves(schema: JsonSchema, path: str, names: tuple[str, ...], *, through_li
         if through_lists and isinstance(schema.get("items"), dict):
             yield from _leaves(schema["items"], f"{path}[]", names, through_lists=through_lists)
     elif schema.get("type") != "object":
-        yield Leaf(path, names, schema)
+        yield SchemaLeaf(path, names, schema)
 
 
 def plain(schema: JsonSchema) -> JsonSchema:
@@ -200,7 +200,7 @@ def plain(schema: JsonSchema) -> JsonSchema:
     return schema
 
 
-def subject_of_parameter(endpoint: Endpoint, leaf: Leaf) -> Subject | None:
+def subject_of_parameter(endpoint: Endpoint, leaf: SchemaLeaf) -> ValueMeaning | None:
     """What a parameter's value identifies; None where its name says nothing of the kind."""
     names = list(leaf.names)
     if len(names) > 1 and set(words_of(names[-1])) <= _LISTS:
@@ -213,12 +213,12 @@ def subject_of_parameter(endpoint: Endpoint, leaf: Leaf) -> Subject | None:
     return subject_of_name(names[-1], around)
 
 
-def subject_of_name(name: str, around: str) -> Subject | None:
+def subject_of_name(name: str, around: str) -> ValueMeaning | None:
     """What a name identifies that stands within `around`; None where it identifies nothing."""
     words = words_of(name)
     if not words or words[-1] not in IDENTIFYING:
         return None
-    return Subject(" ".join(words[:-1]) or around, words[-1])
+    return ValueMeaning(" ".join(words[:-1]) or around, words[-1])
 
 
 def is_opaque(name: str) -> bool:

@@ -13,7 +13,7 @@ PATIENCE = 20.0  # seconds
 LARGEST = 2**20  # bytes of a response
 
 
-class Answer(NamedTuple):
+class CallResponse(NamedTuple):
     """What a call was answered. `problem` says why there is no response; "" where there is one.
 
     `passing` says that a problem is not the answer to this call: another try or another setup may be answered otherwise.
@@ -39,7 +39,7 @@ class Environment(Protocol):
     def links(self) -> tuple[Link, ...]:
         """Every place in a response that can give a parameter its value."""
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The response to a call, never an exception: what goes wrong is told in `problem`."""
 
 

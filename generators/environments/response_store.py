@@ -12,7 +12,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from llm.ledger import open_file
 from warehouse.errors import StoreError
 from warehouse.records import Call, Link, Tool, content_key
@@ -53,7 +53,7 @@ class Stored(NamedTuple):
     key: str
     version: int
     call: Call
-    answer: Answer
+    answer: CallResponse
     recorded_at: datetime
     seen_at: datetime
 
@@ -71,8 +71,8 @@ class Drift(NamedTuple):
     """A call that was answered otherwise when it was asked again; the later answer is the one that counts."""
 
     call: Call
-    earlier: Answer
-    later: Answer
+    earlier: CallResponse
+    later: CallResponse
     recorded_at: datetime
     rerecorded_at: datetime
 
@@ -153,17 +153,17 @@ class ResponseStore:
         self.path = path
         self._connection = _open(path)
 
-    def get(self, environment: str, call: Call) -> Answer | None:
+    def get(self, environment: str, call: Call) -> CallResponse | None:
         """The newest answer to a call, None where it was never answered."""
         rows = self._rows(_GET, (environment, call_key(call)))
         return _answer(rows[0][1]) if rows else None
 
-    def put(self, environment: str, call: Call, answer: Answer) -> Answer:
+    def put(self, environment: str, call: Call, answer: CallResponse) -> CallResponse:
         """Keep the first answer to a call; the one that another process kept first is the answer then."""
         self._write(_PUT, _row(environment, call, 0, answer))
         return self.get(environment, call) or answer
 
-    def renew(self, environment: str, call: Call, answer: Answer) -> None:
+    def renew(self, environment: str, call: Call, answer: CallResponse) -> None:
         """Keep what a call is answered now: a new version where it differs from the newest, else that it was seen again."""
         rows = self._rows(_GET, (environment, call_key(call)))
         if rows and _answer(rows[0][1]) == answer:
@@ -274,7 +274,7 @@ def _damage(path: Path, error: sqlite3.Error) -> str:
     return f"The response store at {path} can't be read ({error}); move the file away to have everything asked again."
 
 
-def _row(environment: str, call: Call, version: int, answer: Answer) -> tuple[object, ...]:
+def _row(environment: str, call: Call, version: int, answer: CallResponse) -> tuple[object, ...]:
     body: list[JsonValue] = [answer.response, answer.problem]
     return environment, call_key(call), version, _packed_call(call), _packed(body), _now(), _now()
 
@@ -292,8 +292,8 @@ def _call(body: bytes) -> Call:
     return Call(tool=tool, arguments=arguments)
 
 
-def _answer(body: bytes) -> Answer:
-    return Answer(*orjson.loads(zlib.decompress(body)))
+def _answer(body: bytes) -> CallResponse:
+    return CallResponse(*orjson.loads(zlib.decompress(body)))
 
 
 def _now() -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from generators.tools import argument_problems
 from language.calls.sampling import make_value
 from language.names import deed_of, function_words
@@ -26,7 +26,7 @@ _STATUS: dict[ErrorCode, int] = {
 }  # fmt: skip
 
 
-class Offer(NamedTuple):
+class ReturnedField(NamedTuple):
     """A value that a tool returns: the path to it, its name there, and its schema."""
 
     entries: str
@@ -34,7 +34,7 @@ class Offer(NamedTuple):
     schema: JsonSchema
 
 
-class _Asked(NamedTuple):
+class _SimulatedCall(NamedTuple):
     """What a result is simulated by: the call's arguments and how long a list is to be, 0 where chance decides.
 
     `listed` is the name of the list that an entry is made for, "" outside of lists.
@@ -72,18 +72,18 @@ class SimulatedEnvironment:
         """Every place in a result that can give a parameter its value: of the same name and schema in one category."""
         return tuple(link for one in self._tools for other in self._tools for link in links_between(one, other))
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """A result that the tool's schema allows; a call that the tool does not allow is told as a problem."""
         tool = self._by_name.get(call.tool)
         if tool is None:
-            return Answer(problem=f"There is no tool {call.tool!r}.")
+            return CallResponse(problem=f"There is no tool {call.tool!r}.")
         problems = argument_problems(tool, call.arguments, partial=False)
         if problems:
-            return Answer(problem=" ".join(problems))
+            return CallResponse(problem=" ".join(problems))
         try:
-            return Answer(response=self.succeed(tool, call.arguments))
+            return CallResponse(response=self.succeed(tool, call.arguments))
         except ReplyError as error:
-            return Answer(problem=f"What {call.tool!r} returns can't be simulated: {error}")
+            return CallResponse(problem=f"What {call.tool!r} returns can't be simulated: {error}")
 
     def succeed(self, tool: Tool, arguments: Arguments, *, entries: int = 0) -> JsonValue:
         """What the tool returns when all goes well; `entries` is how long each list is, 0 leaves it to chance.
@@ -93,7 +93,7 @@ class SimulatedEnvironment:
         call = Call(tool=tool.name, arguments=arguments)
         rng = Random(f"{self._seed}:{call.key}")
         schema = tool.returns or _assumed(tool)
-        return _simulate("result", schema, _Asked(tool, arguments, entries, rng))
+        return _simulate("result", schema, _SimulatedCall(tool, arguments, entries, rng))
 
     def fail(self, tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
         """The error that the tool answers with, by its code."""
@@ -123,14 +123,14 @@ def links_between(source: Tool, tool: Tool) -> list[Link]:
     ]
 
 
-def _offers(returns: JsonSchema) -> list[Offer]:
-    found: list[Offer] = []
+def _offers(returns: JsonSchema) -> list[ReturnedField]:
+    found: list[ReturnedField] = []
     for name, schema in (returns.get("properties") or {}).items():
         inner = (schema.get("items") or {}).get("properties") or {}
         if schema.get("type") == "array":
-            found += [Offer(name, field, member) for field, member in inner.items()]
+            found += [ReturnedField(name, field, member) for field, member in inner.items()]
         elif schema.get("type") in ("string", "integer", "number"):
-            found.append(Offer("", name, schema))
+            found.append(ReturnedField("", name, schema))
     return found
 
 
@@ -144,7 +144,7 @@ def _assumed(tool: Tool) -> JsonSchema:
     return {"type": "object", "properties": {"success": {"const": True}, "reference": number}}
 
 
-def _simulate(name: str, schema: JsonSchema, asked: _Asked, depth: int = 0) -> JsonValue:
+def _simulate(name: str, schema: JsonSchema, asked: _SimulatedCall, depth: int = 0) -> JsonValue:
     """A value of the schema; what the call has given under the same name comes back as it was."""
     members = schema.get("properties")
     if isinstance(members, dict) and members and depth < _DEEPEST:
@@ -173,7 +173,7 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
     return narrowed
 
 
-def _is_echo(name: str, schema: JsonSchema, asked: _Asked) -> bool:
+def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
     """Whether a result has what the call has given: under the same name, and told in the same words."""
     own = asked.tool.properties.get(name, {})
     return (

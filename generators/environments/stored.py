@@ -8,7 +8,7 @@ from typing import Protocol
 import orjson
 from pydantic import JsonValue, ValidationError
 
-from generators.environments.protocol import Answer, Environment
+from generators.environments.protocol import CallResponse, Environment
 from generators.environments.response_store import Description, Drift, Lapse, ResponseStore, Stored, call_key
 from warehouse.errors import ConfigurationError
 from warehouse.records import Call, Link, Tool
@@ -32,7 +32,7 @@ class StoredEnvironment:
         self.store = ResponseStore(path)
         self._description = description or Description(inner.tools, inner.links)
         self._names = {tool.name for tool in self.tools}
-        self._asking: dict[str, asyncio.Future[Answer]] = {}
+        self._asking: dict[str, asyncio.Future[CallResponse]] = {}
 
     @property
     def name(self) -> str:
@@ -54,10 +54,10 @@ class StoredEnvironment:
         """Calls that are known to be answered: what people can ask for."""
         return self._description.calls
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The stored response, or else what is answered now; asked once however many want it at the same time."""
         if call.tool not in self._names:
-            return Answer(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
+            return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
         key = call_key(call)
         while (asking := self._asking.get(key)) is not None:
             await asyncio.wait([asking])
@@ -76,7 +76,7 @@ class StoredEnvironment:
             del self._asking[key]
         return answer
 
-    async def refresh(self, call: Call) -> Answer:
+    async def refresh(self, call: Call) -> CallResponse:
         """Ask again whatever is stored; where the answer differs it is re-recorded, and `drifted` tells of it."""
         answer = await self.inner.answer(call)
         if answer.passing:
@@ -109,7 +109,7 @@ class StoredEnvironment:
         """Close the store."""
         self.store.close()
 
-    def _kept(self, call: Call, answer: Answer) -> Answer:
+    def _kept(self, call: Call, answer: CallResponse) -> CallResponse:
         if not answer.passing:
             return self.store.put(self.kept_as, call, answer)
         self.store.note_lapse(self.kept_as, call, answer.problem)
@@ -123,7 +123,7 @@ class Recording(Protocol):
     def description(self) -> Description:
         """The tools and links; none where the recording names none."""
 
-    def answer(self, call: Call) -> Answer | None:
+    def answer(self, call: Call) -> CallResponse | None:
         """The answer to a call, None where none is recorded."""
 
 
@@ -156,11 +156,11 @@ class RecordedEnvironment:
         """Calls that are known to be answered: what people can ask for."""
         return self._description.calls
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The recorded answer."""
         found = self._recording.answer(call)
         if found is None:
-            return Answer(problem=f"No response is recorded for this call of {call.tool}.")
+            return CallResponse(problem=f"No response is recorded for this call of {call.tool}.")
         return found
 
 
@@ -176,7 +176,7 @@ class StoreRecording:
         """What the store says of the environment's tools and links."""
         return self._store.description(self._environment) or Description((), ())
 
-    def answer(self, call: Call) -> Answer | None:
+    def answer(self, call: Call) -> CallResponse | None:
         """The newest answer."""
         return self._store.get(self._environment, call)
 
@@ -223,7 +223,7 @@ class LineRecording:
         """The tools and links that the file states."""
         return self._description
 
-    def answer(self, call: Call) -> Answer | None:
+    def answer(self, call: Call) -> CallResponse | None:
         """The response as the file has it now."""
         place = self._places.get(call_key(call))
         if place is None:
@@ -231,7 +231,7 @@ class LineRecording:
         with self._path.open("rb") as file:
             file.seek(place[0])
             row = orjson.loads(file.read(place[1]))
-        return Answer(row.get("response"), row.get("problem", ""))
+        return CallResponse(row.get("response"), row.get("problem", ""))
 
 
 def open_recording(path: Path, environment: str) -> Recording:

@@ -10,7 +10,7 @@ from typing import Any, NamedTuple, get_args
 import yaml
 from pydantic import BaseModel
 
-from generators.external.mentions import Mention, fills_parameter, find_mentions, is_pointable
+from generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
 from generators.stages import ATTEMPTS, StageContext
 from language.calls.parameters import entity_of
 from language.moments import moment_parts
@@ -156,7 +156,7 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
     return ""
 
 
-def is_plausible(mention: Mention, kind: EntityKind) -> bool:
+def is_plausible(mention: TurnMention, kind: EntityKind) -> bool:
     """Whether the value has the form of such an entity."""
     if not isinstance(mention.value, str) or kind_of(mention.schema) == "enum":
         return False
@@ -174,7 +174,7 @@ def is_plausible(mention: Mention, kind: EntityKind) -> bool:
             return len(value) <= LONGEST_NAME and "\n" not in value and _LETTER.search(value) is not None
 
 
-def answered(mentions: list[Mention], sample: Sample) -> list[Mention]:
+def answered(mentions: list[TurnMention], sample: Sample) -> list[TurnMention]:
     """The mentions in answers, where the user says more than the first request (HammerBench 4.2.4); else all."""
     turns = _user_turns(sample)
     return [one for one in mentions if len(turns) == 1 or one.turn != turns[0]]
@@ -184,15 +184,15 @@ def _user_turns(sample: Sample) -> list[int]:
     return [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
 
 
-def _pointable(sample: Sample, tools: Mapping[str, Tool]) -> list[Mention]:
+def _pointable(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
     mentions = find_mentions(sample, tools)
     open_to = answered(mentions, sample)
     return [one for one in open_to if isinstance(one.value, str) and is_pointable(one, mentions, sample)]
 
 
 async def _ask(
-    derivation: Derivation, mentions: list[Mention], context: StageContext
-) -> list[tuple[Mention, EntityKind]]:
+    derivation: Derivation, mentions: list[TurnMention], context: StageContext
+) -> list[tuple[TurnMention, EntityKind]]:
     language = derivation.source.language
     shown = [
         {"id": index, "tool": one.tool.description, "parameter": one.argument, "schema": one.schema, "value": one.value}
@@ -209,7 +209,7 @@ async def _ask(
     raise ReplyError(f"There are {len(mentions)} arguments, but {ATTEMPTS} answers named others: {unknown}.")
 
 
-def _apps_for(mention: Mention, kind: EntityKind, language: Language) -> list[App]:
+def _apps_for(mention: TurnMention, kind: EntityKind, language: Language) -> list[App]:
     """The apps where such an entity is found, without those whose names say what a parameter of the tool could take."""
     usual = [one for one in apps().values() if kind not in one.without]
     kept = [one for one in usual if not fills_parameter(one.names[language], mention.tool, mention.argument)]

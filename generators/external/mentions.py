@@ -28,7 +28,7 @@ from warehouse.records import (
 MASK = " … "
 
 
-class Mention(NamedTuple):
+class TurnMention(NamedTuple):
     """A value that the user turn `turn` says, from `start` to `end`, for an argument of `tool`."""
 
     turn: int
@@ -49,10 +49,10 @@ def schema_of(tool: Tool, argument: str) -> JsonSchema:
     return {"title": argument, **tool.properties.get(argument, {})}
 
 
-def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[Mention]:
+def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
     """Every argument that a user turn says, once for each turn and value, in the order of the conversation."""
     named = {tools[key].name: tools[key] for key in sample.candidates if key in tools}
-    found: dict[tuple[int, str, str, bytes], Mention] = {}
+    found: dict[tuple[int, str, str, bytes], TurnMention] = {}
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             tool = named.get(call.tool)
@@ -62,13 +62,13 @@ def find_mentions(sample: Sample, tools: Mapping[str, Tool]) -> list[Mention]:
     return sorted(found.values(), key=lambda one: (one.turn, one.start))
 
 
-def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[Mention]:
+def _mentions(call: GoldCall, tool: Tool, prefix: tuple[Turn, ...]) -> Iterator[TurnMention]:
     for argument, value in call.arguments.items():
         if argument not in tool.properties:
             continue
         place = say_where(call, argument, value, schema_of(tool, argument), prefix)
         if place is not None:
-            yield Mention(*place, tool, argument, value)
+            yield TurnMention(*place, tool, argument, value)
 
 
 def say_where(
@@ -97,7 +97,7 @@ def _searched(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]) ->
     return None
 
 
-def is_pointable(mention: Mention, mentions: list[Mention], sample: Sample) -> bool:
+def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Sample) -> bool:
     """Whether a message could take over: the value is said there and nowhere else, and no other argument leans on it."""
     found = locate(mention.value, mention.schema, _text(sample.turns[mention.turn])[mention.start : mention.end])
     if found is None or found.rule == HALF_DAY:
@@ -109,7 +109,7 @@ def is_pointable(mention: Mention, mentions: list[Mention], sample: Sample) -> b
     return not _is_said_elsewhere(mention, sample)
 
 
-def _is_said_elsewhere(mention: Mention, sample: Sample) -> bool:
+def _is_said_elsewhere(mention: TurnMention, sample: Sample) -> bool:
     due = first_call_turn(sample, mention.turn)
     for index, turn in enumerate(sample.turns):
         is_heard = isinstance(turn, UserTurn) or (isinstance(turn, ReplyTurn | ResultTurn) and index < due)

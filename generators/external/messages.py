@@ -7,8 +7,8 @@ from pydantic import BaseModel
 
 from generators.external.entities import app_named, entities
 from generators.external.mentions import (
-    Mention,
     OtherValue,
+    TurnMention,
     fills_parameter,
     find_mentions,
     masked,
@@ -71,7 +71,7 @@ async def write_messages(reference: EntityReference, context: StageContext) -> l
     ]
 
 
-def mention_of(reference: EntityReference, context: StageContext) -> Mention:
+def mention_of(reference: EntityReference, context: StageContext) -> TurnMention:
     """Where the source says the argument that is pointed at. Raises RecordError where it does not."""
     for mention in find_mentions(reference.derivation.source, context.tools):
         is_same = (mention.turn, mention.argument) == (reference.turn, reference.argument)
@@ -82,7 +82,7 @@ def mention_of(reference: EntityReference, context: StageContext) -> Mention:
     )
 
 
-async def _word_pronoun(reference: EntityReference, mention: Mention, context: StageContext) -> str:
+async def _word_pronoun(reference: EntityReference, mention: TurnMention, context: StageContext) -> str:
     source = reference.derivation.source
     turn = source.turns[reference.turn]
     others = other_values(source, context.toolset(source.candidates), reference.value)
@@ -107,11 +107,13 @@ async def _word_pronoun(reference: EntityReference, mention: Mention, context: S
     return answer.phrase.strip()
 
 
-def _phrase_problem(phrase: str, mention: Mention, source: Sample, others: Sequence[OtherValue]) -> str:
+def _phrase_problem(phrase: str, mention: TurnMention, source: Sample, others: Sequence[OtherValue]) -> str:
     return phrase_problem(phrase, mention, source.language) or says_other(phrase, others)
 
 
-def _message_problem(written: SimulatedMessage, mention: Mention, source: Sample, others: Sequence[OtherValue]) -> str:
+def _message_problem(
+    written: SimulatedMessage, mention: TurnMention, source: Sample, others: Sequence[OtherValue]
+) -> str:
     problem = message_problem(written, mention, source.language)
     if problem:
         return problem
@@ -119,7 +121,7 @@ def _message_problem(written: SimulatedMessage, mention: Mention, source: Sample
     return says_other(masked(written.message, at, at + len(written.words)), others)
 
 
-def phrase_problem(phrase: str, mention: Mention, language: Language) -> str:
+def phrase_problem(phrase: str, mention: TurnMention, language: Language) -> str:
     """Why the phrase can't stand for the value, "" where it can."""
     if not phrase or len(phrase) > LONGEST_PHRASE:
         return f"the phrase has {len(phrase)} characters; 1 to {LONGEST_PHRASE} are allowed."
@@ -133,7 +135,7 @@ def phrase_problem(phrase: str, mention: Mention, language: Language) -> str:
 
 
 async def _write_message(
-    reference: EntityReference, mention: Mention, phrase: str, context: StageContext
+    reference: EntityReference, mention: TurnMention, phrase: str, context: StageContext
 ) -> SimulatedMessage:
     source = reference.derivation.source
     others = other_values(source, context.toolset(source.candidates), reference.value)
@@ -159,7 +161,7 @@ async def _write_message(
     )
 
 
-def message_problem(written: SimulatedMessage, mention: Mention, language: Language) -> str:
+def message_problem(written: SimulatedMessage, mention: TurnMention, language: Language) -> str:
     """Why the message can't hold the value for this argument alone, "" where it can."""
     message, words = written.message, written.words
     shortest = of(language).lengths["message"]

@@ -8,7 +8,7 @@ from pydantic import BaseModel
 
 from generators.external.entities import app_named
 from generators.external.mentions import (
-    Mention,
+    TurnMention,
     as_evidence,
     find_mentions,
     first_call_turn,
@@ -58,7 +58,7 @@ class _Change(NamedTuple):
     """What is said anew: the message, what it takes over, the turn's new text, and the tools by name."""
 
     message: ExternalMessage
-    mention: Mention
+    mention: TurnMention
     text: str
     tools: Mapping[str, Tool]
 
@@ -96,7 +96,9 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
     ]
 
 
-async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention], context: StageContext) -> str:
+async def _reword(
+    message: ExternalMessage, mention: TurnMention, kept: list[TurnMention], context: StageContext
+) -> str:
     source = message.reference.derivation.source
     said = _said(source, mention.turn)
     prompt = render(
@@ -130,7 +132,7 @@ async def _reword(message: ExternalMessage, mention: Mention, kept: list[Mention
     return answer.request.strip()
 
 
-def rewording_problem(text: str, phrase: str, mention: Mention, kept: list[Mention]) -> str:
+def rewording_problem(text: str, phrase: str, mention: TurnMention, kept: list[TurnMention]) -> str:
     """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was."""
     if not text or len(text) > LONGEST:
         return f"the rewording has {len(text)} characters; 1 to {LONGEST} are allowed."
@@ -196,7 +198,7 @@ def _evidence(
     return as_evidence(argument, value, schema, change.mention.turn, change.text)
 
 
-def _in_message(argument: str, message: ExternalMessage, mention: Mention) -> Evidence:
+def _in_message(argument: str, message: ExternalMessage, mention: TurnMention) -> Evidence:
     quote = message.message[message.start : message.end]
     found = locate(mention.value, mention.schema, quote)
     rule = found.rule if found else ""
@@ -212,7 +214,7 @@ def _in_message(argument: str, message: ExternalMessage, mention: Mention) -> Ev
     )
 
 
-def _shift_tag(source: Sample, mention: Mention) -> str:
+def _shift_tag(source: Sample, mention: TurnMention) -> str:
     """The tag that tells at which snapshot the message first counts."""
     due = first_call_turn(source, mention.turn)
     return trait_tag("shift", sum(isinstance(turn, CallTurn) for turn in source.turns[:due]))

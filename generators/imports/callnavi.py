@@ -44,10 +44,10 @@ def read_callnavi_samples(path: Path) -> Iterator[CallNaviRecord]:
             if isinstance(row, Problem):
                 yield CallNaviRecord(row.where, None, (), (row,))
             else:
-                yield _Reading(row.where, file.stem, domains.get(file.stem, ())).record(row.value)
+                yield _CallNaviReader(row.where, file.stem, domains.get(file.stem, ())).record(row.value)
 
 
-class _Reading:
+class _CallNaviReader:
     """Reads one question, and gathers what was found wrong."""
 
     def __init__(self, where: str, domain: str, tools: tuple[Tool, ...]) -> None:

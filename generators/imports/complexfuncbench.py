@@ -10,9 +10,9 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, Draft, language_of
+from generators.catalogs.builder import CatalogBuilder, ToolDraft, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
-from generators.catalogs.documents import Row, files_at, parse, read_rows
+from generators.catalogs.documents import DocumentItem, files_at, parse, read_rows
 from generators.multi_step.making import kind_of_domain
 from generators.multi_step.samples import add_evidence
 from warehouse.records import (
@@ -63,10 +63,10 @@ def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -
         if isinstance(row, Problem):
             yield ComplexFuncBenchRecord(row.where, position, None, (), (row,))
         else:
-            yield _Reading(row.where, builder).record(row.value, position, language)
+            yield _ComplexFuncBenchReader(row.where, builder).record(row.value, position, language)
 
 
-def _rows(file: Path) -> Iterator[Row | Problem]:
+def _rows(file: Path) -> Iterator[DocumentItem | Problem]:
     """The lines of a JSON-lines file, one after another; the items where it is one JSON list."""
     try:
         with file.open("rb") as opened:
@@ -83,17 +83,17 @@ def _rows(file: Path) -> Iterator[Row | Problem]:
         yield from read_rows(file)
 
 
-def _line(line: bytes, where: str) -> Row | Problem:
+def _line(line: bytes, where: str) -> DocumentItem | Problem:
     try:
         text = line.decode("utf-8-sig")
     except UnicodeDecodeError as error:
         message = f"{where} is not UTF-8 (byte {error.start}: {error.reason}); left out."
         return Problem(where=where, kind="unreadable", message=message)
     value = parse(text, where)
-    return value if isinstance(value, Problem) else Row(where, value)
+    return value if isinstance(value, Problem) else DocumentItem(where, value)
 
 
-class _Reading:
+class _ComplexFuncBenchReader:
     """Reads one record, and gathers what was found wrong."""
 
     def __init__(self, where: str, builder: CatalogBuilder) -> None:
@@ -194,7 +194,7 @@ class _Reading:
             self._builder.refuse(where, stated)
             return None
         name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
-        return self._builder.put(Draft(where, category, name, description, parameters, language=language))
+        return self._builder.put(ToolDraft(where, category, name, description, parameters, language=language))
 
     def _refuse(self, reason: str) -> None:
         self._readable = False

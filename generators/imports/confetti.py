@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from generators.catalogs.bfcl import TYPE_WORDS, put_function
 from generators.catalogs.builder import CatalogBuilder, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
-from generators.catalogs.documents import Row, existing, read_rows
+from generators.catalogs.documents import DocumentItem, existing, read_rows
 from generators.catalogs.rewriting import renaming_types
 from generators.conversations.family import CONVERSATION
 from generators.multi_step.samples import add_evidence
@@ -63,7 +63,7 @@ def read_confetti_samples(path: Path) -> Iterator[ConfettiRecord]:
     answers = {
         str(row.value.get("id")): row.value
         for row in read_rows(path / POSSIBLE / ACTS_FILE)
-        if isinstance(row, Row) and isinstance(row.value, dict)
+        if isinstance(row, DocumentItem) and isinstance(row.value, dict)
     }
     last: dict[str, tuple[str, Fields]] = {}
     for row in read_rows(questions):
@@ -75,14 +75,14 @@ def read_confetti_samples(path: Path) -> Iterator[ConfettiRecord]:
         last[dialogue] = (row.where, row.value)
     builder = CatalogBuilder("confetti", change=renaming_types(TYPE_WORDS, reported=False), by_category=False)
     for dialogue, (where, fields) in last.items():
-        yield _Reading(where, builder).record(dialogue, fields, answers.get(str(fields.get("id"))))
+        yield _ConfettiReader(where, builder).record(dialogue, fields, answers.get(str(fields.get("id"))))
 
 
 def _problem(where: str, kind: ProblemKind, message: str) -> Problem:
     return Problem(where=where, kind=kind, message=message)
 
 
-class _Reading:
+class _ConfettiReader:
     """Reads one dialogue, and gathers what was found wrong."""
 
     def __init__(self, where: str, builder: CatalogBuilder) -> None:

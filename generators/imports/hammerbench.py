@@ -14,7 +14,7 @@ from pydantic import JsonValue
 
 from generators.catalogs.builder import CatalogBuilder, language_of
 from generators.catalogs.catalog import Problem, ProblemKind, shown
-from generators.catalogs.documents import Row, files_at, read_rows
+from generators.catalogs.documents import DocumentItem, files_at, read_rows
 from generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
 from warehouse.exports.hammerbench import (
     ALIASES,
@@ -71,7 +71,9 @@ def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[H
 
 def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[HammerBenchRecord]:
     rows = list(read_rows(file))
-    if not any(isinstance(row, Row) and isinstance(row.value, dict) and "messages" in row.value for row in rows):
+    if not any(
+        isinstance(row, DocumentItem) and isinstance(row.value, dict) and "messages" in row.value for row in rows
+    ):
         problem = next((row for row in rows if isinstance(row, Problem)), None)
         message = f"{file} holds no records with 'messages'; left out."
         found = problem or Problem(where=str(file), kind="other_format", message=message)
@@ -82,10 +84,10 @@ def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -
         if isinstance(row, Problem):
             yield HammerBenchRecord(row.where, position, None, (), (row,))
         else:
-            yield _Reading(row.where, builder).record(row.value, position, file, told)
+            yield _HammerBenchReader(row.where, builder).record(row.value, position, file, told)
 
 
-class _Reading:
+class _HammerBenchReader:
     """Reads one record: what was found wrong, and the labels that no call is due for."""
 
     def __init__(self, where: str, builder: CatalogBuilder) -> None:

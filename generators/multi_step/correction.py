@@ -13,8 +13,8 @@ from generators.environments.protocol import Environment
 from generators.multi_step.disambiguation import calls_of
 from generators.multi_step.resolving import RememberedEnvironment, resolve
 from generators.multi_step.samples import schema_of, unsaid
-from generators.multi_step.search import Plan, find_plans
-from generators.multi_step.sources import Leaf, as_text
+from generators.multi_step.search import ShortestPath, find_plans
+from generators.multi_step.sources import SourceLeaf, as_text
 from generators.multi_step.wording import PROMPTS
 from generators.stages import StageContext
 from llm.prompts import prompt_version, render
@@ -27,7 +27,7 @@ from warehouse.records import (
     Goal,
     GoalPath,
     Origin,
-    Said,
+    StatedValue,
     Tool,
     TracedGoal,
     WordedGoal,
@@ -78,9 +78,9 @@ async def correct_paths(traced: TracedGoal, context: StageContext) -> list[GoalP
     ]
 
 
-async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> Plan:
+async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool]) -> ShortestPath:
     """The shortest path and its goal: where a shorter one than the planned is found, what is shorter than that."""
-    plan: Plan | None = None
+    plan: ShortestPath | None = None
     for _ in range(_ROUNDS):
         plans = await find_plans(plan.goal if plan else goal, environment, tools, limit=1)
         if not plans:
@@ -107,13 +107,15 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
         left = unsaid(goal, answer.request, by_name)
         if not left:
             return answer.request
-    names = ", ".join(f"{leaf.argument} = {leaf.source.value!r}" for leaf in left if isinstance(leaf.source, Said))
+    names = ", ".join(
+        f"{leaf.argument} = {leaf.source.value!r}" for leaf in left if isinstance(leaf.source, StatedValue)
+    )
     raise ReplyError(f"The request still lacks details after {ATTEMPTS} rewritings: {names}.")
 
 
-def _detail(leaf: Leaf, tool: Tool) -> dict[str, JsonValue]:
+def _detail(leaf: SourceLeaf, tool: Tool) -> dict[str, JsonValue]:
     schema = schema_of(tool, leaf.argument)
-    value = leaf.source.value if isinstance(leaf.source, Said) else None
+    value = leaf.source.value if isinstance(leaf.source, StatedValue) else None
     return {"tool": tool.name, "parameter": schema.get("title", leaf.argument), "value": value, "schema": dict(schema)}
 
 

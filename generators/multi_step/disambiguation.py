@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from generators.environments.picking import Entry, entries_of, has, rivals, value_at
 from generators.environments.protocol import Environment
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, original_index, resolve
-from generators.multi_step.search import Plan, find_plans
+from generators.multi_step.search import ShortestPath, find_plans
 from generators.stages import StageContext
 from warehouse.errors import RecordError
 from warehouse.records import Exchange, Goal, GoalPath, Origin, Strike, Tool
@@ -29,7 +29,7 @@ class Cleared(NamedTuple):
     resolved: Resolved
     strikes: tuple[Strike, ...]
     removed: tuple[str, ...]
-    plans: tuple[Plan, ...]
+    plans: tuple[ShortestPath, ...]
 
     @property
     def is_single(self) -> bool:
@@ -115,7 +115,7 @@ def calls_of(path: Sequence[Exchange]) -> frozenset[str]:
 
 async def _without_overlaps(
     goal: Goal, resolved: Resolved, environment: RememberedEnvironment, tools: Sequence[Tool]
-) -> tuple[list[Plan], tuple[str, ...]]:
+) -> tuple[list[ShortestPath], tuple[str, ...]]:
     needed = _tools_of(resolved.path)
     kept = list(tools)
     removed: list[str] = []

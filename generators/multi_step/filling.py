@@ -9,14 +9,14 @@ from pydantic import JsonValue
 from generators.environments.exploring import Wish
 from generators.environments.picking import Entry, choose, entries_of, has, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.sketches import Fixed, Group, Say, Sketch, SketchedCall, Slot, Take, ToolGraph
+from generators.multi_step.sketches import Fixed, GoalSketch, Group, Say, SketchedCall, Slot, Take, ToolGraph
 from generators.multi_step.sources import as_text, shifted
-from generators.multi_step.vocabularies import Trip, Vocabulary
+from generators.multi_step.vocabularies import GoalValues, Vocabulary
 from generators.tools import argument_problems
 from language.calls.entries import FAMILIES, name_paths, named, rank_fields
 from language.text import fold
 from warehouse.errors import RecordError
-from warehouse.records import Call, Composed, Condition, Default, Picked, PlannedCall, Said, ValueSource
+from warehouse.records import Call, Composed, Condition, Default, Picked, PlannedCall, StatedValue, ValueSource
 from warehouse.records.paths import Test
 
 JOINT = ","
@@ -42,20 +42,20 @@ class Filling:
         self._graph, self._environment, self._rng = graph, environment, rng
         self._element = vocabulary.element
         self._is_replaceable = vocabulary.is_replaceable
-        self._trip: Trip = vocabulary.trip(rng)
+        self._trip: GoalValues = vocabulary.trip(rng)
         self._calls: list[Call] = []
         self._responses: list[JsonValue] = []
         self._where: dict[tuple[int, str, int], Where] = {}
         self._meant: dict[tuple[int, str], dict[int, int]] = {}
 
-    async def fill(self, sketch: Sketch) -> tuple[PlannedCall, ...] | None:
+    async def fill(self, sketch: GoalSketch) -> tuple[PlannedCall, ...] | None:
         """The planned calls, each answered by the environment; None where one of them can't be made."""
         try:
             return tuple([await self._fill(sketch, call) for call in sketch.calls])
         except (UnfilledError, RecordError):
             return None
 
-    async def _fill(self, sketch: Sketch, call: SketchedCall) -> PlannedCall:
+    async def _fill(self, sketch: GoalSketch, call: SketchedCall) -> PlannedCall:
         filled = {name: self._slot(sketch, slot, self._fields(call, slot)) for name, slot in call.slots.items()}
         made = Call(tool=call.tool, arguments={name: one.value for name, one in filled.items()})
         if made in self._calls or argument_problems(self._graph.tools[call.tool], made.arguments, partial=False):
@@ -80,7 +80,7 @@ class Filling:
             and (other.source, other.mark, other.link.entries) == (slot.source, slot.mark, slot.link.entries)
         ]
 
-    def _slot(self, sketch: Sketch, slot: Slot, fields: list[str]) -> _Filled:
+    def _slot(self, sketch: GoalSketch, slot: Slot, fields: list[str]) -> _Filled:
         match slot:
             case Fixed(value=value):
                 return _Filled(Default(value=value), value)
@@ -106,7 +106,8 @@ class Filling:
         if value is None:
             raise UnfilledError
         return _Filled(
-            Said(value=value, element=say.element, replaceable=self._is_replaceable(say.tool, say.parameter)), value
+            StatedValue(value=value, element=say.element, replaceable=self._is_replaceable(say.tool, say.parameter)),
+            value,
         )
 
     def _ordinal(self, say: Say) -> int:
@@ -117,7 +118,7 @@ class Filling:
         ]
         return dates.index(say.parameter) if say.parameter in dates else 0
 
-    def _taken(self, sketch: Sketch, take: Take, fields: list[str]) -> _Filled:
+    def _taken(self, sketch: GoalSketch, take: Take, fields: list[str]) -> _Filled:
         link = take.link
         entries = entries_of(self._responses[take.source], link.entries)
         where = self._where.get((take.source, link.entries, take.mark))
@@ -133,7 +134,7 @@ class Filling:
         picked = Picked(call=take.source, entries=link.entries, field=link.field, where=where, later_by=take.later_by)
         return _Filled(picked, shifted(value, take.later_by))
 
-    def _choose(self, sketch: Sketch, take: Take, fields: list[str]) -> Where:
+    def _choose(self, sketch: GoalSketch, take: Take, fields: list[str]) -> Where:
         entries = entries_of(self._responses[take.source], take.link.entries)
         taken = self._meant.setdefault((take.source, take.link.entries), {})
         where: Where | None = None

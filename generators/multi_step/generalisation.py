@@ -11,7 +11,7 @@ from generators.environments.picking import Entry, choose, has, value_at
 from generators.environments.protocol import Environment
 from generators.multi_step.disambiguation import Cleared, clear
 from generators.multi_step.replacing import (
-    Change,
+    ValueReplacement,
     choose_replacements,
     mentions,
     name_of,
@@ -27,7 +27,7 @@ from generators.multi_step.sources import leaves_of
 from generators.stages import StageContext
 from language.values import locate_text
 from warehouse.errors import RecordError
-from warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Said, Sample, WordedGoal
+from warehouse.records import Condition, Exchange, Goal, GoalPath, Picked, Sample, StatedValue, WordedGoal
 
 ATTEMPTS = 8  # for each variant that is asked for
 _MENDINGS = 6
@@ -38,7 +38,7 @@ class _Variant(NamedTuple):
     """A goal with other values, and what has to change in the request for it."""
 
     goal: Goal
-    changes: tuple[Change, ...]
+    changes: tuple[ValueReplacement, ...]
 
 
 async def generalise(path: GoalPath, context: StageContext) -> list[Sample]:
@@ -75,7 +75,7 @@ class _Maker:
         """The values whose words can't be replaced for certain: numbers that the request says more than once, or not apart."""
         names: list[str] = []
         for leaf in said_leaves(self.goal):
-            if isinstance(leaf.source, Said):
+            if isinstance(leaf.source, StatedValue):
                 found = mentions(leaf.source.value, self._schema(leaf.call, leaf.argument), self.path.request)
                 is_text = isinstance(leaf.source.value, str) and not leaf.source.value.isdecimal()
                 if not found or (not is_text and len(found) > 1):
@@ -104,9 +104,9 @@ class _Maker:
         """Other values, and where no entry meets a condition any more, another condition."""
         new = choose_replacements(self.goal, self.environment, self.by_name, self.fixed, rng)
         changes = [
-            Change(leaf.source.value, new[name_of(leaf.source)], self._schema(leaf.call, leaf.argument))
+            ValueReplacement(leaf.source.value, new[name_of(leaf.source)], self._schema(leaf.call, leaf.argument))
             for leaf in said_leaves(self.goal)
-            if isinstance(leaf.source, Said) and name_of(leaf.source) in new
+            if isinstance(leaf.source, StatedValue) and name_of(leaf.source) in new
         ]
         goal = replace_said(self.goal, new)
         for _ in range(_MENDINGS):
@@ -117,7 +117,9 @@ class _Maker:
                 if condition is None or condition[0].value in [change.new for change in changes]:
                     return None  # what the user says has to be what the conditions compare with
                 old, where = condition
-                changes.append(Change(old.value, where[error.source.where.index(old)].value, {"type": "string"}))
+                changes.append(
+                    ValueReplacement(old.value, where[error.source.where.index(old)].value, {"type": "string"})
+                )
                 goal = replace_condition(goal, error.source.where, where, error.source.call)
             except RecordError:
                 return None
@@ -155,7 +157,7 @@ class _Maker:
         )
 
 
-def _once(changes: Sequence[Change]) -> list[Change]:
+def _once(changes: Sequence[ValueReplacement]) -> list[ValueReplacement]:
     return list({repr((change.old, change.new)): change for change in changes}.values())
 
 

@@ -10,7 +10,7 @@ from generators.environments.protocol import Environment
 from generators.multi_step.disambiguation import has_single_path
 from generators.multi_step.filling import Filling
 from generators.multi_step.resolving import steps_of
-from generators.multi_step.sketches import Sketch, Sketcher, ToolGraph
+from generators.multi_step.sketches import GoalSketch, Sketcher, ToolGraph
 from generators.multi_step.vocabularies import Vocabulary, vocabulary_of
 from warehouse.errors import ConfigurationError
 from warehouse.records import Goal, Language, Origin, PlannedCall
@@ -142,7 +142,7 @@ class _Plan:
         tools = [tool for tool in self._environment.tools if tool.key in keys]
         return await has_single_path(goal, self._environment, tools)
 
-    def _sketch(self, rng: Random) -> Sketch | None:
+    def _sketch(self, rng: Random) -> GoalSketch | None:
         sketch = Sketcher(self._graph, self._vocabulary.element, rng, crosses=self._domain == CROSS).draw(
             self._wants(rng)
         )
@@ -163,7 +163,7 @@ class _Plan:
         )
         return [rng.choice([name for name in self._wanted if self._graph.domain(name) == one]) for one in chosen]
 
-    def _badness(self, sketch: Sketch) -> float:
+    def _badness(self, sketch: GoalSketch) -> float:
         """How far the averages would be off with this sketch, and how often its tools were wanted already."""
         goals = self._goals + 1
         steps = (self._steps + sketch.steps) / goals

@@ -15,12 +15,12 @@ from pydantic import JsonValue
 from generators.environments.exploring import Wish
 from generators.environments.protocol import Environment
 from generators.multi_step.samples import schema_of
-from generators.multi_step.sources import Leaf, leaves_of, pattern_of, with_leaves
+from generators.multi_step.sources import SourceLeaf, leaves_of, pattern_of, with_leaves
 from generators.multi_step.vocabularies import TravelTrip, vocabulary_of
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE
 from language.text import Found, fold
 from language.values import locate, write_value
-from warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, Said, Tool
+from warehouse.records import Condition, Default, Goal, JsonSchema, Language, Picked, StatedValue, Tool
 
 _LATEST_SHIFT, _EARLIEST_SHIFT = 60, -40
 _ROLE = "main"
@@ -31,15 +31,15 @@ _MASK = "\u25a1"
 _MOST_MENTIONS = 6
 
 
-def name_of(said: Said) -> str:
+def name_of(said: StatedValue) -> str:
     """One name for equal values of one kind."""
     return f"{'date' if _is_dated(said.value) else said.element} {orjson.dumps(said.value).decode()}"
 
 
-def said_leaves(goal: Goal) -> Iterator[Leaf]:
+def said_leaves(goal: Goal) -> Iterator[SourceLeaf]:
     """Every value that the user says, where it stands."""
     for index, planned in enumerate(goal.calls):
-        yield from (leaf for leaf in leaves_of(index, planned.arguments) if isinstance(leaf.source, Said))
+        yield from (leaf for leaf in leaves_of(index, planned.arguments) if isinstance(leaf.source, StatedValue))
 
 
 def choose_replacements(
@@ -50,7 +50,12 @@ def choose_replacements(
     found: Replacements = {}
     for leaf in said_leaves(goal):
         said = leaf.source
-        if not isinstance(said, Said) or not said.replaceable or name_of(said) in found or name_of(said) in fixed:
+        if (
+            not isinstance(said, StatedValue)
+            or not said.replaceable
+            or name_of(said) in found
+            or name_of(said) in fixed
+        ):
             continue
         tool = tools[goal.calls[leaf.call].tool]
         new = drawn.instead_of(said, tool, leaf.argument)
@@ -64,13 +69,13 @@ def replace_said(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
     texts: dict[str, JsonValue] = {
         said.value: new[name_of(said)]
         for leaf in said_leaves(goal)
-        if isinstance(said := leaf.source, Said) and isinstance(said.value, str) and name_of(said) in new
+        if isinstance(said := leaf.source, StatedValue) and isinstance(said.value, str) and name_of(said) in new
     }
     calls = []
     for index, planned in enumerate(goal.calls):
-        leaves: dict[str, Said | Default | Picked] = {}
+        leaves: dict[str, StatedValue | Default | Picked] = {}
         for leaf in leaves_of(index, planned.arguments):
-            if isinstance(leaf.source, Said) and name_of(leaf.source) in new:
+            if isinstance(leaf.source, StatedValue) and name_of(leaf.source) in new:
                 leaves[leaf.argument] = leaf.source.with_changes(value=new[name_of(leaf.source)])
             elif isinstance(leaf.source, Picked):
                 leaves[leaf.argument] = leaf.source.with_changes(where=_where(leaf.source.where, texts))
@@ -82,7 +87,7 @@ def replace_condition(goal: Goal, old: tuple[Condition, ...], new: tuple[Conditi
     """The goal with other conditions for every value that was picked from the response of `call` by the old ones."""
     calls = []
     for index, planned in enumerate(goal.calls):
-        leaves: dict[str, Said | Default | Picked] = {
+        leaves: dict[str, StatedValue | Default | Picked] = {
             leaf.argument: leaf.source.with_changes(where=new)
             for leaf in leaves_of(index, planned.arguments)
             if isinstance(leaf.source, Picked) and leaf.source.call == call and leaf.source.where == old
@@ -107,7 +112,7 @@ class _Draw:
         self._days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
         self._moved: dict[str, str] = {}
 
-    def instead_of(self, said: Said, tool: Tool, argument: str) -> JsonValue | None:
+    def instead_of(self, said: StatedValue, tool: Tool, argument: str) -> JsonValue | None:
         if _is_dated(said.value):
             return _moved(str(said.value), self._days)
         if said.element in _LOCAL and isinstance(self._trip, TravelTrip):
@@ -118,7 +123,7 @@ class _Draw:
         role = _ROLE if isinstance(self._trip, TravelTrip) else str(said.value)
         return self._trip.say(Wish(said.element, role, tool.name, pattern_of(argument), 0, schema))
 
-    def _elsewhere(self, said: Said) -> JsonValue | None:
+    def _elsewhere(self, said: StatedValue) -> JsonValue | None:
         """The same kind of thing in the city that takes the place of its own."""
         from generators.environments.travel.places import sayable
 
@@ -163,7 +168,7 @@ def _places() -> dict[str, tuple[str, str]]:
     return found | {name: ("city", city.name) for city in cities() for name in (city.name, *city.other_names)}
 
 
-class Change(NamedTuple):
+class ValueReplacement(NamedTuple):
     """A value that the request says, and the one that it is to say instead."""
 
     old: JsonValue
@@ -190,7 +195,7 @@ def mentions(value: JsonValue, schema: JsonSchema, text: str) -> list[Found]:
     return found
 
 
-def reword(request: str, changes: Iterable[Change], language: Language, rng: Random) -> str:
+def reword(request: str, changes: Iterable[ValueReplacement], language: Language, rng: Random) -> str:
     """The request with the new values in the place of the old ones."""
     spans = _without_overlaps([span for change in changes for span in _spans(request, change, language, rng)])
     text, position = "", 0
@@ -200,7 +205,7 @@ def reword(request: str, changes: Iterable[Change], language: Language, rng: Ran
     return text + request[position:]
 
 
-def still_said(request: str, changes: Iterable[Change]) -> bool:
+def still_said(request: str, changes: Iterable[ValueReplacement]) -> bool:
     """Whether a text that was to go is still in the request, and is no part of a new one."""
     changed = [(fold(str(one.old)), one) for one in changes if isinstance(one.old, str)]
     news = [fold(str(one.new)) for _, one in changed]
@@ -208,7 +213,7 @@ def still_said(request: str, changes: Iterable[Change]) -> bool:
     return any(old in plain and not any(old in new for new in news) for old, _ in changed)
 
 
-def _spans(request: str, change: Change, language: Language, rng: Random) -> Iterator[_Span]:
+def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[_Span]:
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
         said = str(change.new) if words == change.old else write_value(change.new, change.schema, language, rng)

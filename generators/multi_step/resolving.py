@@ -7,8 +7,8 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.environments.picking import Entry, choose, entries_of, join, value_at
-from generators.environments.protocol import Answer, Environment
-from generators.multi_step.sources import Leaf, leaves_of, shifted, values_of
+from generators.environments.protocol import CallResponse, Environment
+from generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from warehouse.errors import RecordError
 from warehouse.records import Call, Exchange, Goal, Link, Picked, Strike, Tool
 
@@ -16,7 +16,7 @@ from warehouse.records import Call, Exchange, Goal, Link, Picked, Strike, Tool
 class NoEntryError(RecordError):
     """No entry meets the conditions for a picked value; `leaf` and `entries` say which value, and of which entries."""
 
-    def __init__(self, message: str, leaf: Leaf, source: Picked, entries: list[Entry]) -> None:
+    def __init__(self, message: str, leaf: SourceLeaf, source: Picked, entries: list[Entry]) -> None:
         """Keep what another condition could be chosen by."""
         super().__init__(message)
         self.leaf, self.source, self.entries = leaf, source, entries
@@ -25,7 +25,7 @@ class NoEntryError(RecordError):
 class PickedPlace(NamedTuple):
     """Where a picked leaf was found: response `call` of step `step`, at `path`; `entry` of the `fitting` entries."""
 
-    leaf: Leaf
+    leaf: SourceLeaf
     step: int
     call: int
     path: str
@@ -113,7 +113,7 @@ class _Resolution:
         picked = {leaf.argument: self._picked(leaf, leaf.source) for leaf in leaves if isinstance(leaf.source, Picked)}
         return Call(tool=planned.tool, arguments=values_of(planned.arguments, picked))
 
-    def _picked(self, leaf: Leaf, source: Picked) -> JsonValue:
+    def _picked(self, leaf: SourceLeaf, source: Picked) -> JsonValue:
         step, position = self.positions[source.call]
         exchange = self.path[step]
         entries = entries_of(exchange.responses[position], source.entries)
@@ -139,7 +139,7 @@ class RememberedEnvironment:
     def __init__(self, environment: Environment, recorded: Iterable[tuple[Call, JsonValue]] = ()) -> None:
         """Answer the calls of `recorded` by their stored responses."""
         self._environment = environment
-        self._answers = {call.key: Answer(response) for call, response in recorded}
+        self._answers = {call.key: CallResponse(response) for call, response in recorded}
         self._strikes: Mapping[str, Sequence[Strike]] = {}
 
     @property
@@ -167,14 +167,14 @@ class RememberedEnvironment:
         one._strikes = by_call
         return one
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The response to a call without what was struck, never an exception."""
         key = call.key
         if key not in self._answers:
             self._answers[key] = await self._environment.answer(call)
         answer = self._answers[key]
         strikes = self._strikes.get(key)
-        return Answer(strike_out(answer.response, strikes), answer.problem) if strikes else answer
+        return CallResponse(strike_out(answer.response, strikes), answer.problem) if strikes else answer
 
 
 def strike_out(response: JsonValue, strikes: Sequence[Strike]) -> JsonValue:

@@ -9,7 +9,7 @@ from generators.environments.picking import write_rule
 from generators.environments.protocol import Environment
 from generators.multi_step.family import ONE_DOMAIN, SEVERAL_DOMAINS
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
-from generators.multi_step.sources import Leaf, leaves_of
+from generators.multi_step.sources import SourceLeaf, leaves_of
 from generators.stages import StageContext
 from language.names import split_name
 from language.packs import of
@@ -29,8 +29,8 @@ from warehouse.records import (
     Picked,
     ReplyTurn,
     ResultTurn,
-    Said,
     Sample,
+    StatedValue,
     Tool,
     Turn,
     UserTurn,
@@ -116,13 +116,13 @@ def find_said(argument: str, value: JsonValue, tool: Tool, request: str) -> Foun
     return locate(value, schema_of(tool, argument), request)
 
 
-def unsaid(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[Leaf]:
+def unsaid(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[SourceLeaf]:
     """What the user has to say for the goal, and the request does not; `tools` by name."""
     return [
         leaf
         for index, planned in enumerate(goal.calls)
         for leaf in leaves_of(index, planned.arguments)
-        if isinstance(leaf.source, Said)
+        if isinstance(leaf.source, StatedValue)
         and find_said(leaf.argument, leaf.source.value, tools[planned.tool], request) is None
     ]
 
@@ -134,7 +134,7 @@ def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: T
     for leaf in leaves_of(call, goal.calls[call].arguments):
         if isinstance(leaf.source, Picked):
             found.append(_picked(places[leaf.argument], leaf.source))
-        elif isinstance(leaf.source, Said):
+        elif isinstance(leaf.source, StatedValue):
             span = find_said(leaf.argument, leaf.source.value, tool, request)
             found += [_said(leaf.argument, span, request)] if span else []
         else:
@@ -230,7 +230,7 @@ def _is_telling(value: JsonValue) -> bool:
     return plain and value != "" and len(str(value)) <= _LONGEST
 
 
-class _Place(NamedTuple):
+class _GoalPlace(NamedTuple):
     turn: int
     path: str
     rule: str = ""
@@ -264,21 +264,21 @@ class _Responses:
     """Every value of the responses so far, by what it is and by its text: the place where it was seen last."""
 
     def __init__(self) -> None:
-        self._places: dict[tuple[str, JsonValue], _Place] = {}
-        self._texts: dict[str, _Place] = {}
+        self._places: dict[tuple[str, JsonValue], _GoalPlace] = {}
+        self._texts: dict[str, _GoalPlace] = {}
 
     def add(self, turn: int, results: ResultTurn) -> None:
         """Take in the responses of a turn; inside one turn the first place of a value counts."""
-        places: dict[tuple[str, JsonValue], _Place] = {}
-        texts: dict[str, _Place] = {}
+        places: dict[tuple[str, JsonValue], _GoalPlace] = {}
+        texts: dict[str, _GoalPlace] = {}
         for number, result in enumerate(results.results):
             for path, value in _leaves(result, f"turns[{turn}].results[{number}]"):
-                places.setdefault((_kind(value), value), _Place(turn, path))
-                texts.setdefault(str(value), _Place(turn, path, AS_TEXT))
+                places.setdefault((_kind(value), value), _GoalPlace(turn, path))
+                texts.setdefault(str(value), _GoalPlace(turn, path, AS_TEXT))
         self._places |= places
         self._texts |= texts
 
-    def find(self, value: JsonValue) -> _Place | None:
+    def find(self, value: JsonValue) -> _GoalPlace | None:
         """Where a response has this value; what is empty, or only true or false, is no proof."""
         if value in (None, "", [], {}) or isinstance(value, bool | list | dict):
             return None

@@ -15,7 +15,19 @@ from generators.environments.picking import Entry, choose, entries_of, has, reto
 from generators.environments.protocol import Environment
 from generators.multi_step.resolving import RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
-from warehouse.records import Call, Default, Exchange, Goal, Link, Picked, PlannedCall, Said, Strike, Tool, ValueSource
+from warehouse.records import (
+    Call,
+    Default,
+    Exchange,
+    Goal,
+    Link,
+    Picked,
+    PlannedCall,
+    StatedValue,
+    Strike,
+    Tool,
+    ValueSource,
+)
 
 MOST_PLANS = 512
 Path = tuple[Exchange, ...]
@@ -25,12 +37,12 @@ MOST_RIVALS = 4  # one is enough to tell that a path is not the only one
 MOST_BUILT = 12
 
 
-class Made(NamedTuple):
+class PossibleCall(NamedTuple):
     """A call that can be made; the `call` of each picked value of `planned` is an index into `needs`."""
 
     planned: PlannedCall
     call: Call
-    needs: tuple["Made", ...]
+    needs: tuple["PossibleCall", ...]
     step: int
     name: str
 
@@ -38,15 +50,15 @@ class Made(NamedTuple):
     def said(self) -> frozenset[str]:
         """All that the user says for it, and for the calls that it needs."""
         sources = [leaf.source for leaf in leaves_of(0, self.planned.arguments)]
-        own = frozenset(repr(source.value) for source in sources if isinstance(source, Said))
+        own = frozenset(repr(source.value) for source in sources if isinstance(source, StatedValue))
         return own.union(*(need.said for need in self.needs))
 
-    def with_tool(self, tool: str) -> "Made":
+    def with_tool(self, tool: str) -> "PossibleCall":
         """The same arguments for another tool."""
         call = Call(tool=tool, arguments=self.call.arguments)
         return _made(self.planned.with_changes(tool=tool), call, self.needs)
 
-    def with_said(self, argument: str, said: Said) -> "Made":
+    def with_said(self, argument: str, said: StatedValue) -> "PossibleCall":
         """The same call with another value that is said; the argument is one of its own, not a part of one."""
         call = Call(tool=self.call.tool, arguments={**self.call.arguments, argument: said.value})
         arguments = {**self.planned.arguments, argument: said}
@@ -57,12 +69,12 @@ class Option(NamedTuple):
     """A value that an argument may have: picked out of the response of `supplier`, from its entry `entry`."""
 
     value: JsonValue
-    supplier: Made
+    supplier: PossibleCall
     picked: Picked
     entry: int
 
 
-class Plan(NamedTuple):
+class ShortestPath(NamedTuple):
     """A path of shortest length, and the goal that it is the planned path of."""
 
     goal: Goal
@@ -82,7 +94,9 @@ async def shortest_paths(
     return [plan.path for plan in await find_plans(goal, remembered, candidates, limit)]
 
 
-async def find_plans(goal: Goal, environment: Environment, candidates: Sequence[Tool], limit: int = 2) -> list[Plan]:
+async def find_plans(
+    goal: Goal, environment: Environment, candidates: Sequence[Tool], limit: int = 2
+) -> list[ShortestPath]:
     """The shortest paths with the goals that they are planned by; see `shortest_paths`."""
     resolved = await resolve(goal, environment)
     ways = Ways(goal, resolved, environment, Suppliers(goal, resolved, environment, candidates))
@@ -90,13 +104,13 @@ async def find_plans(goal: Goal, environment: Environment, candidates: Sequence[
     choices = [await ways.of(index) for index in wanted]
     if not all(choices):
         return []
-    found: dict[frozenset[str], list[Made]] = {}
+    found: dict[frozenset[str], list[PossibleCall]] = {}
     for chosen in _combinations(choices):
         calls = _calls(chosen)
         name = frozenset(made.call.key for made in calls)
         if name not in found or sum(one.step for one in calls) < sum(one.step for one in found[name]):
             found[name] = calls
-    plans: list[Plan] = []
+    plans: list[ShortestPath] = []
     best: tuple[int, int] | None = None
     for calls in sorted(found.values(), key=_length):  # the sort is stable: what is planned stays before its equals
         if len(plans) == limit or best not in (None, _length(calls)):
@@ -120,7 +134,7 @@ def wanted_of(goal: Goal) -> list[int]:
     return wanted or [index for index in range(len(goal.calls)) if index not in used]
 
 
-def _combinations(choices: list[list[Made]]) -> Iterator[tuple[Made, ...]]:
+def _combinations(choices: list[list[PossibleCall]]) -> Iterator[tuple[PossibleCall, ...]]:
     """Ways for all wanted calls: as planned, with one of them otherwise, then all together as far as bounded."""
     planned = [ways[0] for ways in choices]
     yield tuple(planned)
@@ -130,11 +144,11 @@ def _combinations(choices: list[list[Made]]) -> Iterator[tuple[Made, ...]]:
     yield from islice(product(*choices), MOST_PLANS)
 
 
-def _calls(chosen: Sequence[Made]) -> list[Made]:
+def _calls(chosen: Sequence[PossibleCall]) -> list[PossibleCall]:
     """Every call that these need, each once, after those that it needs itself."""
-    found: dict[str, Made] = {}
+    found: dict[str, PossibleCall] = {}
 
-    def visit(made: Made) -> None:
+    def visit(made: PossibleCall) -> None:
         for need in made.needs:
             visit(need)
         held = found.get(made.call.key)
@@ -146,15 +160,17 @@ def _calls(chosen: Sequence[Made]) -> list[Made]:
     return sorted(found.values(), key=lambda one: one.step)
 
 
-def _length(calls: Sequence[Made]) -> tuple[int, int]:
+def _length(calls: Sequence[PossibleCall]) -> tuple[int, int]:
     return max(made.step for made in calls) + 1, len(calls)
 
 
-async def _plan(goal: Goal, resolved: Resolved, calls: list[Made], environment: Environment) -> Plan | None:
+async def _plan(
+    goal: Goal, resolved: Resolved, calls: list[PossibleCall], environment: Environment
+) -> ShortestPath | None:
     """The path of these calls, None where one of them is not answered."""
     keys = {made.call.key for made in calls}
     if keys == {call.key for exchange in resolved.path for call in exchange.calls}:
-        return Plan(goal, resolved.path)
+        return ShortestPath(goal, resolved.path)
     path: list[Exchange] = []
     for step in range(calls[-1].step + 1):
         made = [one.call for one in calls if one.step == step]
@@ -162,14 +178,14 @@ async def _plan(goal: Goal, resolved: Resolved, calls: list[Made], environment: 
         if any(answer.problem for answer in answers):
             return None
         path.append(Exchange(calls=tuple(made), responses=tuple(answer.response for answer in answers)))
-    return Plan(_goal(goal, resolved, calls), tuple(path))
+    return ShortestPath(_goal(goal, resolved, calls), tuple(path))
 
 
-def _goal(goal: Goal, resolved: Resolved, calls: list[Made]) -> Goal:
+def _goal(goal: Goal, resolved: Resolved, calls: list[PossibleCall]) -> Goal:
     keys = [made.call.key for made in calls]
     planned: list[PlannedCall] = []
     for made in calls:
-        new: dict[str, Said | Default | Picked] = {
+        new: dict[str, StatedValue | Default | Picked] = {
             leaf.argument: leaf.source.with_changes(call=keys.index(made.needs[leaf.source.call].call.key))
             for leaf in leaves_of(0, made.planned.arguments)
             if isinstance(leaf.source, Picked)
@@ -178,7 +194,7 @@ def _goal(goal: Goal, resolved: Resolved, calls: list[Made]) -> Goal:
     return goal.with_changes(calls=tuple(planned))
 
 
-def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> Made:
+def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> PossibleCall:
     """The call with a value chosen for each picked argument."""
     needs = tuple({option.supplier.name: option.supplier for option in options.values()}.values())
     names = [need.name for need in needs]
@@ -192,12 +208,12 @@ def made_of(planned: PlannedCall, options: Mapping[str, Option]) -> Made:
     return _made(planned.with_changes(arguments=arguments), call, needs)
 
 
-def _made(planned: PlannedCall, call: Call, needs: tuple[Made, ...]) -> Made:
+def _made(planned: PlannedCall, call: Call, needs: tuple[PossibleCall, ...]) -> PossibleCall:
     step = max((need.step + 1 for need in needs), default=0)
-    return Made(planned, call, needs, step, f"{call.key}({','.join(sorted(need.name for need in needs))})")
+    return PossibleCall(planned, call, needs, step, f"{call.key}({','.join(sorted(need.name for need in needs))})")
 
 
-def _built(tool: Tool, chosen: Sequence[Said | Default | Option]) -> Made:
+def _built(tool: Tool, chosen: Sequence[StatedValue | Default | Option]) -> PossibleCall:
     arguments: dict[str, ValueSource] = {}
     options: dict[str, Option] = {}
     for parameter, one in zip(tool.required, chosen, strict=True):
@@ -222,11 +238,11 @@ class Suppliers:
                 self.links.setdefault(link.tool, []).append(link)
         self.known = KnownValues(goal, environment.links, environment.tools)
         self.planned_tools = {planned.tool for planned in goal.calls}
-        self.planned: list[Made] = []
+        self.planned: list[PossibleCall] = []
         self._ancestors: list[set[int]] = []
         for index, planned in enumerate(goal.calls):
             self._plan(index, planned)
-        self._built: dict[str, list[Made]] = {}
+        self._built: dict[str, list[PossibleCall]] = {}
 
     def _plan(self, index: int, planned: PlannedCall) -> None:
         options: dict[str, Option] = {}
@@ -239,14 +255,14 @@ class Suppliers:
         self.planned.append(made_of(planned, options))
         self._ancestors.append(before)
 
-    async def entries(self, made: Made, entries: str) -> list[Entry]:
+    async def entries(self, made: PossibleCall, entries: str) -> list[Entry]:
         """The entries that the response to a call has at this path; none where it has no such path or no response."""
         answer = await self.environment.answer(made.call)
         if answer.problem or not has(answer.response, entries):
             return []
         return entries_of(answer.response, entries)
 
-    async def of(self, tool: str, consumer: int) -> list[Made]:
+    async def of(self, tool: str, consumer: int) -> list[PossibleCall]:
         """The calls of a tool that can be made without the response of the goal's call `consumer`."""
         free = [
             self.planned[index]
@@ -255,20 +271,20 @@ class Suppliers:
         ]
         return free + (self._varied(tool) if tool in self.planned_tools else await self._build(tool))
 
-    def _varied(self, tool: str) -> list[Made]:
+    def _varied(self, tool: str) -> list[PossibleCall]:
         """The planned calls of a tool, each with another text that was said in the place of one that they say."""
-        found: list[Made] = []
+        found: list[PossibleCall] = []
         for index, planned in enumerate(self.goal.calls):
             for argument, source in planned.arguments.items() if planned.tool == tool else ():
-                if isinstance(source, Said) and self._is_text(source):
+                if isinstance(source, StatedValue) and self._is_text(source):
                     others = [said for said in self.known.texts if said.value != source.value]
                     found += [self.planned[index].with_said(argument, said) for said in others]
         return found[:MOST_BUILT]
 
-    def _is_text(self, source: Said) -> bool:
+    def _is_text(self, source: StatedValue) -> bool:
         return any(said.value == source.value for said in self.known.texts)
 
-    async def _build(self, name: str) -> list[Made]:
+    async def _build(self, name: str) -> list[PossibleCall]:
         """The calls of a tool that can be made of what was said, and of what the goal's picks found."""
         if name not in self._built:
             self._built[name] = []  # a tool that feeds itself is not built of itself
@@ -278,12 +294,12 @@ class Suppliers:
                 self._built[name].append(_built(tool, chosen))
         return self._built[name]
 
-    async def _options(self, tool: Tool, parameter: str) -> list[Said | Default | Option]:
+    async def _options(self, tool: Tool, parameter: str) -> list[StatedValue | Default | Option]:
         if parameter not in tool.properties:
             return []
         if not self.known.is_linked(tool.name, parameter):
             return list(self.known.values_for(tool, parameter))
-        found: list[Said | Default | Option] = []
+        found: list[StatedValue | Default | Option] = []
         for link in self.links.get(tool.name, ()):
             if link.parameter == parameter:
                 found += self._beside_picks(link) or await self._single(link)
@@ -322,16 +338,16 @@ class Ways:
     def __init__(self, goal: Goal, resolved: Resolved, environment: Environment, suppliers: Suppliers) -> None:
         """Start from the planned way of each call."""
         self.goal, self.resolved, self.environment, self.suppliers = goal, resolved, environment, suppliers
-        self._ways: dict[int, list[Made]] = {}
+        self._ways: dict[int, list[PossibleCall]] = {}
 
-    async def of(self, index: int) -> list[Made]:
+    async def of(self, index: int) -> list[PossibleCall]:
         """The ways to make a call of the goal, the planned one first."""
         if index not in self._ways:
             found = {way.name: way for way in [*await self._combined(index), *await self._duplicates(index)]}
             self._ways[index] = list(found.values())[:MOST_WAYS]
         return self._ways[index]
 
-    async def _combined(self, index: int) -> list[Made]:
+    async def _combined(self, index: int) -> list[PossibleCall]:
         planned = self.goal.calls[index]
         if planned.tool not in self.suppliers.tools:
             return []
@@ -375,7 +391,7 @@ class Ways:
         pattern = pattern_of(argument)
         return [link for link in self.suppliers.links.get(planned.tool, ()) if link.parameter == pattern]
 
-    async def _from(self, supplier: Made, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
+    async def _from(self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
         entries = [one for one in await self.suppliers.entries(supplier, link.entries) if has(one.value, link.field)]
         same = [one for one in entries if value_at(one.value, link.field) == planned]
         if not source.where:  # nothing was said of the entry: it is the first that the call finds
@@ -388,17 +404,17 @@ class Ways:
         picked = Picked(call=0, entries=link.entries, field=link.field, where=where, later_by=source.later_by)
         return _options(same[:1], supplier, picked)
 
-    def _tells_as_much(self, supplier: Made, own: Made) -> bool:
+    def _tells_as_much(self, supplier: PossibleCall, own: PossibleCall) -> bool:
         """Whether a reader may take this call for the planned one: an overlapping tool, or nothing said is left out."""
         return supplier.call.tool not in self.suppliers.planned_tools or own.said <= supplier.said
 
-    async def _duplicates(self, index: int) -> list[Made]:
+    async def _duplicates(self, index: int) -> list[PossibleCall]:
         """The ways in which another tool gives the very same response to the very same arguments."""
         planned, own = self.goal.calls[index], self.suppliers.planned[index]
         if not planned.wanted:
             return []
         wanted = await self.environment.answer(own.call)
-        found: list[Made] = []
+        found: list[PossibleCall] = []
         for tool in self.suppliers.tools.values():
             fits = set(tool.required) <= set(planned.arguments) <= set(tool.properties)
             if tool.name == planned.tool or not fits:
@@ -410,7 +426,7 @@ class Ways:
         return found
 
 
-def _options(entries: list[Entry], supplier: Made, picked: Picked) -> list[Option]:
+def _options(entries: list[Entry], supplier: PossibleCall, picked: Picked) -> list[Option]:
     """One option for each entry that holds the field; its value is what the conditions lead to."""
     return [
         Option(shifted(value_at(entry.value, picked.field), picked.later_by), supplier, picked, entry.index)

@@ -149,7 +149,7 @@ class SketchedCall(NamedTuple):
     wanted: bool
 
 
-class Sketch(NamedTuple):
+class GoalSketch(NamedTuple):
     """The calls of a goal, each after those it needs."""
 
     calls: tuple[SketchedCall, ...]
@@ -222,7 +222,7 @@ class Sketcher:
         self._given: dict[str, list[str]] = {}
         self._turn = 0
 
-    def draw(self, wants: Sequence[str]) -> Sketch | None:
+    def draw(self, wants: Sequence[str]) -> GoalSketch | None:
         """The sketch of a goal that wants these tools' responses, None where one of them can't be called."""
         try:
             for tool in wants:
@@ -230,7 +230,7 @@ class Sketcher:
                 self._want(tool)
         except UnsayableError:
             return None
-        return None if overlaps(self._calls, self._graph, self._element) else Sketch(tuple(self._calls))
+        return None if overlaps(self._calls, self._graph, self._element) else GoalSketch(tuple(self._calls))
 
     def _want(self, tool: str) -> None:
         known = self._known.get((tool, "search"))

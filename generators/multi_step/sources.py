@@ -9,27 +9,27 @@ from pydantic import JsonValue
 
 from language.schemas import Kind, choices_of, kind_of
 from warehouse.errors import RecordError
-from warehouse.records import Arguments, Composed, Default, Goal, Link, Picked, Said, Tool, ValueSource
+from warehouse.records import Arguments, Composed, Default, Goal, Link, Picked, StatedValue, Tool, ValueSource
 
 JOINT = ","
 _INDEX = re.compile(r"\[\d+\]")
 
 
-class Leaf(NamedTuple):
+class SourceLeaf(NamedTuple):
     """A source that is not composed, and where it stands: goal call `call`, argument path "legs[0].fromId"."""
 
     call: int
     argument: str
-    source: Said | Default | Picked
+    source: StatedValue | Default | Picked
 
 
-def leaves_of(call: int, arguments: Mapping[str, ValueSource]) -> list[Leaf]:
+def leaves_of(call: int, arguments: Mapping[str, ValueSource]) -> list[SourceLeaf]:
     """Every source of a call's arguments that is not composed of others."""
     return [leaf for name, source in arguments.items() for leaf in _leaves(call, name, source)]
 
 
 def with_leaves(
-    arguments: Mapping[str, ValueSource], new: Mapping[str, Said | Default | Picked]
+    arguments: Mapping[str, ValueSource], new: Mapping[str, StatedValue | Default | Picked]
 ) -> dict[str, ValueSource]:
     """The same arguments with another source for each leaf that `new` names."""
     return {name: _with_leaves(name, source, new) for name, source in arguments.items()}
@@ -64,15 +64,15 @@ def parts_of(argument: str, source: Composed) -> Iterator[tuple[str, ValueSource
         yield argument + (f".{source.names[index]}" if source.shape == "object" else f"[{index}]"), part
 
 
-def _leaves(call: int, argument: str, source: ValueSource) -> Iterator[Leaf]:
+def _leaves(call: int, argument: str, source: ValueSource) -> Iterator[SourceLeaf]:
     if not isinstance(source, Composed):
-        yield Leaf(call, argument, source)
+        yield SourceLeaf(call, argument, source)
         return
     for name, part in parts_of(argument, source):
         yield from _leaves(call, name, part)
 
 
-def _with_leaves(argument: str, source: ValueSource, new: Mapping[str, Said | Default | Picked]) -> ValueSource:
+def _with_leaves(argument: str, source: ValueSource, new: Mapping[str, StatedValue | Default | Picked]) -> ValueSource:
     if not isinstance(source, Composed):
         return new.get(argument, source)
     parts = tuple(_with_leaves(name, part, new) for name, part in parts_of(argument, source))
@@ -102,8 +102,8 @@ class KnownValues:
         """Read all of it once; a parameter that a link feeds can't be said."""
         self._linked = {(link.tool, link.parameter) for link in links}
         by_name = {tool.name: tool for tool in tools}
-        self._named: dict[str, list[Said | Default]] = {}
-        self._by_kind: dict[Kind, list[Said]] = {}
+        self._named: dict[str, list[StatedValue | Default]] = {}
+        self._by_kind: dict[Kind, list[StatedValue]] = {}
         for index, planned in enumerate(goal.calls):
             for leaf in leaves_of(index, planned.arguments):
                 if isinstance(leaf.source, Picked):
@@ -111,14 +111,14 @@ class KnownValues:
                     continue
                 self._named.setdefault(leaf.argument, []).append(leaf.source)
                 tool = by_name.get(planned.tool)
-                if isinstance(leaf.source, Said) and tool and leaf.argument in tool.properties:
+                if isinstance(leaf.source, StatedValue) and tool and leaf.argument in tool.properties:
                     self._keep(kind_of(tool.properties[leaf.argument]), leaf.source)
 
     def is_linked(self, tool: str, parameter: str) -> bool:
         """Whether some response gives this parameter its value."""
         return (tool, parameter) in self._linked
 
-    def values_for(self, tool: Tool, parameter: str) -> list[Said | Default]:
+    def values_for(self, tool: Tool, parameter: str) -> list[StatedValue | Default]:
         """What the user said that this parameter can take: for one of the same name, else for one of the same kind."""
         schema = tool.properties[parameter]
         kind = kind_of(schema)
@@ -131,28 +131,28 @@ class KnownValues:
         return _unique(texts or (self._by_kind.get(kind, []) if kind in ("date", "time", "date-time") else []))
 
     @property
-    def texts(self) -> list[Said]:
+    def texts(self) -> list[StatedValue]:
         """Every text that was said."""
         return self._by_kind.get("text", [])
 
-    def _keep_all(self, texts: Iterable[Said]) -> None:
+    def _keep_all(self, texts: Iterable[StatedValue]) -> None:
         for said in texts:
             self._keep("text", said)
 
-    def _keep(self, kind: Kind, said: Said) -> None:
+    def _keep(self, kind: Kind, said: StatedValue) -> None:
         held = self._by_kind.setdefault(kind, [])
         if said.value not in [one.value for one in held]:
             held.append(said)
 
 
-def _told(picked: Picked) -> Iterator[Said]:
+def _told(picked: Picked) -> Iterator[StatedValue]:
     for condition in picked.where:
         if condition.test in ("equals", "contains") and isinstance(condition.value, str):
-            yield Said(value=condition.value, element="text")
+            yield StatedValue(value=condition.value, element="text")
 
 
-def _unique(sources: Iterable[Said | Default]) -> list[Said | Default]:
-    found: list[Said | Default] = []
+def _unique(sources: Iterable[StatedValue | Default]) -> list[StatedValue | Default]:
+    found: list[StatedValue | Default] = []
     for source in sources:
         if source.value not in [one.value for one in found]:
             found.append(source)

@@ -23,7 +23,7 @@ _TRIES = 4  # so that two places of one goal are not the same, unless there is n
 _LOCAL = frozenset({"place", "airport", "hotel", "attraction"})
 
 
-class Trip(Protocol):
+class GoalValues(Protocol):
     """The values of one goal, which go together: one city, one stretch of days."""
 
     def say(self, wish: Wish) -> JsonValue | None:
@@ -34,7 +34,7 @@ class Vocabulary(NamedTuple):
     """What is known of an environment's parameters: their elements, and trips to take values from."""
 
     element: Callable[[str, str], ElementKind]
-    trip: Callable[[Random], Trip]
+    trip: Callable[[Random], GoalValues]
     is_replaceable: Callable[[str, str], bool]
 
 

@@ -12,7 +12,18 @@ from generators.stages import ATTEMPTS, StageContext, first_fit
 from language.packs import writes
 from language.values import locate
 from llm.prompts import prompt_version, render
-from warehouse.records import Call, Exchange, Goal, JsonSchema, Origin, Picked, PlannedCall, Said, Tool, WordedGoal
+from warehouse.records import (
+    Call,
+    Exchange,
+    Goal,
+    JsonSchema,
+    Origin,
+    Picked,
+    PlannedCall,
+    StatedValue,
+    Tool,
+    WordedGoal,
+)
 
 PROMPTS = "generators.multi_step.prompts"
 STAGE = "goal_requests"
@@ -89,7 +100,7 @@ def said_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
     """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper), value."""
     for index, call in enumerate(goal.calls):
         for leaf in leaves_of(index, call.arguments):
-            if isinstance(leaf.source, Said):
+            if isinstance(leaf.source, StatedValue):
                 yield call.tool, leaf.argument, leaf.source.value
 
 

@@ -10,10 +10,10 @@ from pydantic import JsonValue
 
 from generators.families import Kind
 from generators.planning import Order
-from generators.tools import Company, are_redundant, pick_distractors
+from generators.tools import ToolPool, are_redundant, pick_distractors
 from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Language, Origin, PlannedCall, RoutingPlan, Said, Tool
+from warehouse.records import Arguments, Language, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
 STAGE = "parallel_plans"
 _COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)
@@ -33,7 +33,7 @@ def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
             f"The catalog has {len(usable)} tools in {order.language!r} that may be called beside others; samples of the kind "
             f"{order.kind.name!r} need two at least, with one to {_MOST_PARAMETERS} required parameters."
         )
-    company = Company(spoken)
+    company = ToolPool(spoken)
     for number in range(order.samples):
         yield _plan(order.kind, order.language, usable, company, order.candidates, Random(_seed(order, number)))
 
@@ -49,7 +49,7 @@ def _is_usable(tool: Tool) -> bool:
 
 
 def _plan(  # noqa: PLR0917 - what a plan is made of
-    kind: Kind, language: Language, usable: Sequence[Tool], company: Company, candidates: int, rng: Random
+    kind: Kind, language: Language, usable: Sequence[Tool], company: ToolPool, candidates: int, rng: Random
 ) -> RoutingPlan:
     first = rng.choice(usable)
     count = rng.choices(_COUNTS, _SHARES)[0]
@@ -101,7 +101,7 @@ def _beside(first: Tool, count: int, usable: Sequence[Tool], rng: Random) -> lis
     return chosen
 
 
-def _shown(tools: Sequence[Tool], company: Company, candidates: int, rng: Random) -> list[Tool]:
+def _shown(tools: Sequence[Tool], company: ToolPool, candidates: int, rng: Random) -> list[Tool]:
     """The tools that are due among others that could do none of the calls."""
     beside = pick_distractors(tools[0], company, max(0, candidates - len(tools)), rng)
     fitting = [one for one in beside if not any(are_redundant(one, tool) for tool in tools)]
@@ -125,5 +125,5 @@ def _values(tool: Tool, language: Language, rng: Random) -> Arguments:
 
 def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:
     return PlannedCall(
-        tool=tool.name, arguments={name: Said(value=value, element="text") for name, value in arguments.items()}
+        tool=tool.name, arguments={name: StatedValue(value=value, element="text") for name, value in arguments.items()}
     )

@@ -17,8 +17,8 @@ from warehouse.records import (
     GoldCall,
     JsonSchema,
     RoutingPlan,
-    Said,
     Sample,
+    StatedValue,
     Tool,
     UserTurn,
 )
@@ -105,7 +105,7 @@ def part_starts(wording: ParallelWording) -> list[int]:
 
 def _arguments(plan: RoutingPlan, at: int) -> Arguments:
     sources = plan.calls[at].arguments
-    values = {name: source.value for name, source in sources.items() if isinstance(source, Said)}
+    values = {name: source.value for name, source in sources.items() if isinstance(source, StatedValue)}
     if len(values) < len(sources):
         raise RecordError("A call that is due beside others can take nothing from their results.")
     return values

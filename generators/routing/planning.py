@@ -9,10 +9,20 @@ from random import Random
 from pydantic import JsonValue
 
 from generators.kinds import traits_of
-from generators.routing.tool_graph import Atlas, Road, feeds
+from generators.routing.tool_graph import DomainGraph, Road, feeds
 from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
-from warehouse.records import ElementKind, Language, Origin, Picked, PlannedCall, RoutingPlan, Said, Tool, ValueSource
+from warehouse.records import (
+    ElementKind,
+    Language,
+    Origin,
+    Picked,
+    PlannedCall,
+    RoutingPlan,
+    StatedValue,
+    Tool,
+    ValueSource,
+)
 
 STAGE = "routing_plans"
 MOST_CALLS = 5
@@ -31,9 +41,9 @@ def plan_routing(
 
     Raises ConfigurationError where the domain's tools allow none.
     """
-    atlas = Atlas(tools)
+    graph = DomainGraph(tools)
     domain = tools[0].category
-    finals = [tool for tool in tools if atlas.roads(tool)] if traits_of(kind).difficulty == "hard" else list(tools)
+    finals = [tool for tool in tools if graph.roads(tool)] if traits_of(kind).difficulty == "hard" else list(tools)
     if not finals and count:
         raise ConfigurationError(
             f"In the domain {domain!r} no tool takes what another one returns, so it allows no samples of the kind {kind!r}."
@@ -41,7 +51,7 @@ def plan_routing(
     order = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
     for number in range(count):
         rng = Random(f"{seed}:{domain}:{kind}:{language}:{number}")
-        calls = _calls(kind, order[number % len(order)], atlas, language, rng)
+        calls = _calls(kind, order[number % len(order)], graph, language, rng)
         yield RoutingPlan(
             kind=kind,
             language=language,
@@ -58,25 +68,25 @@ def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
     return [tool for tool in tools if tool.name in names]
 
 
-def _calls(kind: str, tool: Tool, atlas: Atlas, language: Language, rng: Random) -> list[PlannedCall]:
+def _calls(kind: str, tool: Tool, graph: DomainGraph, language: Language, rng: Random) -> list[PlannedCall]:
     difficulty = traits_of(kind).difficulty
     if difficulty == "easy":
         return _said_calls([tool], language, rng)
     if difficulty == "hard":
-        return _nested_calls(tool, atlas, language, rng)
-    return _said_calls(_beside(tool, atlas, rng), language, rng)
+        return _nested_calls(tool, graph, language, rng)
+    return _said_calls(_beside(tool, graph, rng), language, rng)
 
 
-def _beside(tool: Tool, atlas: Atlas, rng: Random) -> list[Tool]:
+def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
     """Tools that go together, none of which another one needs: some take the same thing as the first."""
     chosen = [tool]
     wanted = rng.choices(_MEDIUM_CALLS, _MEDIUM_SHARES)[0]
-    near = [one for one in atlas.tools if set(one.required) & set(tool.required)]
+    near = [one for one in graph.tools if set(one.required) & set(tool.required)]
     for _ in range(_TRIES):
         if len(chosen) == wanted:
             break
-        one = rng.choice(near if near and rng.random() < _SHARED_SHARE else atlas.tools)
-        if one not in chosen and not atlas.are_linked([*chosen, one]):
+        one = rng.choice(near if near and rng.random() < _SHARED_SHARE else graph.tools)
+        if one not in chosen and not graph.are_linked([*chosen, one]):
             chosen.append(one)
     return chosen
 
@@ -100,30 +110,30 @@ def _of(tool: Tool, name: str) -> dict[str, JsonValue]:
     return tool.properties[name]
 
 
-def _nested_calls(last: Tool, atlas: Atlas, language: Language, rng: Random) -> list[PlannedCall]:
+def _nested_calls(last: Tool, graph: DomainGraph, language: Language, rng: Random) -> list[PlannedCall]:
     """A chain of lookups up to a tool; where it is shorter than wanted, more is done with what it found."""
     wanted = rng.choices(_HARD_CALLS, _HARD_SHARES)[0]
-    roads = _chain(last, atlas, wanted, rng)
+    roads = _chain(last, graph, wanted, rng)
     taken = [road.source for road in reversed(roads)]
     calls = [_call_on_road(tool, taken[:at], language, rng) for at, tool in enumerate([*taken, last])]
     goal = roads[0]
     others = [
         one
-        for one in atlas.tools
-        if one.name != last.name and any(road == goal for road in atlas.roads(one)) and one not in taken
+        for one in graph.tools
+        if one.name != last.name and any(road == goal for road in graph.roads(one)) and one not in taken
     ]
     more = rng.sample(others, min(len(others), wanted - len(calls), 1))
     return calls + [_call_on_road(tool, taken, language, rng) for tool in more]
 
 
-def _chain(last: Tool, atlas: Atlas, wanted: int, rng: Random) -> list[Road]:
+def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Road]:
     """The roads from a tool back to a lookup that takes what the user says; nothing is looked up twice."""
     best: list[Road] = []
     for _ in range(_TRIES):
-        roads = [rng.choice(atlas.roads(last))]
+        roads = [rng.choice(graph.roads(last))]
         while len(roads) < wanted - 1:
             known = {road.parameter for road in roads}
-            further = [road for road in atlas.roads(roads[-1].source) if road.parameter not in known]
+            further = [road for road in graph.roads(roads[-1].source) if road.parameter not in known]
             if not further:
                 break
             roads.append(rng.choice(further))
@@ -148,8 +158,8 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], language: Language, rng: R
     return _planned(tool, {**{name: _said(value) for name, value in said.items()}, **picked})
 
 
-def _said(value: JsonValue) -> Said:
-    return Said(value=value, element=_SAID)
+def _said(value: JsonValue) -> StatedValue:
+    return StatedValue(value=value, element=_SAID)
 
 
 def _planned(tool: Tool, sources: dict[str, ValueSource]) -> PlannedCall:

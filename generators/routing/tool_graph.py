@@ -18,7 +18,7 @@ class Road(NamedTuple):
     source: Tool
 
 
-class Atlas:
+class DomainGraph:
     """The tools of a domain, and the roads to each."""
 
     def __init__(self, tools: Sequence[Tool]) -> None:

@@ -22,8 +22,8 @@ from warehouse.records import (  # fmt: skip
     Picked,
     PlannedCall,
     RoutingPlan,
-    Said,
     Sample,
+    StatedValue,
     Tool,
     UserTurn,
     trait_tag,
@@ -103,7 +103,7 @@ def _written_like(schema: JsonSchema, request: str) -> set[str]:
 def _said_values(plan: RoutingPlan) -> Iterator[tuple[str, str, JsonValue]]:
     for call in plan.calls:
         for name, source in call.arguments.items():
-            if isinstance(source, Said):
+            if isinstance(source, StatedValue):
                 yield call.tool, name, source.value
 
 
@@ -124,7 +124,7 @@ def _gold(call: PlannedCall, tool: Tool, request: str) -> GoldCall:
     arguments: dict[str, JsonValue] = {}
     evidence: list[Evidence] = []
     for name, source in call.arguments.items():
-        if isinstance(source, Said):
+        if isinstance(source, StatedValue):
             arguments[name] = source.value
             evidence.append(_span(name, source.value, tool.properties[name], request))
         elif isinstance(source, Picked):

@@ -30,7 +30,7 @@ IMPERFECT = "Its request is imperfect: the call can't have been made, so nobody 
 OPEN_END = "It does not end with a call, or with what the assistant says after it, so nothing can follow."
 
 
-class Place(NamedTuple):
+class ChangeableArgument(NamedTuple):
     """An argument with a value: of the call `call` of the call turn `turn`; `said` is where the user said it."""
 
     turn: int
@@ -49,7 +49,7 @@ class _Told(NamedTuple):
     said: Evidence | None
 
 
-def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[Place]:
+def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[ChangeableArgument]:
     """The arguments that the transform can change."""
     sample = until_due(sample, transform)
     return [place for place, reason in _weighed(sample, tools_by_name(sample, tools), transform) if not reason]
@@ -72,7 +72,7 @@ def obstacle_to(transform: Transform, sample: Sample, tools: Mapping[str, Tool])
     return reasons[-1] if reasons else "Its calls have no arguments, so there is none to change."
 
 
-def affected(sample: Sample, place: Place) -> dict[int, list[int]]:
+def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
     """The calls, by call turn, whose argument changes with this one: those that have it from the same words."""
     old = call_at(sample, place).arguments[place.argument]
     found: dict[int, list[int]] = {}
@@ -89,7 +89,7 @@ def affected(sample: Sample, place: Place) -> dict[int, list[int]]:
     return found
 
 
-def interruptions(sample: Sample, place: Place, tools: Mapping[str, Tool]) -> list[int]:
+def interruptions(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> list[int]:
     """The user turns before which the user could correct the value, because a question is open that can be asked again."""
     if place.said is None or place.said.turn is None:
         return []
@@ -138,7 +138,9 @@ def _ends_with_chain(sample: Sample) -> bool:
     return last > 0 and isinstance(sample.turns[last - 1], ResultTurn)
 
 
-def _weighed(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> Iterator[tuple[Place, str]]:
+def _weighed(
+    sample: Sample, tools: Mapping[str, Tool], transform: Transform
+) -> Iterator[tuple[ChangeableArgument, str]]:
     """Every argument with the reason why it can't be changed, "" where it can."""
     if transform == "mSv":
         last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=0)
@@ -151,7 +153,7 @@ def _weighed(sample: Sample, tools: Mapping[str, Tool], transform: Transform) ->
     ]
     seen = set()
     for one in told:
-        place = Place(one.turn, one.call, one.argument, one.said)
+        place = ChangeableArgument(one.turn, one.call, one.argument, one.said)
         first = (one.argument, str(one.value), one.said.turn if one.said else None)
         if first not in seen:
             seen.add(first)
@@ -163,23 +165,23 @@ def _weighed(sample: Sample, tools: Mapping[str, Tool], transform: Transform) ->
             )
 
 
-def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator[Place]:
+def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator[ChangeableArgument]:
     for index in turns:
         turn = sample.turns[index]
         for at, call in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
             for name in call.arguments:
                 schema = schema_of(call, name, tools)
-                yield Place(index, at, name, find_said(call, name, sample.turns[:index], schema))
+                yield ChangeableArgument(index, at, name, find_said(call, name, sample.turns[:index], schema))
 
 
-def call_at(sample: Sample, place: Place) -> GoldCall:
+def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
     """The call that the place is in."""
     turn = sample.turns[place.turn]
     assert isinstance(turn, CallTurn)  # a place is in a call turn  # noqa: S101
     return turn.calls[place.call]
 
 
-def _unchangeable(sample: Sample, place: Place, tools: Mapping[str, Tool]) -> str:
+def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> str:
     """Why nobody could say another value for the argument."""
     call = call_at(sample, place)
     tool, value = tools.get(call.tool), call.arguments[place.argument]
@@ -198,7 +200,7 @@ def _unchangeable(sample: Sample, place: Place, tools: Mapping[str, Tool]) -> st
     return ""
 
 
-def _untrue(sample: Sample, place: Place, told: Sequence[_Told]) -> str:
+def _untrue(sample: Sample, place: ChangeableArgument, told: Sequence[_Told]) -> str:
     """What of the conversation would no longer hold, were the value overridden."""
     said = place.said
     if said is None or said.turn is None:
@@ -220,7 +222,7 @@ def _untrue(sample: Sample, place: Place, told: Sequence[_Told]) -> str:
     return ""
 
 
-def _untimely(sample: Sample, place: Place, tools: Mapping[str, Tool], transform: Transform) -> str:
+def _untimely(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool], transform: Transform) -> str:
     """Why there is no moment at which the user could override the value."""
     turn = place.said.turn if place.said else None
     if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
@@ -243,7 +245,7 @@ def _is_executed(sample: Sample, index: int) -> bool:
     return isinstance(turn, CallTurn) and (turn.executed or isinstance(follows, ResultTurn))
 
 
-def _restated(sample: Sample, place: Place, start: int, tools: Mapping[str, Tool]) -> bool:
+def _restated(sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]) -> bool:
     """Whether the old value is said from the turn `start` on, so that a new one would not be the last word."""
     call = call_at(sample, place)
     value, schema = call.arguments[place.argument], schema_of(call, place.argument, tools)
@@ -257,7 +259,7 @@ def _restated(sample: Sample, place: Place, start: int, tools: Mapping[str, Tool
     return any(one is not None and one.rule != ANSWERED for one in found)
 
 
-def _mistakable(sample: Sample, place: Place) -> str:
+def _mistakable(sample: Sample, place: ChangeableArgument) -> str:
     """Why it would not be clear which of several calls is wanted again with the new value."""
     turn = sample.turns[place.turn]
     call = call_at(sample, place)

@@ -9,7 +9,15 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from generators.kinds import name_of
-from generators.shifts.changeable import Place, affected, call_at, find_places, interruptions, obstacle_to, schema_of
+from generators.shifts.changeable import (
+    ChangeableArgument,
+    affected,
+    call_at,
+    find_places,
+    interruptions,
+    obstacle_to,
+    schema_of,
+)
 from generators.shifts.intents import done_in
 from generators.shifts.turns import (
     call_with_value,
@@ -53,7 +61,7 @@ _LEAST_TELLING = 0.2
 _ENDED = tuple(".!?。！？…\"'”’」)）")
 
 
-class Correction(BaseModel):
+class OverridingText(BaseModel, title="Correction"):
     """What the user says to have another value, and the words in it that state the new one."""
 
     sentence: str
@@ -67,7 +75,7 @@ class Scene(NamedTuple):
     """
 
     change: ValueChange
-    place: Place
+    place: ChangeableArgument
     tool: Tool
     schema: JsonSchema
     turns: tuple[Turn, ...]
@@ -105,7 +113,7 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
     return [sample]
 
 
-def correction_problem(correction: Correction, scene: Scene) -> str:
+def correction_problem(correction: OverridingText, scene: Scene) -> str:
     """Why this wording can't bring the change, "" where it can: the new value said last, and of the right parameter."""
     text, words = correction.sentence.strip(), correction.words
     new, old, schema = scene.change.new, scene.change.old, scene.schema
@@ -150,7 +158,7 @@ def _scene(change: ValueChange, context: StageContext) -> Scene:
     )
 
 
-def _is_mistakable(change: ValueChange, place: Place, tool: Tool) -> bool:
+def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -> bool:
     """Whether the new value, said by itself, could be meant for another parameter."""
     call = call_at(change.derivation.source, place)
     match change.derivation.transform:
@@ -175,7 +183,7 @@ def _plain_kind(schema: JsonSchema) -> str:
     return "number" if kind == "integer" else kind
 
 
-def _turns_before(source: Sample, place: Place, transform: str, context: StageContext) -> tuple[Turn, ...]:
+def _turns_before(source: Sample, place: ChangeableArgument, transform: str, context: StageContext) -> tuple[Turn, ...]:
     said = place.said.turn if place.said else None
     if transform == "SO_case1" and said is not None:
         return source.turns[: said + 1]
@@ -189,7 +197,7 @@ def _turns_before(source: Sample, place: Place, transform: str, context: StageCo
     )
 
 
-async def _ask(scene: Scene, context: StageContext) -> Correction:
+async def _ask(scene: Scene, context: StageContext) -> OverridingText:
     prompt = render(
         PROMPTS,
         TEMPLATE,
@@ -205,7 +213,7 @@ async def _ask(scene: Scene, context: StageContext) -> Correction:
     correction = await first_fit(
         context,
         prompt,
-        Correction,
+        OverridingText,
         lambda given: correction_problem(given, scene),
         f"The change of {scene.place.argument!r} was not worded well in {ATTEMPTS} answers",
     )
@@ -231,7 +239,7 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
     return any(weight > _LEAST_TELLING and word in spoken for word, weight in weigh_words(told).items())
 
 
-def _in_same_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...], int]:
+def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns) - 1, scene.source
     spoken = scene.turns[at]
     assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
@@ -245,7 +253,7 @@ def _in_same_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...
     return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(reached))
 
 
-def _in_own_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...], int]:
+def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns), scene.source
     said = _evidence(scene, correction, at, 0, correction.sentence)
     asked, before = scene.turns[-1], scene.turns[-2]
@@ -258,7 +266,7 @@ def _in_own_turn(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...]
     return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)
 
 
-def _after_call(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...], int]:
+def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at = len(scene.turns)
     said = _evidence(scene, correction, at, 0, correction.sentence)
     call = call_with_value(call_at(scene.source, scene.place), scene.change.new, said)
@@ -266,7 +274,7 @@ def _after_call(scene: Scene, correction: Correction) -> tuple[tuple[Turn, ...],
     return turns, snapshots_before(scene.turns, at)
 
 
-def _evidence(scene: Scene, correction: Correction, turn: int, offset: int, text: str) -> Evidence:
+def _evidence(scene: Scene, correction: OverridingText, turn: int, offset: int, text: str) -> Evidence:
     """Where the new value is said: the words quoted, at their last place."""
     start = offset + correction.sentence.rindex(correction.words)
     return evidence_of(scene.place.argument, turn, text, start, start + len(correction.words))

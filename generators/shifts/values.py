@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from pydantic import BaseModel, JsonValue
 
-from generators.shifts.changeable import Place, call_at, find_places, obstacle_to, schema_of
+from generators.shifts.changeable import ChangeableArgument, call_at, find_places, obstacle_to, schema_of
 from generators.shifts.turns import tools_by_name
 from generators.stages import ATTEMPTS, StageContext, first_fit
 from generators.tools import argument_problems
@@ -73,7 +73,7 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     return [change]
 
 
-async def _ask(derivation: Derivation, place: Place, tool: Tool, context: StageContext) -> JsonValue:
+async def _ask(derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext) -> JsonValue:
     source = derivation.source
     call = call_at(source, place)
     prompt = render(
@@ -96,7 +96,7 @@ async def _ask(derivation: Derivation, place: Place, tool: Tool, context: StageC
     return answer.value
 
 
-def value_problem(new: JsonValue, place: Place, source: Sample, tool: Tool) -> str:
+def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:
     """Why `new` can't replace the value at the place, "" where it can: valid, different, and not said before."""
     call = call_at(source, place)
     old, schema = call.arguments[place.argument], schema_of(call, place.argument, {tool.name: tool})
@@ -112,7 +112,7 @@ def value_problem(new: JsonValue, place: Place, source: Sample, tool: Tool) -> s
     return "" if isinstance(new, bool) else _taken(new, place, source, schema)
 
 
-def _taken(new: JsonValue, place: Place, source: Sample, schema: JsonSchema) -> str:
+def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: JsonSchema) -> str:
     """Why the value stands for something already, "" where nobody has spoken of it."""
     for name, value in call_at(source, place).arguments.items():
         if name != place.argument and not isinstance(value, bool) and fold(str(value)) == fold(str(new)):

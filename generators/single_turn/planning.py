@@ -8,7 +8,7 @@ from collections.abc import Iterator, Sequence
 from itertools import chain, zip_longest
 from random import Random
 
-from generators.tools import Company, pick_distractors
+from generators.tools import ToolPool, pick_distractors
 from warehouse.errors import ConfigurationError
 from warehouse.records import Assignment, Language, Origin, SingleTurnKind, Tool
 
@@ -31,7 +31,7 @@ def plan_assignments(
             f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the kind {kind!r}, "
             f"but {count} are asked for. Import tools with more parameters, or ask for fewer."
         )
-    company = Company(spoken)
+    company = ToolPool(spoken)
     for number in range(count):
         turn = number - len(first)
         tool = first[number] if turn < 0 else later[turn % len(later)]
@@ -56,7 +56,7 @@ def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
 
 
 def _assign(
-    kind: SingleTurnKind, tool: Tool, company: Company, candidates: int, rng: Random, *, is_first: bool
+    kind: SingleTurnKind, tool: Tool, company: ToolPool, candidates: int, rng: Random, *, is_first: bool
 ) -> Assignment:
     withheld = kind == "irrelevant"
     chosen = pick_distractors(tool, company, candidates if withheld else candidates - 1, rng)

@@ -21,7 +21,7 @@ def _stripped(text: object) -> object:
     return text.strip() if isinstance(text, str) else text
 
 
-class Wording(RootModel[dict[Language, Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]]]):
+class LocalizedText(RootModel[dict[Language, Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]]]):
     """The same thing in each language that has words for it."""
 
     model_config = ConfigDict(frozen=True)
@@ -37,9 +37,9 @@ class Category(BaseModel):
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
-    description: Wording
-    goals: tuple[Wording, ...] = Field(min_length=1)
-    resources: tuple[Wording, ...]
+    description: LocalizedText
+    goals: tuple[LocalizedText, ...] = Field(min_length=1)
+    resources: tuple[LocalizedText, ...]
 
 
 def load_categories() -> tuple[Category, ...]:

@@ -7,7 +7,7 @@ from functools import lru_cache
 from pydantic import JsonValue
 
 from language.calls.parameters import CODED, NUMERIC
-from language.calls.scanning import Hearing, Reading, find_choice
+from language.calls.scanning import Hearing, ParsedValue, find_choice
 from language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
 from language.packs import LanguagePattern
 from language.schemas import fits, json_type
@@ -38,7 +38,7 @@ _LONGEST = 120
 _FEW = 14
 
 
-def read_after(parameter: ParameterView, heard: Hearing, start: int, end: int, *, strong: bool) -> Reading | None:
+def read_after(parameter: ParameterView, heard: Hearing, start: int, end: int, *, strong: bool) -> ParsedValue | None:
     """The value that begins behind a cue which ends at `start`, with all of it before `end`."""
     lead = _CONNECTOR.of(heard.text).match(heard.text, start, end)
     begin = lead.end() if lead else start
@@ -49,7 +49,7 @@ def read_after(parameter: ParameterView, heard: Hearing, start: int, end: int, *
     return _fitting(reading, parameter)
 
 
-def read_before(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def read_before(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     """The value that ends right before a cue which begins at `end`: "4 guests", "Berlin as the city"."""
     if parameter.kind == "boolean":
         return _fitting(_flag_before(heard, start, end), parameter)
@@ -67,20 +67,20 @@ def read_before(parameter: ParameterView, heard: Hearing, start: int, end: int) 
     return _fitting(_given(parameter, heard, start, marked.start(), by_verb=by_verb), parameter)
 
 
-def free_text(heard: Hearing, start: int, end: int, *, is_said: bool) -> Reading | None:
+def free_text(heard: Hearing, start: int, end: int, *, is_said: bool) -> ParsedValue | None:
     """Free words: what stands in quotation marks, else up to a comma or the end of the clause."""
     while start < end and heard.text[start].isspace():
         start += 1
     quote = next((one for one in heard.quotes if one.start == start), None)
     if quote:
-        return Reading(quote.words, quote.start, quote.end)
+        return ParsedValue(quote.words, quote.start, quote.end)
     stop = _COMMA.of(heard.text).search(heard.text, start, end)
     end = stop.start() if stop else end
     words = _TAIL.of(heard.text).sub("", heard.text[start:end]).rstrip(" .")
     telling = is_said or words[:1].isupper() or words[:1].isdigit() or not words[:1].isascii()
     if not words or len(words) > _LONGEST or not telling:
         return None
-    return Reading(words, start, start + len(words))
+    return ParsedValue(words, start, start + len(words))
 
 
 def read_whole(parameter: ParameterView, text: str) -> JsonValue | None:
@@ -109,7 +109,7 @@ def is_free_text(parameter: ParameterView) -> bool:
     }
 
 
-def _read_typed(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _read_typed(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     reader = _READERS.get(parameter.kind) or (_code if parameter.kind in CODED else None)
     if reader:
         return reader(parameter, heard, start, end)
@@ -128,7 +128,7 @@ def _typed(parameter: ParameterView, heard: Hearing) -> list[Found]:
     return heard.numbers if parameter.is_number else []
 
 
-def _converted(found: Found, parameter: ParameterView, heard: Hearing) -> Reading | None:
+def _converted(found: Found, parameter: ParameterView, heard: Hearing) -> ParsedValue | None:
     declared = json_type(parameter.schema)
     words = heard.text[found.start : found.end]
     value: JsonValue = found.value
@@ -140,7 +140,7 @@ def _converted(found: Found, parameter: ParameterView, heard: Hearing) -> Readin
         value = found.value if fits(found.value, parameter.schema) and _is_whole(found, parameter) else None
     if value is None and parameter.spoken is not parameter.schema:
         value = words
-    return None if value is None else Reading(value, found.start, found.end)
+    return None if value is None else ParsedValue(value, found.start, found.end)
 
 
 _SHORT_VALUES = {"date": 10, "birthday": 10, "time": 5}
@@ -150,47 +150,47 @@ def _is_whole(found: Found, parameter: ParameterView) -> bool:
     return len(str(found.value)) >= _SHORT_VALUES[parameter.kind] and str(found.value)[0].isdigit()
 
 
-def _fitting(reading: Reading | None, parameter: ParameterView) -> Reading | None:
+def _fitting(reading: ParsedValue | None, parameter: ParameterView) -> ParsedValue | None:
     return reading if reading and fits(reading.value, parameter.schema) else None
 
 
-def _moment(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _moment(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     written = _STAMP.search(heard.text, start, end)
     if written and written.start() - start < _FEW:
-        return Reading(written.group(), *written.span())
+        return ParsedValue(written.group(), *written.span())
     day = next((one for one in heard.dates if start <= one.start < end), None)
     clock = next((one for one in heard.times if start <= one.start < end), None)
     if not day or not clock or min(day.start, clock.start) - start > _FEW:
         return None
     first, last = min(day.start, clock.start), max(day.end, clock.end)
     value = read_value(heard.text[first:last], parameter.spoken)
-    return None if value is None else Reading(value, first, last)
+    return None if value is None else ParsedValue(value, first, last)
 
 
-def _month(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _month(_: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     match = _MONTH.search(heard.text, start, end)
-    return Reading(match.group(), *match.span()) if match and match.start() - start < _FEW else None
+    return ParsedValue(match.group(), *match.span()) if match and match.start() - start < _FEW else None
 
 
-def _email(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _email(_: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     match = _EMAIL.search(heard.text, start, max(end, min(len(heard.text), start + 60)))
-    return Reading(match.group(), *match.span()) if match and match.start() - start < _FEW else None
+    return ParsedValue(match.group(), *match.span()) if match and match.start() - start < _FEW else None
 
 
-def _link(_: ParameterView, heard: Hearing, start: int, __: int) -> Reading | None:
+def _link(_: ParameterView, heard: Hearing, start: int, __: int) -> ParsedValue | None:
     match = _LINK.search(heard.text, start)
-    return Reading(match.group(), *match.span()) if match and match.start() - start < _FEW else None
+    return ParsedValue(match.group(), *match.span()) if match and match.start() - start < _FEW else None
 
 
-def _code(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _code(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     quote = next((one for one in heard.quotes if one.start - start in (0, 1)), None)
     if quote:
-        return Reading(quote.words, quote.start, quote.end)
+        return ParsedValue(quote.words, quote.start, quote.end)
     pattern = _PHONE if parameter.kind == "phone" else _CODE
     match = pattern.match(heard.text, start, end) or _CODE.match(heard.text, start, end)
     if not match or not (_looks_coded(match[1]) or heard.is_quoted(match.start(1))):
         return None
-    return Reading(match[1], *match.span(1))
+    return ParsedValue(match[1], *match.span(1))
 
 
 def _looks_coded(word: str) -> bool:
@@ -199,10 +199,10 @@ def _looks_coded(word: str) -> bool:
     )
 
 
-def _patterned(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _patterned(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     match = in_text(str(parameter.schema["pattern"])).search(heard.text, start, end)
     if match and match.start() - start < _FEW:
-        return Reading(match.group(), *match.span())
+        return ParsedValue(match.group(), *match.span())
     return free_text(heard, start, end, is_said=True)
 
 
@@ -215,25 +215,25 @@ def in_text(pattern: str) -> re.Pattern[str]:
         return re.compile(r"(?!)")
 
 
-def _flag(_: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def _flag(_: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     match = _ANSWER.of(heard.text).match(heard.text, start, end)
     if not match:
         return None
-    return Reading(_NO.of(heard.text).fullmatch(match[1] or match[2]) is None, *match.span())
+    return ParsedValue(_NO.of(heard.text).fullmatch(match[1] or match[2]) is None, *match.span())
 
 
-def _flag_before(heard: Hearing, start: int, end: int) -> Reading | None:
+def _flag_before(heard: Hearing, start: int, end: int) -> ParsedValue | None:
     match = _WITH.of(heard.text).search(heard.text, start, end)
     if not match:
         return None
-    return Reading(not match["no"], *match.span())
+    return ParsedValue(not match["no"], *match.span())
 
 
-def _given(parameter: ParameterView, heard: Hearing, start: int, end: int, *, by_verb: bool) -> Reading | None:
+def _given(parameter: ParameterView, heard: Hearing, start: int, end: int, *, by_verb: bool) -> ParsedValue | None:
     """What is given "as the city"; "for the city" needs a verb of giving in front of it."""
     quote = next((one for one in heard.quotes if one.end == end and one.start >= start), None)
     if quote:
-        return Reading(quote.words, quote.start, quote.end)
+        return ParsedValue(quote.words, quote.start, quote.end)
     match = (_TAKEN if by_verb else _GIVEN).of(heard.text).match(heard.text, start, end)
     if by_verb and not match:
         return None
@@ -243,10 +243,10 @@ def _given(parameter: ParameterView, heard: Hearing, start: int, end: int, *, by
     if not words or len(words) > _LONGEST or (is_coded and (" " in words or not _looks_coded(words))):
         return None
     begin = heard.text.index(words, begin)
-    return Reading(words, begin, begin + len(words))
+    return ParsedValue(words, begin, begin + len(words))
 
 
-_READERS: dict[str, Callable[[ParameterView, Hearing, int, int], Reading | None]] = {
+_READERS: dict[str, Callable[[ParameterView, Hearing, int, int], ParsedValue | None]] = {
     "moment": _moment, "month": _month, "email": _email, "link": _link, "code": _code, "pattern": _patterned,
     "choice": find_choice, "boolean": _flag,
 }  # fmt: skip
@@ -258,7 +258,7 @@ _WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)[\s:：=]*$")
 _DEEPEST = 6
 
 
-def read_items(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def read_items(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     """A list: the pieces between commas and "and", each one a value of the items' schema."""
     lead = _LEAD.of(heard.text).match(heard.text, start, end)
     begin = lead.end() if lead else start
@@ -272,14 +272,14 @@ def read_items(parameter: ParameterView, heard: Hearing, start: int, end: int) -
             break
         values.append(value)
         last = stop
-    return Reading(values, begin, last) if values and fits(values, parameter.schema) else None
+    return ParsedValue(values, begin, last) if values and fits(values, parameter.schema) else None
 
 
-def read_members(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def read_members(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     """An object: each member behind its own name."""
     declared = parameter.schema.get("properties")
     value = _members(parameter.schema, heard.text[start:end], 0) if declared else _loose_members(heard, start, end)
-    return Reading(value, start, end) if value and fits(value, parameter.schema) else None
+    return ParsedValue(value, start, end) if value and fits(value, parameter.schema) else None
 
 
 def _loose_members(heard: Hearing, start: int, end: int) -> dict[str, JsonValue]:
@@ -332,7 +332,7 @@ def _by_cues(parameters: tuple[ParameterView, ...], cues: CueTable, heard: Heari
     return {one.name: found[one.name] for one in parameters if one.name in found}
 
 
-def _member(parameter: ParameterView, heard: Hearing, start: int, end: int, depth: int) -> Reading | None:
+def _member(parameter: ParameterView, heard: Hearing, start: int, end: int, depth: int) -> ParsedValue | None:
     declared = json_type(parameter.schema)
     if declared == "object":
         opened = heard.text.find("(", start)
@@ -340,7 +340,7 @@ def _member(parameter: ParameterView, heard: Hearing, start: int, end: int, dept
             return None
         closed = _closing(heard.text, opened)
         value = _members(parameter.schema, heard.text[opened + 1 : closed], depth + 1)
-        return Reading(value, opened, closed) if value else None
+        return ParsedValue(value, opened, closed) if value else None
     if declared == "array":
         return read_items(parameter, heard, start, end)
     return read_after(parameter, heard, start, end, strong=True)

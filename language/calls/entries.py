@@ -91,7 +91,7 @@ _COUNTS = frozenset({"count", "number", "nr", "num", "votes"})
 _NO_MEASURE = frozenset({"id", "ids", "exchange", "currency", "index", "version"})
 
 
-class Family(NamedTuple):
+class RankingField(NamedTuple):
     """A kind of field that people rank by; `words` name it, `low` and `high` say its least and greatest."""
 
     name: str
@@ -103,16 +103,30 @@ class Family(NamedTuple):
 
 # {} stands for the noun; where a word of two families is in a path, the first counts
 FAMILIES = (
-    Family("reviews", frozenset({"reviews", "votes"}), "{} with the fewest reviews", "{} with the most reviews"),
-    Family("rating", frozenset({"rating", "score", "average"}), "worst rated {}", "best rated {}"),
-    Family("stars", frozenset({"stars"}), "{} with the fewest stars", "{} with the most stars"),
-    Family("departure", frozenset({"departure", "depart", "departs"}), "{} that leaves first", "{} that leaves last", is_time=True),
-    Family("arrival", frozenset({"arrival", "arrive", "arrives"}), "{} that arrives first", "{} that arrives last", is_time=True),
-    Family("duration", frozenset({"duration", "minutes", "time"}), "shortest {}", "longest {}"),
-    Family("price", frozenset({"price", "cost", "fare", "total", "amount", "rate"}), "cheapest {}", "most expensive {}"),
-    Family("distance", frozenset({"distance", "km"}), "nearest {}", "farthest {}"),
-    Family("seats", frozenset({"seats"}), "{} with the fewest seats", "{} with the most seats"),
-)  # fmt: skip
+    RankingField("reviews", frozenset({"reviews", "votes"}), "{} with the fewest reviews", "{} with the most reviews"),
+    RankingField("rating", frozenset({"rating", "score", "average"}), "worst rated {}", "best rated {}"),
+    RankingField("stars", frozenset({"stars"}), "{} with the fewest stars", "{} with the most stars"),
+    RankingField(
+        "departure",
+        frozenset({"departure", "depart", "departs"}),
+        "{} that leaves first",
+        "{} that leaves last",
+        is_time=True,
+    ),
+    RankingField(
+        "arrival",
+        frozenset({"arrival", "arrive", "arrives"}),
+        "{} that arrives first",
+        "{} that arrives last",
+        is_time=True,
+    ),
+    RankingField("duration", frozenset({"duration", "minutes", "time"}), "shortest {}", "longest {}"),
+    RankingField(
+        "price", frozenset({"price", "cost", "fare", "total", "amount", "rate"}), "cheapest {}", "most expensive {}"
+    ),
+    RankingField("distance", frozenset({"distance", "km"}), "nearest {}", "farthest {}"),
+    RankingField("seats", frozenset({"seats"}), "{} with the fewest seats", "{} with the most seats"),
+)
 _LOW = frozenset({"lowest", "earliest"})
 
 
@@ -158,7 +172,7 @@ def leaves(entry: JsonValue, path: str = "", depth: int = 0) -> Iterator[tuple[s
         yield path, entry
 
 
-def _family_of(path: str, value: JsonValue) -> Family | None:
+def _family_of(path: str, value: JsonValue) -> RankingField | None:
     family = _family_of_words(path)
     if family is None or isinstance(value, bool):
         return None
@@ -167,7 +181,7 @@ def _family_of(path: str, value: JsonValue) -> Family | None:
     return family if isinstance(value, int | float) else None
 
 
-def _family_of_words(path: str) -> Family | None:
+def _family_of_words(path: str) -> RankingField | None:
     pieces = [piece for piece in re.split(r"[.\[\]\d]+", path) if piece]
     words = {word for piece in pieces[-2:] for word in split_name(piece)}
     if words & _NO_MEASURE:

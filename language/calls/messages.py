@@ -202,7 +202,7 @@ _ADDRESSED = re.compile(r"\b(?:you|your|please|us)\b|[你您请]", re.IGNORECASE
 _NEAR = 12  # between a date and the time of day that goes with it
 
 
-class Message(NamedTuple):
+class RenderedMessage(NamedTuple):
     """A message, and the words in it that state the value."""
 
     text: str
@@ -238,15 +238,17 @@ _MESSAGES: Mapping[Language, _Messages] = {
 }
 
 
-def write_message(pointed: Pointed, value: JsonValue, schema: JsonSchema, language: Language, rng: Random) -> Message:
+def write_message(
+    pointed: Pointed, value: JsonValue, schema: JsonSchema, language: Language, rng: Random
+) -> RenderedMessage:
     """A message of the app that says the value so that nobody can mistake it; the last one where all might be."""
     key, app, cue = pointed
     book = _MESSAGES[language]
-    message = Message("", "")
+    message = RenderedMessage("", "")
     for _ in range(_ATTEMPTS):
         words = str(value) if key in ("person", "company") else write_value(value, schema, language, rng)
         text = _fill_form(key, app, book, rng).replace("{c}", cue).replace("{v}", words)
-        message = Message(_capitalised(text), words)
+        message = RenderedMessage(_capitalised(text), words)
         told = find_told(message.text, key)
         if told and locate(value, schema, told) is not None:
             return message

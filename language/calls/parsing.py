@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from language.calls.cued_values import is_free_text, read_after, read_before, read_items, read_members, read_whole
 from language.calls.messages import resolve_pointers
 from language.calls.questions import asked_parameters
-from language.calls.scanning import Hearing, Reading
+from language.calls.scanning import Hearing, ParsedValue
 from language.calls.tools import CueTable, ParameterView, ToolView
 from language.calls.turns import Turn
 from language.calls.uncued_values import recognise
@@ -121,7 +121,7 @@ def _strong_marks(view: ToolView, heard: Hearing) -> list[Mark]:
     return sorted(kept)
 
 
-def _is_outright(parameter: ParameterView, mark: Mark, reading: Reading, heard: Hearing) -> bool:
+def _is_outright(parameter: ParameterView, mark: Mark, reading: ParsedValue, heard: Hearing) -> bool:
     """Whether the name and the value belong together: free words need "is", a colon, or quotation marks between."""
     if not is_free_text(parameter) or reading.start < mark.start:
         return True
@@ -146,7 +146,7 @@ def _called(view: ToolView, text: str) -> tuple[int, ...]:
 
 
 def _read(parameters: tuple[ParameterView, ...], cues: CueTable | None, heard: Hearing) -> dict[str, JsonValue]:
-    readings: dict[str, Reading] = {}
+    readings: dict[str, ParsedValue] = {}
     marks = _marks(cues, heard)
     for index, mark in enumerate(marks):
         parameter = parameters[mark.owner]
@@ -172,7 +172,7 @@ def _marks(cues: CueTable | None, heard: Hearing) -> list[Mark]:
     ]
 
 
-def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, heard: Hearing) -> Reading | None:
+def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, heard: Hearing) -> ParsedValue | None:
     """The value that goes with this cue: before it where "as the" says so, else behind it, else before it."""
     sentence = heard.sentence_end(mark.end)
     if json_type(parameter.schema) in ("array", "object"):
@@ -199,14 +199,14 @@ def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, hea
     return before if before and heard.is_free(before.start, before.end) else None
 
 
-def _is_restated(heard: Hearing, known: Reading, mark: Mark) -> bool:
+def _is_restated(heard: Hearing, known: ParsedValue, mark: Mark) -> bool:
     """Whether a parameter that has a value is spoken of again: in another sentence by its name, or as a correction."""
     if any(known.end <= one.start < mark.start for one in find_corrections(heard.text)):
         return True
     return mark.strong and any(known.end <= stop < mark.start for stop in heard.stops)
 
 
-def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, Reading], heard: Hearing) -> None:
+def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, ParsedValue], heard: Hearing) -> None:
     """Let values said behind "no" or "I mean" take the place of the nearest that they can replace: "for 4, I mean 6"."""
     by_name = {one.name: one for one in parameters}
     for correction in find_corrections(heard.text):

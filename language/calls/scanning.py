@@ -31,7 +31,7 @@ class Quote(NamedTuple):
     end: int
 
 
-class Reading(NamedTuple):
+class ParsedValue(NamedTuple):
     """A value and where the text says it."""
 
     value: JsonValue
@@ -115,7 +115,7 @@ class Hearing:
         )
 
 
-def find_choice(parameter: ParameterView, heard: Hearing, start: int, end: int) -> Reading | None:
+def find_choice(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
     """The option that is said first between `start` and `end`, the longer of two that begin there."""
     hits = []
     for spelling, option in options_of(orjson.dumps(parameter.schema.get("enum") or [parameter.schema.get("const")])):
@@ -124,9 +124,9 @@ def find_choice(parameter: ParameterView, heard: Hearing, start: int, end: int) 
             hits.append((at, -len(spelling), at + len(spelling), option))
     if not hits:
         value = read_value(heard.text[start:end][:60], parameter.schema)
-        return None if value is None else Reading(value, start, end)
+        return None if value is None else ParsedValue(value, start, end)
     at, _, stop, option = min(hits, key=lambda hit: hit[:2])
-    return Reading(option, at, stop)
+    return ParsedValue(option, at, stop)
 
 
 def _cuts_word(text: str, start: int, end: int) -> bool:

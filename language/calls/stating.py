@@ -19,7 +19,7 @@ _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choi
 _QUOTED_SHARE = 0.55
 
 
-class Said(NamedTuple):
+class StatedParameter(NamedTuple):
     """A parameter with the words of its value; `shown` has quotation marks around them where they are needed."""
 
     parameter: ParameterView
@@ -30,7 +30,7 @@ class Said(NamedTuple):
     is_frame: bool = False  # the words speak for themselves, "with breakfast": no cue goes with them
 
 
-def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool) -> Said:
+def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, plain: bool) -> StatedParameter:
     """A way to say `value` for this parameter; `plain` says it the least mistakable way."""
     book = requests_in(language)
     cue = parameter.cues.among(language)
@@ -38,12 +38,12 @@ def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Ran
         return _say_flag(parameter, cue, language, rng, value=value)
     if isinstance(value, dict):
         words = _say_members(value, parameter.schema, language, rng)
-        return Said(parameter, value, cue, words, words)
+        return StatedParameter(parameter, value, cue, words, words)
     if isinstance(value, list):
         words = _say_items(value, parameter.schema.get("items") or {}, language, rng)
-        return Said(parameter, value, cue, words, words)
+        return StatedParameter(parameter, value, cue, words, words)
     words = _say_value(value, parameter, language, rng, plain=plain)
-    return Said(parameter, value, cue, words, _shown(words, parameter, book, rng, plain=plain))
+    return StatedParameter(parameter, value, cue, words, _shown(words, parameter, book, rng, plain=plain))
 
 
 def _say_value(value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
@@ -54,13 +54,13 @@ def _say_value(value: JsonValue, parameter: ParameterView, language: Language, r
     return words
 
 
-def _say_flag(parameter: ParameterView, cue: str, language: Language, rng: Random, *, value: bool) -> Said:
+def _say_flag(parameter: ParameterView, cue: str, language: Language, rng: Random, *, value: bool) -> StatedParameter:
     words = write_value(value, parameter.schema, language, rng)
     in_language = writes(language, parameter.topic)
     if parameter.topic and in_language and locate(value, parameter.schema, words) is not None:
-        return Said(parameter, value, cue, words, words, is_frame=True)
+        return StatedParameter(parameter, value, cue, words, words, is_frame=True)
     answer = requests_in(language).answers[value]
-    return Said(parameter, value, cue, answer, answer)
+    return StatedParameter(parameter, value, cue, answer, answer)
 
 
 def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:

@@ -9,7 +9,7 @@ import orjson
 from language.calls.codes import CURRENCIES
 from language.calls.cued_values import in_text
 from language.calls.parameters import CODED
-from language.calls.scanning import Hearing, Reading, options_of
+from language.calls.scanning import Hearing, ParsedValue, options_of
 from language.calls.tools import ParameterView
 from language.names import words
 from language.packs import LanguagePattern, packs_of
@@ -42,7 +42,7 @@ _A_PAIR = 2  # a start and an end
 _DATED = frozenset({"date", "birthday"})
 
 
-def recognise(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def recognise(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     """Readings for parameters that no cue has filled, each from words that nothing else has claimed."""
     if not parameters:
         return
@@ -59,7 +59,7 @@ def _only(parameters: Sequence[ParameterView], kinds: frozenset[str]) -> Paramet
     return here[0] if len(here) == 1 else None
 
 
-def _shapes(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _shapes(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     for one in parameters:
         alone = _only(parameters, frozenset({one.kind}))
         pattern = in_text(str(one.schema["pattern"])) if one.kind == "pattern" else _SHAPES.get(one.kind)
@@ -72,7 +72,7 @@ def _shapes(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tup
             if heard.is_free(*match.span()) and not any(s < match.end() and match.start() < e for s, e in dated)
         ]
         if len({match.group() for match in hits}) == 1 and fits(hits[0].group(), one.schema):
-            yield one.name, Reading(hits[0].group(), *hits[0].span())
+            yield one.name, ParsedValue(hits[0].group(), *hits[0].span())
 
 
 def _is_loose(pattern: str) -> bool:
@@ -80,17 +80,17 @@ def _is_loose(pattern: str) -> bool:
     return not re.search(r"\\d|\[0-9|\d\]", pattern)
 
 
-def _moments(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _moments(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     one = _only(parameters, frozenset({"moment"}))
     days, clocks = _free(heard.dates, heard), _free(heard.times, heard)
     if one is None or len(days) != 1 or len(clocks) != 1 or not str(days[0].value)[0].isdigit():
         return
     value = f"{days[0].value} {clocks[0].value}"
     if fits(value, one.schema):
-        yield one.name, Reading(value, min(days[0].start, clocks[0].start), max(days[0].end, clocks[0].end))
+        yield one.name, ParsedValue(value, min(days[0].start, clocks[0].start), max(days[0].end, clocks[0].end))
 
 
-def _clocks(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _clocks(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     for kinds, typed in ((_DATED, _free(heard.dates, heard)), (frozenset({"time"}), _free(heard.times, heard))):
         here = [one for one in parameters if one.kind in kinds]
         found = typed
@@ -100,7 +100,7 @@ def _clocks(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tup
             for one, hit in zip(here, found, strict=True):
                 value = _clock_value(one, hit, heard)
                 if value is not None:
-                    yield one.name, Reading(value, hit.start, hit.end)
+                    yield one.name, ParsedValue(value, hit.start, hit.end)
 
 
 def _clock_value(one: ParameterView, hit: Found, heard: Hearing) -> str | None:
@@ -115,7 +115,7 @@ def _free(found: list[Found], heard: Hearing) -> list[Found]:
     return [one for one in found if heard.is_free(one.start, one.end)]
 
 
-def _route(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _route(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     start, end = _only(parameters, frozenset({"origin"})), _only(parameters, frozenset({"destination"}))
     if start is None and end is None:
         return
@@ -124,10 +124,10 @@ def _route(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tupl
     if match and heard.is_free(*match.span()):
         for one, group in ((start, "o"), (end, "d")):
             if one and fits(match[group], one.schema):
-                yield one.name, Reading(match[group], *match.span(group))
+                yield one.name, ParsedValue(match[group], *match.span(group))
 
 
-def _counts(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _counts(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     """A number with the unit of a parameter behind it; the only number for the only parameter that counts."""
     numeric = [one for one in parameters if one.is_number]
     numbers = _free(heard.numbers, heard) if numeric else []
@@ -136,10 +136,10 @@ def _counts(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tup
     one, hit = numeric[0], numbers[0]
     value = hit.value if one.schema.get("type") in ("integer", "number") else str(hit.value)
     if fits(value, one.schema):
-        yield one.name, Reading(value, hit.start, hit.end)
+        yield one.name, ParsedValue(value, hit.start, hit.end)
 
 
-def _options(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _options(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     for one in parameters:
         if one.kind != "choice":
             continue
@@ -147,7 +147,7 @@ def _options(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tu
         for spelling, option in options_of(orjson.dumps(one.schema.get("enum") or [one.schema.get("const")])):
             match = _option(spelling).search(heard.lower)
             if match and heard.is_free(*match.span()) and not spelling.isdecimal():
-                hits[str(option)] = (len(spelling), Reading(option, *match.span()))
+                hits[str(option)] = (len(spelling), ParsedValue(option, *match.span()))
         if len(hits) == 1:
             yield one.name, next(iter(hits.values()))[1]
 
@@ -158,18 +158,18 @@ def _option(spelling: str) -> re.Pattern[str]:
     return re.compile(edge + re.escape(spelling) + (r"(?![a-z0-9])" if spelling[-1].isascii() else ""))
 
 
-def _quotes(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _quotes(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     one = _only(parameters, _QUOTABLE)
     free = [quote for quote in heard.quotes if heard.is_free(quote.start, quote.end)]
     if one and len(free) == 1 and fits(free[0].words, one.schema):
-        yield one.name, Reading(free[0].words, free[0].start, free[0].end)
+        yield one.name, ParsedValue(free[0].words, free[0].start, free[0].end)
 
 
-def _names(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, Reading]]:
+def _names(parameters: Sequence[ParameterView], heard: Hearing) -> Iterator[tuple[str, ParsedValue]]:
     for kinds, cue in ((frozenset({"place", "origin", "destination"}), _PLACE), (frozenset({"person"}), _PERSON)):
         one = _only(parameters, kinds)
         patterns = [cue.among((pack,)) for pack in packs_of(heard.text)]
         for match in (match for pattern in patterns for match in pattern.finditer(heard.text)):
             if one and heard.is_free(*match.span("n")) and one.kind not in CODED and fits(match["n"], one.schema):
-                yield one.name, Reading(match["n"], *match.span("n"))
+                yield one.name, ParsedValue(match["n"], *match.span("n"))
                 break

@@ -30,17 +30,17 @@ _LOOKS_UP = re.compile(r"\b(?:look up|search|find(?! out))\b", re.IGNORECASE)
 _FAINT = frozenset({"find", "get", "by", "of", "look", "up", "the", "for", "in", "to"})
 
 
-class Toolbox(NamedTuple):
+class CandidateTools(NamedTuple):
     """The tools of a prompt, and the names of what each of them returns."""
 
     views: tuple[ToolView, ...]
     returns: dict[str, frozenset[str]]
 
 
-def read_toolbox(tools: Sequence[JsonValue]) -> Toolbox:
+def read_toolbox(tools: Sequence[JsonValue]) -> CandidateTools:
     """The tools as a prompt shows them; ReplyError where one has no name."""
     returns = {str(tool.get("name")): _returned(tool.get("returns")) for tool in tools if isinstance(tool, dict)}
-    return Toolbox(tuple(view_of(tool) for tool in tools), returns)
+    return CandidateTools(tuple(view_of(tool) for tool in tools), returns)
 
 
 def _returned(schema: JsonValue) -> frozenset[str]:
@@ -48,7 +48,7 @@ def _returned(schema: JsonValue) -> frozenset[str]:
     return frozenset(members) if isinstance(members, dict) else frozenset()
 
 
-def plan_calls(sections: Sections, box: Toolbox) -> list[Proposal]:
+def plan_calls(sections: Sections, box: CandidateTools) -> list[Proposal]:
     """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
     turns = resolve_pointers(sections.turns())
     said = [turn for turn in turns if turn.speaker not in {"call", "result"}]
@@ -65,7 +65,7 @@ def plan_calls(sections: Sections, box: Toolbox) -> list[Proposal]:
     return plan
 
 
-def _found(name: str, wish: str, plan: list[Proposal], box: Toolbox) -> JsonValue:
+def _found(name: str, wish: str, plan: list[Proposal], box: CandidateTools) -> JsonValue:
     """The value of an argument that a wish leaves out: that of an earlier call, else what a call returns, added to the plan."""
     known = next((call.arguments[name] for call in reversed(plan) if name in call.arguments), None)
     if known is not None and _SAME.search(wish):
@@ -75,7 +75,7 @@ def _found(name: str, wish: str, plan: list[Proposal], box: Toolbox) -> JsonValu
     return UNKNOWN
 
 
-def _sources(name: str, wish: str, box: Toolbox, depth: int) -> list[Proposal] | None:
+def _sources(name: str, wish: str, box: CandidateTools, depth: int) -> list[Proposal] | None:
     """The calls that tell a value, the last one returning it; None where no words of the wish lead there."""
     ways = []
     for view in box.views:
@@ -136,7 +136,7 @@ def _beginnings(sentence: str) -> Iterator[str]:
             yield sentence[: cut.start()]
 
 
-def _next_call(turns: Sequence[Turn], said: Sequence[Turn], box: Toolbox) -> Proposal | None:
+def _next_call(turns: Sequence[Turn], said: Sequence[Turn], box: CandidateTools) -> Proposal | None:
     view = choose_tool(box.views, said)
     if view is None:
         return None
@@ -145,7 +145,7 @@ def _next_call(turns: Sequence[Turn], said: Sequence[Turn], box: Toolbox) -> Pro
     return None if orjson.dumps({"tool": call.tool, "arguments": call.arguments}).decode() in made else call
 
 
-def speech(sections: Sections, box: Toolbox) -> JsonValue:
+def speech(sections: Sections, box: CandidateTools) -> JsonValue:
     """What the assistant says where it calls nothing, with what its words do."""
     turns = sections.turns()
     if turns and turns[-1].speaker == "result":
@@ -195,7 +195,7 @@ def _as_one_call(sections: Sections, rng: Random, flaws: Random, defect: str) ->
     return (f"```json\n{call}\n```" if rng.random() < _FENCED_SHARE else call), planted
 
 
-def _toolbox(messages: Sequence[ChatMessage], sections: Sections) -> Toolbox:
+def _toolbox(messages: Sequence[ChatMessage], sections: Sections) -> CandidateTools:
     """The tools of the prompt, which stand there in JSON on one line, or in YAML on many."""
     if "tools" in sections.tagged:
         listed = sections.json("tools")

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from language.calls.parameters import CLOCKED
 from language.calls.parsing import read_conversation
 from language.calls.sampling import make_value
-from language.calls.stating import Said, say
+from language.calls.stating import StatedParameter, say
 from language.calls.tools import ParameterView, ToolView
 from language.calls.turns import Turn, is_equivalent
 from language.names import split_name
@@ -57,7 +57,7 @@ class ViewedCall(NamedTuple):
     arguments: dict[str, JsonValue]
 
 
-class Change(NamedTuple):
+class CallChange(NamedTuple):
     """What is to be changed in a call, and when it is said."""
 
     view: ToolView
@@ -96,7 +96,7 @@ def other_value(
     return value
 
 
-def word_change(change: Change, turns: Sequence[Turn], language: Language, rng: Random) -> WordedChange:
+def word_change(change: CallChange, turns: Sequence[Turn], language: Language, rng: Random) -> WordedChange:
     """A sentence that brings the change; read over, and put more plainly, until it can only mean that."""
     wanted = {**read_conversation(change.view, turns), change.parameter.name: change.new}
     best: WordedChange | None = None
@@ -147,7 +147,7 @@ def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arg
     return True
 
 
-def _word(change: Change, language: Language, rng: Random, *, plain: bool) -> WordedChange:
+def _word(change: CallChange, language: Language, rng: Random, *, plain: bool) -> WordedChange:
     shapes = corrections_in(change.case, language)
     said = say(change.parameter, change.new, language, rng, plain=plain)
     shape = rng.choice(_shapes(change, shapes, said, rng, plain=plain))
@@ -161,7 +161,9 @@ def _word(change: Change, language: Language, rng: Random, *, plain: bool) -> Wo
     return WordedChange(filled.replace("the my ", "my "), said.words)
 
 
-def _shapes(change: Change, shapes: CorrectionShapes, said: Said, rng: Random, *, plain: bool) -> tuple[str, ...]:
+def _shapes(
+    change: CallChange, shapes: CorrectionShapes, said: StatedParameter, rng: Random, *, plain: bool
+) -> tuple[str, ...]:
     if said.is_frame:
         return shapes.framed
     if plain:

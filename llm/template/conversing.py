@@ -62,17 +62,17 @@ def _book_in(language: Language) -> ConversationBook:
     return ConversationBook(**read)
 
 
-class Part(NamedTuple):
+class ToolWording(NamedTuple):
     """A tool and what is said for it."""
 
     view: ToolView
     arguments: dict[str, JsonValue]
 
 
-class Talk(NamedTuple):
+class TurnParts(NamedTuple):
     """What a turn is made of."""
 
-    parts: list[Part]
+    parts: list[ToolWording]
     sections: Sections
     language: Language
     rng: Random
@@ -98,11 +98,11 @@ def listed(sections: Sections, tag: str) -> list[Any]:
     return found
 
 
-def part_of(given: Any) -> Part:  # noqa: ANN401 - a member of a prompt's JSON
+def part_of(given: Any) -> ToolWording:  # noqa: ANN401 - a member of a prompt's JSON
     """A part as a prompt shows it; ReplyError where it is none."""
     if not isinstance(given, dict) or not isinstance(given.get("arguments"), dict):
         raise ReplyError("template/v1 expects parts as JSON objects with a tool and its arguments.")
-    return Part(view_of(given.get("tool")), given["arguments"])
+    return ToolWording(view_of(given.get("tool")), given["arguments"])
 
 
 def action_of(view: ToolView, language: Language) -> str:
@@ -134,7 +134,7 @@ class _Words(NamedTuple):
 
 def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The user's turn that does what the prompt's intent says, with the words of each value."""
-    talk = Talk([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    talk = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
     intent = sections.word("intent", "")
     if intent not in _USER:
         raise ReplyError(f"template/v1 knows no intent {intent!r} of a user; it knows {', '.join(_USER)}.")
@@ -146,7 +146,7 @@ def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[
     return {"text": words.text, "mentions": mentions}
 
 
-def _request(talk: Talk) -> _Words:
+def _request(talk: TurnParts) -> _Words:
     first, *rest = talk.parts
     words = _call(talk, 0, first)
     again = [(number, part) for number, part in enumerate(rest, start=1) if part.view.name == first.view.name]
@@ -160,14 +160,14 @@ def _request(talk: Talk) -> _Words:
     return _joined(talk, words, _again(talk, again)) if again else words
 
 
-def _lacking(talk: Talk, part: Part) -> str:
+def _lacking(talk: TurnParts, part: ToolWording) -> str:
     """What a part leaves for an earlier result to give, as people call it; "" where it leaves nothing."""
     name = next((name for name in part.view.required if name not in part.arguments), "")
     cues = part.view.parameter(name).cues if name else None
     return cues.among(talk.language) if cues else ""
 
 
-def _again(talk: Talk, parts: list[tuple[int, Part]]) -> _Words:
+def _again(talk: TurnParts, parts: list[tuple[int, ToolWording]]) -> _Words:
     mentions, shown, cue = [], [], ""
     for number, part in parts:
         ((name, value),) = part.arguments.items()
@@ -180,12 +180,12 @@ def _again(talk: Talk, parts: list[tuple[int, Part]]) -> _Words:
     return _Words(talk.pick(talk.book.again, l=told, c=cue), tuple(mentions))
 
 
-def _call(talk: Talk, number: int, part: Part) -> _Words:
+def _call(talk: TurnParts, number: int, part: ToolWording) -> _Words:
     worded = word_call(part.view, part.arguments, talk.language, talk.rng)
     return _Words(worded.request, tuple(_Mention(number, name, words) for name, words in worded.mentions.items()))
 
 
-def _describe(talk: Talk) -> _Words:
+def _describe(talk: TurnParts) -> _Words:
     (part,) = talk.parts
     words = _Words(talk.pick(talk.book.situations, f=_field(part.view, talk.language)))
     for name, value in part.arguments.items():
@@ -193,7 +193,9 @@ def _describe(talk: Talk) -> _Words:
     return _joined(talk, words, _Words(talk.pick(talk.book.plights)))
 
 
-def _stated(talk: Talk, number: int, parameter: ParameterView, value: JsonValue, shapes: tuple[str, ...]) -> _Words:
+def _stated(
+    talk: TurnParts, number: int, parameter: ParameterView, value: JsonValue, shapes: tuple[str, ...]
+) -> _Words:
     """A value in one of the shapes."""
     said = say(parameter, value, talk.language, talk.rng, plain=True)
     if isinstance(value, bool):
@@ -206,12 +208,12 @@ def _stated(talk: Talk, number: int, parameter: ParameterView, value: JsonValue,
     return _Words(text, (_Mention(number, parameter.name, said.words),))
 
 
-def _hint(talk: Talk) -> _Words:
+def _hint(talk: TurnParts) -> _Words:
     first = view_of(listed(talk.sections, "options")[0])
     return _Words(talk.pick(talk.book.hints, f=_field(first, talk.language)))
 
 
-def _answer(talk: Talk) -> _Words:
+def _answer(talk: TurnParts) -> _Words:
     (part,) = talk.parts
     words = _Words("")
     for name, value in part.arguments.items():
@@ -223,30 +225,30 @@ def _answer(talk: Talk) -> _Words:
     return words
 
 
-def _switch(talk: Talk) -> _Words:
+def _switch(talk: TurnParts) -> _Words:
     request = _call(talk, 0, talk.parts[0])
     return request._replace(text=talk.pick(talk.book.switches, r=request.text))
 
 
-def _changed(talk: Talk, shapes: tuple[str, ...]) -> _Words:
+def _changed(talk: TurnParts, shapes: tuple[str, ...]) -> _Words:
     (part,) = talk.parts
     ((name, value),) = part.arguments.items()
     return _stated(talk, 0, part.view.parameter(name), value, shapes)
 
 
-def _more(talk: Talk) -> _Words:
+def _more(talk: TurnParts) -> _Words:
     request = _call(talk, 0, talk.parts[0])
     return request._replace(
         text=talk.pick(talk.book.more, r=lowered(request.text), c=_lacking(talk, talk.parts[0]) or "one")
     )
 
 
-def _aside(talk: Talk, part: Part) -> _Words:
+def _aside(talk: TurnParts, part: ToolWording) -> _Words:
     ((name, value),) = part.arguments.items()
     return _stated(talk, len(talk.parts), part.view.parameter(name), value, talk.book.asides)
 
 
-def _joined(talk: Talk, one: _Words, other: _Words) -> _Words:
+def _joined(talk: TurnParts, one: _Words, other: _Words) -> _Words:
     return _Words(f"{one.text}{talk.book.space}{other.text}", (*one.mentions, *other.mentions))
 
 
@@ -258,7 +260,7 @@ def _field(view: ToolView, language: Language) -> str:
     return f"my {field}" if field else "my phone"
 
 
-_USER: Mapping[str, Callable[[Talk], _Words]] = {
+_USER: Mapping[str, Callable[[TurnParts], _Words]] = {
     "request": _request, "describe": _describe, "hint": _hint, "answer": _answer, "switch": _switch, "ask_more": _more,
     "approve": lambda talk: _Words(talk.pick(talk.book.approvals)),
     "correct": lambda talk: _changed(talk, talk.book.corrections),
@@ -281,7 +283,7 @@ _SHORT = 40
 
 def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The assistant's turn that does what the prompt's intent says."""
-    talk = Talk([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    talk = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
     intent = sections.word("intent", "")
     if intent not in _AGENT:
         raise ReplyError(f"template/v1 knows no intent {intent!r} of an assistant; it knows {', '.join(_AGENT)}.")
@@ -321,7 +323,7 @@ def label_acts(sections: Sections) -> dict[str, JsonValue]:
     return {"acts": acts}
 
 
-def _ask_parameters(talk: Talk) -> str:
+def _ask_parameters(talk: TurnParts) -> str:
     (part,) = talk.parts
     asked = [part.view.parameter(name) for name in listed(talk.sections, "asked")]
     questions = [word_question(part.view, one, part.arguments, talk.language, talk.rng) for one in asked]
@@ -330,12 +332,12 @@ def _ask_parameters(talk: Talk) -> str:
     )
 
 
-def _ask_which(talk: Talk) -> str:
+def _ask_which(talk: TurnParts) -> str:
     one, other = (view_of(option) for option in listed(talk.sections, "options"))
     return talk.pick(talk.book.which, a=action_of(one, talk.language), b=action_of(other, talk.language))
 
 
-def _ask_approval(talk: Talk) -> str:
+def _ask_approval(talk: TurnParts) -> str:
     (part,) = talk.parts
     told = []
     for name, value in part.arguments.items():
@@ -344,7 +346,7 @@ def _ask_approval(talk: Talk) -> str:
     return talk.pick(talk.book.proposals, a=action_of(part.view, talk.language), l=talk.book.joint.join(told))
 
 
-def _inform(talk: Talk) -> str:
+def _inform(talk: TurnParts) -> str:
     told = [talk.pick(talk.book.done)]
     for fact in listed(talk.sections, "facts"):
         if not isinstance(fact, dict):
@@ -355,7 +357,7 @@ def _inform(talk: Talk) -> str:
     return talk.book.space.join(told)
 
 
-def _tell_error(talk: Talk) -> str:
+def _tell_error(talk: TurnParts) -> str:
     (part,) = talk.parts
     told = [talk.pick(talk.book.errors, e=str(talk.sections.json("error")))]
     for name in listed(talk.sections, "asked"):
@@ -364,11 +366,11 @@ def _tell_error(talk: Talk) -> str:
     return talk.book.space.join(told)
 
 
-def _refuse(talk: Talk) -> str:
+def _refuse(talk: TurnParts) -> str:
     return talk.pick(talk.book.refusals, a=action_of(view_of(listed(talk.sections, "options")[0]), talk.language))
 
 
-_AGENT: Mapping[str, Callable[[Talk], str]] = {
+_AGENT: Mapping[str, Callable[[TurnParts], str]] = {
     "ask_parameters": _ask_parameters, "ask_which": _ask_which, "ask_approval": _ask_approval, "inform": _inform,
     "tell_error": _tell_error, "refuse": _refuse, "acknowledge": lambda talk: talk.pick(talk.book.nods),
 }  # fmt: skip

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 
 from language.calls.parsing import read_answers
 from language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
-from language.calls.stating import Said, in_quotes, say
+from language.calls.stating import StatedParameter, in_quotes, say
 from language.calls.tools import ParameterView, ToolView
 from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from language.phrasebook import Shapes, dialogues_in, requests_in
@@ -110,7 +110,7 @@ class _Filling(NamedTuple):
     told: str
 
 
-class Answered(NamedTuple):
+class SlotReply(NamedTuple):
     """An answer, and the words in it that state the value."""
 
     answer: str
@@ -123,13 +123,13 @@ class Answered(NamedTuple):
 
 def word_answer(
     view: ToolView, slot: tuple[ParameterView, JsonValue], language: Language, rng: Random, *, is_bare: bool
-) -> Answered:
+) -> SlotReply:
     """An answer to the question for this parameter; ReplyError where no words for the value can be found.
 
     A sentence is worded so that it is understood without its question, as merged trajectories need it.
     """
     parameter, value = slot
-    best: Answered | None = None
+    best: SlotReply | None = None
     for attempt in range(_ANSWER_ATTEMPTS):
         plain = attempt >= _BOLD_ATTEMPTS
         answered = _propose_answer(parameter, value, language, rng, is_bare=is_bare, plain=plain)
@@ -151,7 +151,7 @@ def _titled(parameter: ParameterView) -> JsonSchema:
 
 def _propose_answer(
     parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, is_bare: bool, plain: bool
-) -> Answered:
+) -> SlotReply:
     said = say(parameter, value, language, rng, plain=plain)
     told = called(parameter, language)
     if isinstance(value, bool):
@@ -172,7 +172,7 @@ def _bare_shapes(parameter: ParameterView, value: JsonValue, language: Language,
     return book.bare_by_kind.get(parameter.kind) or book.bare_by_kind.get(group_of(parameter)) or book.bare
 
 
-def _shown(said: Said, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
+def _shown(said: StatedParameter, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
     """The value in quotation marks where it would not be told from what stands around it, else as it is."""
     if said.words == said.shown or not isinstance(said.value, str):
         return said.words
@@ -183,17 +183,17 @@ def _shown(said: Said, parameter: ParameterView, language: Language, rng: Random
     return in_quotes(said.words, requests_in(language)) if needs_marks else said.words
 
 
-def _flag(said: Said, language: Language, rng: Random, *, value: bool, is_bare: bool) -> Answered:
+def _flag(said: StatedParameter, language: Language, rng: Random, *, value: bool, is_bare: bool) -> SlotReply:
     book = dialogues_in(language)
     if is_bare or not said.is_frame:
         answer = rng.choice(book.yes if value else book.no)
-        return Answered(answer, answer)
+        return SlotReply(answer, answer)
     stop = requests_in(language).stop
     shown = said.words[:1].upper() + said.words[1:]
-    return Answered(f"{shown}{stop}", shown)
+    return SlotReply(f"{shown}{stop}", shown)
 
 
-def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> Answered:
+def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> SlotReply:
     shape, shown, words, told = filling
     shape = of(language).rules.agreed(shape, told)
     counted = counting(parameter, language)
@@ -207,7 +207,7 @@ def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> 
     ):
         text = _capital(text)
         words = words if words in text else _capital(words)
-    return Answered(text, words)
+    return SlotReply(text, words)
 
 
 def _capital(text: str) -> str:

@@ -24,7 +24,7 @@ _SHAPED = ("phone", "email")
 _SIDES: dict[Language, int] = {"en": 0, "zh": 1}
 
 
-class Row(NamedTuple):
+class LexiconParameter(NamedTuple):
     """A parameter of the lexicon: its name, whether it must be given, and its description and values by language."""
 
     name: str
@@ -50,24 +50,24 @@ class Row(NamedTuple):
         return sketch
 
 
-def row(name: str, descriptions: str, kind: str, *values: str | int) -> Row:
+def row(name: str, descriptions: str, kind: str, *values: str | int) -> LexiconParameter:
     """A row as the lexicon writes it: `name!` is required, descriptions and values are English | Chinese."""
     english, _, chinese = descriptions.partition("|")
     told = (english, chinese)
     plain = name.rstrip("!")
     required = name.endswith("!")
     if kind in _PLAIN:
-        return Row(plain, required, told, _PLAIN[kind])
+        return LexiconParameter(plain, required, told, _PLAIN[kind])
     if kind == "int":
-        return Row(plain, required, told, "integer", limits=(int(values[0]), int(values[1])))
+        return LexiconParameter(plain, required, told, "integer", limits=(int(values[0]), int(values[1])))
     words = (_listed(values[0]), _listed(values[1])) if values else _shared()[kind]
     shape = {"pick": "choice", "list": "list"}.get(kind, kind if kind in _SHAPED else "text")
-    return Row(plain, required, told, shape, words)
+    return LexiconParameter(plain, required, told, shape, words)
 
 
-def rows_for(category: str, function: str) -> list[Row]:
+def rows_for(category: str, function: str) -> list[LexiconParameter]:
     """The rows of a category whose pattern the function's words match, in the order written, one of each name."""
-    found: dict[str, Row] = {}
+    found: dict[str, LexiconParameter] = {}
     told: set[str] = set()
     for pattern, candidate in _categories().get(category, ()):
         if candidate.name not in found and candidate.descriptions[1] not in told and pattern.search(function):
@@ -77,7 +77,7 @@ def rows_for(category: str, function: str) -> list[Row]:
 
 
 @lru_cache(1)
-def _categories() -> dict[str, tuple[tuple[re.Pattern[str], Row], ...]]:
+def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]]:
     return {
         category: tuple((re.compile(pattern, re.IGNORECASE), row(*parts)) for pattern, *parts in rows)
         for name in ROW_FILES
@@ -325,7 +325,7 @@ def parameter_sketches(sections: Sections, language: Language) -> list[JsonValue
     return [{**one.sketch(language), "required": one.is_required} for one in rows]
 
 
-def parameter_rows(category: str, function: Sequence[str]) -> list[Row]:
+def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParameter]:
     """The parameters of a function: those that the lexicon knows for its words, else those of what it does."""
     deed = deed_of(function[0]) if function else "other"
     found = rows_for(category, " ".join(function))
@@ -341,7 +341,7 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[Row]:
     return sorted(filled, key=lambda one: not one.is_required)[:MOST_PARAMETERS]
 
 
-def _of_kept(deed: Deed, function: Sequence[str], found: list[Row]) -> list[Row]:
+def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter]) -> list[LexiconParameter]:
     """The parameters with which something that people keep is added, changed, renamed, restored or deleted."""
     told = [one for one in found if one.names_thing]
     known = told[0]._replace(is_required=True) if told else _label(function)
@@ -355,13 +355,13 @@ def _of_kept(deed: Deed, function: Sequence[str], found: list[Row]) -> list[Row]
     return found or [known]
 
 
-def _label(function: Sequence[str]) -> Row:
+def _label(function: Sequence[str]) -> LexiconParameter:
     thing = " ".join(function[1:][-_LABELLED:])
     name, descriptions, kind = _LABEL
     return row(name, descriptions.format(thing=thing), kind)
 
 
-def _filled(found: list[Row], deed: Deed) -> list[Row]:
+def _filled(found: list[LexiconParameter], deed: Deed) -> list[LexiconParameter]:
     """At least two parameters: to what the lexicon gives comes what goes with the deed."""
     filled = list(found)
     for filler in _FILLERS.get(deed, (_REMARK, _DETAIL)):
@@ -371,10 +371,10 @@ def _filled(found: list[Row], deed: Deed) -> list[Row]:
     return filled
 
 
-def _is_required(rows: Sequence[Row]) -> bool:
+def _is_required(rows: Sequence[LexiconParameter]) -> bool:
     return any(one.is_required for one in rows)
 
 
-def _row(parts: tuple[str | int, ...]) -> Row:
+def _row(parts: tuple[str | int, ...]) -> LexiconParameter:
     name, descriptions, kind, *values = parts
     return row(str(name), str(descriptions), str(kind), *values)

@@ -37,10 +37,10 @@ def word_routing(sections: Sections, rng: Random) -> str:
         raise ReplyError("template/v1 expects in <calls> a list of calls and in <tools> their tools.")
     if sections.word("language", "en") != "en":
         raise ReplyError("template/v1 words calls of whole catalogs in English only; use another model for Chinese.")
-    return _Wording(calls, {str(tool["name"]): tool for tool in tools if isinstance(tool, dict)}, rng).request()
+    return _RoutingRenderer(calls, {str(tool["name"]): tool for tool in tools if isinstance(tool, dict)}, rng).request()
 
 
-class _Wording:
+class _RoutingRenderer:
     def __init__(self, calls: Sequence[Any], tools: Mapping[str, Any], rng: Random) -> None:
         unknown = [call["tool"] for call in calls if call["tool"] not in tools]
         if unknown:

@@ -22,7 +22,7 @@ from language.calls.tools import ToolView
 from llm.template.judging import shown_views
 from llm.template.sections import Sections
 from llm.template.steps_reading import read_request
-from llm.template.steps_sources import FromEntry, Known, Node, Parts, Rule, Source, Toolbox, pick, read_toolbox
+from llm.template.steps_sources import FromEntry, KnownValue, Node, Parts, Rule, ShownTools, Source, pick, read_toolbox
 from warehouse.errors import ReplyError
 
 DONE = "Here is everything you asked for."
@@ -100,7 +100,7 @@ class _Progress:
 
     def _value(self, source: Source) -> JsonValue | _Unknown:
         match source:
-            case Known(value=value):
+            case KnownValue(value=value):
                 return value
             case FromEntry():
                 return self._entry(source)
@@ -164,7 +164,7 @@ def next_calls(sections: Sections, defect: str, rng: Random) -> tuple[JsonValue,
 
 
 def spoil_step(
-    defect: str, step: NextStep, toolbox: Toolbox, views: Sequence[ToolView], rng: Random
+    defect: str, step: NextStep, toolbox: ShownTools, views: Sequence[ToolView], rng: Random
 ) -> NextStep | None:
     """The step with this defect in it, None where it can't be made of this step."""
     if not step.calls:
@@ -180,12 +180,12 @@ def spoil_step(
     return _with(step, at, (spoilt.tool, dict(spoilt.arguments)))
 
 
-def _omitted(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
+def _omitted(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
     """What is left to do is not done: the answer comes too early."""
     return NextStep((), DONE)
 
 
-def _needless(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
+def _needless(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
     made = {name for name, _ in step.calls}
     lookups = [name for name in toolbox.tools if toolbox.is_lookup(name) and name not in made]
     if not lookups:
@@ -195,7 +195,7 @@ def _needless(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
     return step._replace(calls=(*step.calls, call))
 
 
-def _late(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
+def _late(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
     """One of several calls has to wait for the next step."""
     if len(step.calls) < 2:  # noqa: PLR2004 - there must be one to make now and one to put off
         return None
@@ -203,7 +203,7 @@ def _late(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
     return step._replace(calls=tuple(call for at, call in enumerate(step.calls) if at != late))
 
 
-def _mistyped(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
+def _mistyped(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
     places = [
         (at, name)
         for at, (_, arguments) in enumerate(step.calls)
@@ -219,7 +219,7 @@ def _mistyped(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
     return _with(step, at, (tool, {**arguments, name: wrong}))
 
 
-def _made_up(step: NextStep, toolbox: Toolbox, rng: Random) -> NextStep | None:
+def _made_up(step: NextStep, toolbox: ShownTools, rng: Random) -> NextStep | None:
     """An identifier that no response gave, of the looks of the right one; else whatever text there is, made up."""
     places = [
         (at, name)
@@ -242,7 +242,7 @@ def _with(step: NextStep, at: int, call: StepCall) -> NextStep:
     return step._replace(calls=(*step.calls[:at], call, *step.calls[at + 1 :]))
 
 
-_SPOILERS: dict[str, Callable[[NextStep, Toolbox, Random], NextStep | None]] = {
+_SPOILERS: dict[str, Callable[[NextStep, ShownTools, Random], NextStep | None]] = {
     OMITTED_CALL: _omitted,
     NEEDLESS_CALL: _needless,
     WRONG_ORDER: _late,

@@ -20,7 +20,7 @@ _VERBS = frozenset({"get", "post", "read", "list", "filter", "by", "id", "search
 _FEW = frozenset({"id", "ids", "code", "slug", "token", "key"})
 
 
-class Slot(NamedTuple):
+class PhraseSlot(NamedTuple):
     """How a parameter's value is said; where `member_phrases` are given, each object of a list is said by them."""
 
     parameter: str
@@ -30,16 +30,16 @@ class Slot(NamedTuple):
     moment: bool = False
 
 
-class Manner(NamedTuple):
+class ToolPhrasing(NamedTuple):
     """How a tool is asked for. `noun` is what an entry of its response is called; a plain one has its values in brackets."""
 
     asks: tuple[str, ...]
     noun: str
-    slots: tuple[Slot, ...]
+    slots: tuple[PhraseSlot, ...]
     plain: bool = False
 
 
-def manner_of(tool: StepTool) -> Manner:
+def manner_of(tool: StepTool) -> ToolPhrasing:
     """How a tool is asked for in English."""
     known = _known().get(tool.name)
     if known is None:
@@ -79,39 +79,39 @@ def noun_for(entries: str, tool: str) -> str:
     return word
 
 
-def _extra(parameter: str) -> Slot:
-    return Slot(parameter, (f"with {words_for(parameter)} {{}}",))
+def _extra(parameter: str) -> PhraseSlot:
+    return PhraseSlot(parameter, (f"with {words_for(parameter)} {{}}",))
 
 
 @lru_cache(4096)
-def _plain(name: str, description: str, parameters: tuple[str, ...]) -> Manner:
+def _plain(name: str, description: str, parameters: tuple[str, ...]) -> ToolPhrasing:
     first = re.split(r"(?<=[.!?])\s", description.strip(), maxsplit=1)[0].rstrip(".!?") or humanise(name)
     ask = first[0].lower() + first[1:]
-    slots = tuple(Slot(parameter, (f"{words_for(parameter)}: {{}}",)) for parameter in parameters)
-    return Manner((ask,), "", slots, plain=True)
+    slots = tuple(PhraseSlot(parameter, (f"{words_for(parameter)}: {{}}",)) for parameter in parameters)
+    return ToolPhrasing((ask,), "", slots, plain=True)
 
 
 @lru_cache(1)
-def _known() -> Mapping[str, Manner]:
+def _known() -> Mapping[str, ToolPhrasing]:
     text = files("llm.template.lexicon").joinpath("steps.yaml").read_text(encoding="utf-8")
     return {name: _read(entry) for name, entry in yaml.safe_load(text).items()}
 
 
-def _read(entry: Mapping[str, Any]) -> Manner:
+def _read(entry: Mapping[str, Any]) -> ToolPhrasing:
     slots = tuple(_slot(name, given) for name, given in (entry.get("slots") or {}).items())
-    return Manner(tuple(entry["asks"]), entry.get("noun", ""), slots)
+    return ToolPhrasing(tuple(entry["asks"]), entry.get("noun", ""), slots)
 
 
-def _slot(name: str, given: Any) -> Slot:  # noqa: ANN401 - parsed YAML
+def _slot(name: str, given: Any) -> PhraseSlot:  # noqa: ANN401 - parsed YAML
     if isinstance(given, dict):
-        return Slot(
+        return PhraseSlot(
             name,
             tuple(given["say"]),
             given.get("there", False),
             tuple((given.get("members") or {}).items()),
             given.get("moment", False),
         )
-    return Slot(name, (given,) if isinstance(given, str) else tuple(given))
+    return PhraseSlot(name, (given,) if isinstance(given, str) else tuple(given))
 
 
 class Voice(NamedTuple):

@@ -8,8 +8,26 @@ from pydantic import JsonValue
 
 from language.text import fold
 from language.values import read_value
-from llm.template.steps_phrases import Manner, Slot, ask_pattern, manner_of, noun_for, trimmed, value_pattern
-from llm.template.steps_sources import FromEntry, Known, Node, Origin, Parts, Rule, Source, Toolbox, read_pick
+from llm.template.steps_phrases import (
+    PhraseSlot,
+    ToolPhrasing,
+    ask_pattern,
+    manner_of,
+    noun_for,
+    trimmed,
+    value_pattern,
+)
+from llm.template.steps_sources import (
+    FromEntry,
+    KnownValue,
+    Node,
+    Parts,
+    ResponseField,
+    Rule,
+    ShownTools,
+    Source,
+    read_pick,
+)
 from llm.template.steps_wording import aspect_of
 from warehouse.records import JsonSchema
 
@@ -25,15 +43,15 @@ class _Clause(NamedTuple):
     said: dict[str, str]  # by parameter, the words
 
 
-def read_request(request: str, toolbox: Toolbox) -> list[Node]:
+def read_request(request: str, toolbox: ShownTools) -> list[Node]:
     """The calls that the request needs, each after its sources; none where no tool is asked for in known words."""
-    reading = _Reading(toolbox)
+    reading = _StepsParser(toolbox)
     for meant in _clauses(request, toolbox):
         reading.add(next((clause for clause in meant if reading.is_about_known(clause)), meant[0]))
     return reading.nodes
 
 
-def _clauses(request: str, toolbox: Toolbox) -> Iterator[list[_Clause]]:
+def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
     """For each ask in the request what it may mean: several tools may be asked for in the same words."""
     manners = {name: manner_of(tool) for name, tool in toolbox.tools.items()}
     asks: dict[str, list[str]] = {}
@@ -53,13 +71,13 @@ def _clauses(request: str, toolbox: Toolbox) -> Iterator[list[_Clause]]:
         yield meant
 
 
-def _place(clause: _Clause, manner: Manner) -> str:
+def _place(clause: _Clause, manner: ToolPhrasing) -> str:
     return next(
         (clause.said[slot.parameter] for slot in manner.slots if slot.there and slot.parameter in clause.said), ""
     )
 
 
-def _said(body: str, manner: Manner, place: str) -> dict[str, str]:
+def _said(body: str, manner: ToolPhrasing, place: str) -> dict[str, str]:
     """The words for each parameter."""
     if manner.plain:
         inside = body[body.find("(") + 1 : body.rfind(")")] if "(" in body else ""
@@ -71,7 +89,7 @@ def _said(body: str, manner: Manner, place: str) -> dict[str, str]:
     return {slot.parameter: place if value == "there" else value for slot, value in _read_groups(whole, manner)}
 
 
-def _read_groups(whole: re.Match[str], manner: Manner) -> Iterator[tuple[Slot, str]]:
+def _read_groups(whole: re.Match[str], manner: ToolPhrasing) -> Iterator[tuple[PhraseSlot, str]]:
     groups = whole.groupdict()
     for at, slot in enumerate(manner.slots):
         hits = [groups[f"s{at}_{n}"] for n in range(len(slot.phrases)) if groups.get(f"s{at}_{n}")]
@@ -81,14 +99,14 @@ def _read_groups(whole: re.Match[str], manner: Manner) -> Iterator[tuple[Slot, s
             yield slot, "there"
 
 
-def _optional(at: int, slot: Slot) -> str:
+def _optional(at: int, slot: PhraseSlot) -> str:
     phrases = [value_pattern(phrase, f"s{at}_{n}") for n, phrase in enumerate(slot.phrases)]
     if slot.there:
         phrases.append(f"(?P<t{at}>there)")
     return rf"(?:[\s,]+(?:{'|'.join(phrases)})(?=[\s,]|$))?"
 
 
-def _bracketed(inside: str, manner: Manner) -> Iterator[tuple[str, str]]:
+def _bracketed(inside: str, manner: ToolPhrasing) -> Iterator[tuple[str, str]]:
     known = {slot.phrases[0].partition(":")[0]: slot.parameter for slot in manner.slots}
     for part in inside.split("; "):
         words, colon, value = part.partition(": ")
@@ -96,8 +114,8 @@ def _bracketed(inside: str, manner: Manner) -> Iterator[tuple[str, str]]:
             yield known[words], value
 
 
-class _Reading:
-    def __init__(self, toolbox: Toolbox) -> None:
+class _StepsParser:
+    def __init__(self, toolbox: ShownTools) -> None:
         self.nodes: list[Node] = []
         self._toolbox = toolbox
         self._meant: dict[str, tuple[int, tuple[Rule, ...]]] = {}
@@ -105,7 +123,7 @@ class _Reading:
     def add(self, clause: _Clause) -> None:
         tool = self._toolbox.tools[clause.tool]
         sources: dict[str, Source] = {}
-        inside: dict[str, tuple[Origin, str]] = {}
+        inside: dict[str, tuple[ResponseField, str]] = {}
         for parameter, words in clause.said.items():
             origin = self._inside(clause.tool, parameter)
             if origin is not None:
@@ -116,7 +134,7 @@ class _Reading:
         for name in tool.required:
             schema = tool.schema(name)
             if name not in sources and name not in inside and "default" in schema:
-                sources[name] = Known(schema["default"])
+                sources[name] = KnownValue(schema["default"])
         for parameter, (origin, words) in inside.items():
             sources[parameter] = self._named_inside(origin, words, sources)
         if all(name in sources for name in tool.required):
@@ -137,11 +155,11 @@ class _Reading:
         self.nodes.append(node)
         return len(self.nodes) - 1
 
-    def _inside(self, tool: str, parameter: str) -> Origin | None:
+    def _inside(self, tool: str, parameter: str) -> ResponseField | None:
         origins = self._toolbox.origins(tool, parameter)
         return next((one for one in origins if self._toolbox.is_inside(one.source, tool, parameter)), None)
 
-    def _named_inside(self, origin: Origin, words: str, sources: Mapping[str, Source]) -> Source:
+    def _named_inside(self, origin: ResponseField, words: str, sources: Mapping[str, Source]) -> Source:
         required = self._toolbox.tools[origin.source].required
         node = self._keep(Node(origin.source, {name: sources[name] for name in required if name in sources}))
         names = words.split(_JOINT)
@@ -162,17 +180,17 @@ class _Reading:
             return through
         lookup = None if self._is_query(tool, parameter) else self._toolbox.lookup_for(tool, parameter)
         if lookup is None:
-            return Known(_typed(words, schema))
+            return KnownValue(_typed(words, schema))
         query = self._toolbox.tools[lookup.source].query
         node = self._keep(Node(lookup.source, {query: self._source(lookup.source, query, words)}))
         held = self.nodes[node].sources[query]
-        said = words if isinstance(held, Known) else ""
+        said = words if isinstance(held, KnownValue) else ""
         return FromEntry(node, lookup.entries, lookup.field, (Rule("query", said),))
 
     def _is_query(self, tool: str, parameter: str) -> bool:
         return self._toolbox.tools[tool].query == parameter
 
-    def _entry(self, origins: list[Origin], words: str) -> FromEntry | None:
+    def _entry(self, origins: list[ResponseField], words: str) -> FromEntry | None:
         """The entry of an earlier search that the words mean."""
         aspect, entry, later = _about(words)
         for origin in origins:
@@ -190,7 +208,7 @@ class _Reading:
                 return FromEntry(node, origin.entries, origin.field, rules, later)
         return None
 
-    def _through(self, origins: list[Origin], words: str) -> FromEntry | None:
+    def _through(self, origins: list[ResponseField], words: str) -> FromEntry | None:
         """What the response as a whole gives to a call about the entry that the words mean."""
         for origin in origins:
             if origin.listed or self._toolbox.is_lookup(origin.source):
@@ -205,7 +223,7 @@ class _Reading:
                         return FromEntry(self._keep(Node(origin.source, sources)), "", origin.field, ())
         return None
 
-    def _noun(self, origin: Origin) -> str:
+    def _noun(self, origin: ResponseField) -> str:
         return manner_of(self._toolbox.tools[origin.source]).noun or noun_for(origin.entries, origin.source)
 
     def _legs(self, tool: str, parameter: str, words: str) -> Source:
@@ -216,7 +234,7 @@ class _Reading:
         for leg in re.split(r",? then ", words):
             match = re.fullmatch(pattern, leg.strip(" ,"))
             if match is None:
-                return Known([])
+                return KnownValue([])
             said = {name: match[f"m{at}"] for at, (name, _) in enumerate(slot.members)}
             parts = [self._source(tool, f"{parameter}[].{name}", said[name]) for name in names if name in said]
             legs.append(Parts("object", tuple(name for name in names if name in said), tuple(parts)))

@@ -30,7 +30,7 @@ _ORIGIN = re.compile(
 )
 
 
-class Origin(NamedTuple):
+class ResponseField(NamedTuple):
     """The `field` of an entry of `entries` in the response of the tool `source`; not `listed`: of the response itself."""
 
     source: str
@@ -58,7 +58,7 @@ class StepTool(NamedTuple):
         items = self.schema(parameter).get("items") or {}
         return tuple(items.get("required") or items.get("properties") or ())
 
-    def origins(self, parameter: str) -> tuple[Origin, ...]:
+    def origins(self, parameter: str) -> tuple[ResponseField, ...]:
         """Where the parameter's description says that its value comes from."""
         return _origins(str(self.schema(parameter).get("description", "")))
 
@@ -72,7 +72,7 @@ class StepTool(NamedTuple):
         return name if is_query(name, self.properties.get(name) or {}, linked=linked) else ""
 
 
-class Toolbox(NamedTuple):
+class ShownTools(NamedTuple):
     """The tools shown, by name."""
 
     tools: Mapping[str, StepTool]
@@ -88,28 +88,28 @@ class Toolbox(NamedTuple):
         known = self.tools[name].properties
         return all(need in known and need != parameter for need in self.tools[source].required)
 
-    def lookup_for(self, name: str, parameter: str) -> "Origin | None":
+    def lookup_for(self, name: str, parameter: str) -> "ResponseField | None":
         """The origin of a parameter that finds a thing by its name, the one closest to the tool's own name."""
         found = [origin for origin in self.origins(name, parameter) if self.is_lookup(origin.source)]
         return max(found, key=lambda origin: affinity(name, origin.source), default=None)
 
-    def origins(self, name: str, parameter: str) -> list[Origin]:
+    def origins(self, name: str, parameter: str) -> list[ResponseField]:
         """Where a parameter's value can come from, of the tools that are shown."""
         return [origin for origin in self.tools[name].origins(parameter) if origin.source in self.tools]
 
 
-def read_toolbox(shown: JsonValue) -> Toolbox:
+def read_toolbox(shown: JsonValue) -> ShownTools:
     """The tools of a section <tools>; ReplyError where they are none."""
     return _toolbox(orjson.dumps(shown))
 
 
 @lru_cache(256)
-def _toolbox(shown: bytes) -> Toolbox:
+def _toolbox(shown: bytes) -> ShownTools:
     tools = orjson.loads(shown)
     if not isinstance(tools, list) or not all(isinstance(tool, dict) and tool.get("name") for tool in tools):
         raise ReplyError("template/v1 expects in <tools> a list of tools with their names.")
     read = [_tool(tool) for tool in tools]
-    return Toolbox({tool.name: tool for tool in read})
+    return ShownTools({tool.name: tool for tool in read})
 
 
 def _tool(shown: Mapping[str, JsonSchema]) -> StepTool:
@@ -123,9 +123,9 @@ def _tool(shown: Mapping[str, JsonSchema]) -> StepTool:
 
 
 @lru_cache(4096)
-def _origins(description: str) -> tuple[Origin, ...]:
+def _origins(description: str) -> tuple[ResponseField, ...]:
     return tuple(
-        Origin(found["source"], found["entries"] or "", found["field"], bool(found["listed"]))
+        ResponseField(found["source"], found["entries"] or "", found["field"], bool(found["listed"]))
         for found in _ORIGIN.finditer(description)
     )
 
@@ -232,7 +232,7 @@ def _best(entries: list[JsonValue], test: str, path: str) -> list[JsonValue]:
     return [entry for value, entry in texts if value == first]
 
 
-class Known(NamedTuple):
+class KnownValue(NamedTuple):
     """A value that was said, or that the schema gives."""
 
     value: JsonValue
@@ -256,7 +256,7 @@ class Parts(NamedTuple):
     parts: "tuple[Source, ...]"
 
 
-Source = Union[Known, FromEntry, Parts]  # noqa: UP007 - a forward reference in it
+Source = Union[KnownValue, FromEntry, Parts]  # noqa: UP007 - a forward reference in it
 
 
 class Node(NamedTuple):

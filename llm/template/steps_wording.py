@@ -14,14 +14,14 @@ from llm.template.steps_phrases import (
     LEADS,
     LINKS,
     NEEDS,
-    Manner,
-    Slot,
+    PhraseSlot,
+    ToolPhrasing,
     Voice,
     choose_voice,
     manner_of,
     noun_for,
 )
-from llm.template.steps_sources import Toolbox, read_toolbox, write_pick
+from llm.template.steps_sources import ShownTools, read_toolbox, write_pick
 from warehouse.errors import ReplyError
 
 Source = Mapping[str, Any]  # a ValueSource as JSON
@@ -34,7 +34,7 @@ _CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
 _STYLES = 6  # phrases of one style go together: from … to …, checking in on … and checking out on …
 
 
-class Asked(NamedTuple):
+class ShownCall(NamedTuple):
     """A call as the prompt shows it."""
 
     tool: str
@@ -47,16 +47,16 @@ def word_goal(sections: Sections, rng: Random) -> str:
     calls = sections.json("calls")
     if not isinstance(calls, list) or not calls:
         raise ReplyError("template/v1 expects in <calls> a list of calls.")
-    asked = [Asked(str(call["tool"]), call["arguments"], call.get("wanted") is True) for call in calls]  # type: ignore[call-overload,index,union-attr,arg-type]
+    asked = [ShownCall(str(call["tool"]), call["arguments"], call.get("wanted") is True) for call in calls]  # type: ignore[call-overload,index,union-attr,arg-type]
     toolbox = read_toolbox(sections.json("tools"))
     unknown = [call.tool for call in asked if call.tool not in toolbox.tools]
     if unknown:
         raise ReplyError(f"template/v1 finds no tool {unknown[0]!r} in <tools>.")
-    return _Wording(asked, toolbox, rng).request(sections.word("subject", "myself"))
+    return _StepsRenderer(asked, toolbox, rng).request(sections.word("subject", "myself"))
 
 
-class _Wording:
-    def __init__(self, calls: Sequence[Asked], toolbox: Toolbox, rng: Random) -> None:
+class _StepsRenderer:
+    def __init__(self, calls: Sequence[ShownCall], toolbox: ShownTools, rng: Random) -> None:
         self._calls, self._toolbox, self._rng = calls, toolbox, rng
         self._manners = {name: manner_of(tool) for name, tool in toolbox.tools.items()}
         self._meant: dict[str, str] = {}  # by tool, the last entry of its response that was named
@@ -95,7 +95,7 @@ class _Wording:
         is_told = self._says_more(self._calls[source["call"]], call)
         return "ranked" if is_told or any(one["entries"] or one["where"] for one in together) else "through"
 
-    def _says_more(self, giver: Asked, call: Asked) -> bool:
+    def _says_more(self, giver: ShownCall, call: ShownCall) -> bool:
         """Whether the person has to say something for a call that nobody else's clause says."""
         said = {name: source for name, source in giver.arguments.items() if source["kind"] == "said"}
         return any(call.arguments.get(name) != source for name, source in said.items())
@@ -126,7 +126,7 @@ class _Wording:
             return f"{ask} ({'; '.join(said)})" if said else ask
         return " ".join([ask, *said]) + ("?" if chosen.endswith("?") else "")
 
-    def _said(self, index: int, manner: Manner) -> Iterator[str]:
+    def _said(self, index: int, manner: ToolPhrasing) -> Iterator[str]:
         call = self._calls[index]
         told: set[tuple[int, str, str]] = set()
         style = self._rng.randrange(_STYLES)
@@ -153,7 +153,7 @@ class _Wording:
         }
         return any(self._calls[at].arguments.get(parameter) == call.arguments[parameter] for at in searches)
 
-    def _slot(self, index: int, slot: Slot, source: Source, style: int) -> str:
+    def _slot(self, index: int, slot: PhraseSlot, source: Source, style: int) -> str:
         phrase = slot.phrases[style % len(slot.phrases)]
         if slot.members:
             return phrase.format(self._members(index, slot, source))
@@ -166,7 +166,7 @@ class _Wording:
                 return "there"
         return phrase.format(f"{_preposition(value)}{value}" if slot.moment else value)
 
-    def _members(self, index: int, slot: Slot, source: Source) -> str:
+    def _members(self, index: int, slot: PhraseSlot, source: Source) -> str:
         legs = []
         for part in source["parts"]:
             by_name = dict(zip(part["names"], part["parts"], strict=True))

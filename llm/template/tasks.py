@@ -10,7 +10,7 @@ from language.calls.defects import Proposal, spoil_call, text_language
 from language.calls.sampling import fill_in
 from language.calls.tools import ToolView, view_of
 from language.packs import fallback, known, of
-from llm.template.changing import Change, ViewedCall, mend_request, other_value, parameter_named, word_change
+from llm.template.changing import CallChange, ViewedCall, mend_request, other_value, parameter_named, word_change
 from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
 from llm.template.dialogues import word_answer, word_question
 from llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
@@ -27,14 +27,14 @@ from warehouse.errors import ReplyError
 from warehouse.records import Language
 
 
-class Answer(NamedTuple):
+class TemplateAnswer(NamedTuple):
     """The value to answer, and the defect that is in it, "" where none is."""
 
     value: JsonValue
     planted: str = ""
 
 
-Task = Callable[[Sections, Random, Random, str], Answer]
+Task = Callable[[Sections, Random, Random, str], TemplateAnswer]
 
 
 def task_named(title: str) -> Task:
@@ -48,16 +48,16 @@ def task_named(title: str) -> Task:
     return TASKS[title]
 
 
-def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
     offered, count = sections.json("offered"), sections.json("count")
     if not isinstance(offered, list) or not isinstance(count, int):
         raise ReplyError("template/v1 expects a JSON list in <offered> and a number in <count>.")
     names = choose_names([str(name) for name in offered], count, view.properties, view.required, rng)
-    return Answer({"parameters": list(names)})
+    return TemplateAnswer({"parameters": list(names)})
 
 
-def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
     names = sections.json("parameters")
     known = view.properties
@@ -67,10 +67,10 @@ def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
     if not isinstance(given, dict) or any(name not in known for name in given):
         raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
     values = fill_in([str(name) for name in names], known, _language(sections), rng, given)
-    return Answer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
+    return TemplateAnswer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
 
 
-def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> Answer:
+def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
     arguments = sections.json("arguments")
     if not isinstance(arguments, dict):
@@ -78,29 +78,29 @@ def _word_request(sections: Sections, rng: Random, flaws: Random, defect: str) -
     language = _language(sections)
     worded = word_call(view, arguments, language, rng)
     spoilt = spoil_wording(defect, view, arguments, language, flaws) if defect else None
-    return Answer((spoilt or worded).reply(), defect if spoilt else "")
+    return TemplateAnswer((spoilt or worded).reply(), defect if spoilt else "")
 
 
-def _ask_for_slot(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+def _ask_for_slot(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view, known = view_of(sections.json("tool")), sections.json("known")
     if not isinstance(known, dict):
         raise ReplyError("template/v1 expects a JSON object in the section <known>.")
     question = word_question(view, view.parameter(sections.json("parameter")), known, _language(sections), rng)
-    return Answer({"question": question})
+    return TemplateAnswer({"question": question})
 
 
-def _answer_for_slot(sections: Sections, rng: Random, flaws: Random, defect: str) -> Answer:
+def _answer_for_slot(sections: Sections, rng: Random, flaws: Random, defect: str) -> TemplateAnswer:
     view, value = view_of(sections.json("tool")), sections.json("value")
     parameter, language = view.parameter(sections.json("parameter")), _language(sections)
     is_bare = sections.word("manner", "sentence") == "bare"
     answered = word_answer(view, (parameter, value), language, rng, is_bare=is_bare)
     spoilt = spoil_answer(defect, view, (parameter, value), language, flaws) if defect else None
-    return Answer((spoilt or answered).reply(), defect if spoilt else "")
+    return TemplateAnswer((spoilt or answered).reply(), defect if spoilt else "")
 
 
-def _propose_call(sections: Sections, _: Random, flaws: Random, defect: str) -> Answer:
+def _propose_call(sections: Sections, _: Random, flaws: Random, defect: str) -> TemplateAnswer:
     proposal, planted = proposed_call(sections, flaws, defect)
-    return Answer({"tool": proposal.tool, "arguments": proposal.arguments}, planted)
+    return TemplateAnswer({"tool": proposal.tool, "arguments": proposal.arguments}, planted)
 
 
 def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
@@ -118,65 +118,65 @@ def _spoilt(
     return None if spoilt == proposal else spoilt
 
 
-def _judge_calls(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer(judge(sections, shown_views(sections)))
+def _judge_calls(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer(judge(sections, shown_views(sections)))
 
 
-def _judge_relevance(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer(name_relevant(sections, shown_views(sections)))
+def _judge_relevance(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer(name_relevant(sections, shown_views(sections)))
 
 
-def _name_entities(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer(name_entities(sections))
+def _name_entities(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer(name_entities(sections))
 
 
-def _word_pronoun(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
-    return Answer(word_pronoun(sections, _language(sections), rng))
+def _word_pronoun(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
+    return TemplateAnswer(word_pronoun(sections, _language(sections), rng))
 
 
-def _simulate_message(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
-    return Answer(simulate_message(sections, _language(sections), rng))
+def _simulate_message(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
+    return TemplateAnswer(simulate_message(sections, _language(sections), rng))
 
 
-def _reword_request(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer(reword_request(sections, _language(sections)))
+def _reword_request(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer(reword_request(sections, _language(sections)))
 
 
-def _name_tools(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
-    return Answer({"tools": name_all(sections, _language(sections), rng)})
+def _name_tools(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
+    return TemplateAnswer({"tools": name_all(sections, _language(sections), rng)})
 
 
-def _describe_tool(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer({"description": describe(sections, _language(sections))})
+def _describe_tool(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer({"description": describe(sections, _language(sections))})
 
 
-def _choose_tool_parameters(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer({"parameters": parameter_sketches(sections, _language(sections))})
+def _choose_tool_parameters(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer({"parameters": parameter_sketches(sections, _language(sections))})
 
 
-def _choose_returns(sections: Sections, _: Random, __: Random, ___: str) -> Answer:
-    return Answer({"returns": result_sketches(sections, _language(sections))})
+def _choose_returns(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
+    return TemplateAnswer({"returns": result_sketches(sections, _language(sections))})
 
 
-def _next_calls(sections: Sections, _: Random, flaws: Random, defect: str) -> Answer:
-    return Answer(*next_calls(sections, defect, flaws))
+def _next_calls(sections: Sections, _: Random, flaws: Random, defect: str) -> TemplateAnswer:
+    return TemplateAnswer(*next_calls(sections, defect, flaws))
 
 
-def _mend_request(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
-    return Answer(mend_request(sections, _language(sections), rng))
+def _mend_request(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
+    return TemplateAnswer(mend_request(sections, _language(sections), rng))
 
 
-def _change_value(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+def _change_value(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
     call = ViewedCall(view, _arguments(sections))
     parameter = parameter_named(view, sections.json("parameter"))
     value = other_value(parameter, call, sections.turns(), _language(sections), rng)
-    return Answer({"value": value})
+    return TemplateAnswer({"value": value})
 
 
-def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> Answer:
+def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
-    change = Change(
+    change = CallChange(
         view,
         _arguments(sections),
         parameter_named(view, sections.json("parameter")),
@@ -185,7 +185,7 @@ def _word_correction(sections: Sections, rng: Random, _: Random, __: str) -> Ans
         must_name=sections.json("named") is True,
     )
     worded = word_change(change, sections.turns(), _language(sections), rng)
-    return Answer({"sentence": worded.sentence, "words": worded.words})
+    return TemplateAnswer({"sentence": worded.sentence, "words": worded.words})
 
 
 def _arguments(sections: Sections) -> dict[str, JsonValue]:
@@ -209,12 +209,12 @@ TASKS: dict[str, Task] = {
     "SlotQuestion": _ask_for_slot,
     "SlotAnswer": _answer_for_slot,
     "ProposedCall": _propose_call,
-    "ParallelWording": lambda sections, rng, _, __: Answer(word_parallel(sections, _language(sections), rng)),
-    "ProposedCalls": lambda sections, _, __, ___: Answer(propose_all(sections)),
+    "ParallelWording": lambda sections, rng, _, __: TemplateAnswer(word_parallel(sections, _language(sections), rng)),
+    "ProposedCalls": lambda sections, _, __, ___: TemplateAnswer(propose_all(sections)),
     "Judgement": _judge_calls,
-    "AnswerScore": lambda sections, _, __, ___: Answer(score_answer(sections)),
-    "PlanGrade": lambda sections, _, __, ___: Answer(grade_plan(sections)),
-    "MadeUp": lambda sections, _, __, ___: Answer(name_made_up(sections, shown_views(sections))),
+    "AnswerScore": lambda sections, _, __, ___: TemplateAnswer(score_answer(sections)),
+    "PlanGrade": lambda sections, _, __, ___: TemplateAnswer(grade_plan(sections)),
+    "MadeUp": lambda sections, _, __, ___: TemplateAnswer(name_made_up(sections, shown_views(sections))),
     "Relevance": _judge_relevance,
     "Entities": _name_entities,
     "Pronoun": _word_pronoun,
@@ -227,12 +227,12 @@ TASKS: dict[str, Task] = {
     "ToolParameters": _choose_tool_parameters,
     "ToolReturns": _choose_returns,
     "MendedRequest": _mend_request,
-    "RoutingWording": lambda sections, rng, _, __: Answer({"request": word_routing(sections, rng)}),
-    "GoalWording": lambda sections, rng, _, __: Answer({"request": word_goal(sections, rng)}),
+    "RoutingWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_routing(sections, rng)}),
+    "GoalWording": lambda sections, rng, _, __: TemplateAnswer({"request": word_goal(sections, rng)}),
     "NextCalls": _next_calls,
-    "ScenarioGoal": lambda sections, _, __, ___: Answer(word_scenario(sections, _language(sections))),
-    "UserWords": lambda sections, rng, _, __: Answer(word_user_turn(sections, _language(sections), rng)),
-    "AgentWords": lambda sections, rng, _, __: Answer(word_agent_turn(sections, _language(sections), rng)),
-    "ScenarioReading": lambda sections, _, __, ___: Answer(read_scenario(sections)),
-    "DialogueActs": lambda sections, _, __, ___: Answer(label_acts(sections)),
+    "ScenarioGoal": lambda sections, _, __, ___: TemplateAnswer(word_scenario(sections, _language(sections))),
+    "UserWords": lambda sections, rng, _, __: TemplateAnswer(word_user_turn(sections, _language(sections), rng)),
+    "AgentWords": lambda sections, rng, _, __: TemplateAnswer(word_agent_turn(sections, _language(sections), rng)),
+    "ScenarioReading": lambda sections, _, __, ___: TemplateAnswer(read_scenario(sections)),
+    "DialogueActs": lambda sections, _, __, ___: TemplateAnswer(label_acts(sections)),
 }

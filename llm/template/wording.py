@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from language.calls.actions import name_phrase
 from language.calls.parameters import meaning_of
 from language.calls.parsing import read_request
-from language.calls.stating import Said, say
+from language.calls.stating import StatedParameter, say
 from language.calls.tools import ToolView
 from language.names import words
 from language.packs import COMMON_SCRIPT, of, packs_of, writes
@@ -62,18 +62,18 @@ _MARKS = ".?!。？！"
 _DAYS = frozenset({"date", "moment", "birthday", "month"})
 
 
-class Piece(NamedTuple):
+class RequestClause(NamedTuple):
     """A clause with the arguments that it says."""
 
     text: str
-    said: tuple[Said, ...]
+    said: tuple[StatedParameter, ...]
 
 
-class Composed(NamedTuple):
+class ComposedRequest(NamedTuple):
     """A request and the clauses in it."""
 
     request: str
-    pieces: tuple[Piece, ...]
+    pieces: tuple[RequestClause, ...]
 
 
 def compose(
@@ -84,7 +84,7 @@ def compose(
     *,
     action: str = "",
     plain: bool = False,
-) -> Composed:
+) -> ComposedRequest:
     """A request for the tool's action (or another one given) that states these arguments; `plain` takes no chances."""
     book = requests_in(language)
     chosen = action or _action(view, language, rng)
@@ -100,11 +100,11 @@ def compose(
     if plain:
         rest = rest + frames
     else:
-        inline += [Piece(one.shown, (one,)) for one in frames]
+        inline += [RequestClause(one.shown, (one,)) for one in frames]
     tail = _rest(rest, book, rng, plain=plain)
-    if not plain and tail and isinstance(tail[0], Piece) and len(rest) <= _FEW and rng.random() < _INLINE_SHARE:
+    if not plain and tail and isinstance(tail[0], RequestClause) and len(rest) <= _FEW and rng.random() < _INLINE_SHARE:
         tail, inline = [], inline + _inline(rest, book, rng)
-    tail += [Piece(_shape(rng.choice(book.listed), one), (one,)) for one in long]
+    tail += [RequestClause(_shape(rng.choice(book.listed), one), (one,)) for one in long]
     return _assemble(chosen, inline, tail, language, rng)
 
 
@@ -114,57 +114,65 @@ def _action(view: ToolView, language: Language, rng: Random) -> str:
     return view.actions[0] if rng.random() < _OWN_VERB_SHARE else rng.choice(view.actions)
 
 
-def _natural(view: ToolView, said: list[Said], language: Language, book: Phrasebook, rng: Random) -> list[Piece]:
+def _natural(
+    view: ToolView, said: list[StatedParameter], language: Language, book: Phrasebook, rng: Random
+) -> list[RequestClause]:
     """Arguments that need no cue: a route, the only day, the only time, a counted thing."""
-    by_kind: dict[str, list[Said]] = {}
+    by_kind: dict[str, list[StatedParameter]] = {}
     for one in said:
         by_kind.setdefault(one.parameter.kind, []).append(one)
     pieces = []
     starts, ends = by_kind.get("origin", []), by_kind.get("destination", [])
     if len(starts) == len(ends) == 1 and starts[0].shown == starts[0].words and ends[0].shown == ends[0].words:
         text = rng.choice(book.route).format(o=starts[0].shown, d=ends[0].shown)
-        pieces.append(Piece(text, (starts[0], ends[0])))
+        pieces.append(RequestClause(text, (starts[0], ends[0])))
     for kinds, lead in ((_DAYS, book.day_lead), (frozenset({"time"}), book.time_lead)):
         here = [one for kind in kinds for one in by_kind.get(kind, [])]
         declared = [one for one in view.parameters if one.kind in kinds or one.kind == "moment"]
         if len(here) == len(declared) == 1 and here[0].parameter.kind in ("date", "moment", "time"):
-            pieces.append(Piece(lead + here[0].shown, (here[0],)))
+            pieces.append(RequestClause(lead + here[0].shown, (here[0],)))
     pieces += [
-        Piece(book.counted.format(v=one.shown, u=unit), (one,)) for one in said if (unit := _counted(one, language))
+        RequestClause(book.counted.format(v=one.shown, u=unit), (one,))
+        for one in said
+        if (unit := _counted(one, language))
     ]
     kept = [piece for piece in pieces if rng.random() < _NATURAL_SHARE]
     rng.shuffle(kept)
     return kept
 
 
-def _counted(said: Said, language: Language) -> str:
+def _counted(said: StatedParameter, language: Language) -> str:
     """What a number counts, by its cue: guests for "number of guests"; "" where it counts nothing."""
     if said.value in (1, "1") or not said.parameter.is_number:
         return ""
     return of(language).rules.counted_argument(said.cue)
 
 
-def _rest(said: list[Said], book: Phrasebook, rng: Random, *, plain: bool) -> list[Piece]:
+def _rest(said: list[StatedParameter], book: Phrasebook, rng: Random, *, plain: bool) -> list[RequestClause]:
     if plain:
-        return [Piece(_shape(book.frame if one.is_frame else rng.choice(book.plain), one), (one,)) for one in said]
+        return [
+            RequestClause(_shape(book.frame if one.is_frame else rng.choice(book.plain), one), (one,)) for one in said
+        ]
     if len(said) > 1 and rng.random() < _JOINED_SHARE:
         return [_joined(said, book, rng)]
-    return [Piece(_shape(rng.choice(book.sentences), one), (one,)) for one in said]
+    return [RequestClause(_shape(rng.choice(book.sentences), one), (one,)) for one in said]
 
 
-def _joined(said: list[Said], book: Phrasebook, rng: Random) -> Piece:
+def _joined(said: list[StatedParameter], book: Phrasebook, rng: Random) -> RequestClause:
     shape = rng.choice(book.clauses)
     clauses = [_shape(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in said]
     text = book.joint.join(clauses[:-1]) + book.last_joint + clauses[-1]
-    return Piece(_capital(text) + book.stop, tuple(said))
+    return RequestClause(_capital(text) + book.stop, tuple(said))
 
 
-def _inline(said: list[Said], book: Phrasebook, rng: Random) -> list[Piece]:
+def _inline(said: list[StatedParameter], book: Phrasebook, rng: Random) -> list[RequestClause]:
     shape = rng.choice(book.inline)
-    return [Piece(_shape(shape, one), (one,)) for one in said]
+    return [RequestClause(_shape(shape, one), (one,)) for one in said]
 
 
-def _assemble(action: str, inline: list[Piece], tail: list[Piece], language: Language, rng: Random) -> Composed:
+def _assemble(
+    action: str, inline: list[RequestClause], tail: list[RequestClause], language: Language, rng: Random
+) -> ComposedRequest:
     book = requests_in(language)
     space = of(language).space
     joint = book.joint if not space or any(_is_bare(piece) for piece in inline) else space
@@ -177,15 +185,15 @@ def _assemble(action: str, inline: list[Piece], tail: list[Piece], language: Lan
         parts[1] = filler + parts[1]
     if rng.random() < _CLOSER_SHARE:
         parts.append(rng.choice(book.closers))
-    return Composed(space.join(parts), (*inline, *tail))
+    return ComposedRequest(space.join(parts), (*inline, *tail))
 
 
-def _is_bare(piece: Piece) -> bool:
+def _is_bare(piece: RequestClause) -> bool:
     """Whether a clause begins with its cue rather than with a preposition."""
     return len(piece.said) == 1 and piece.text.startswith(piece.said[0].cue)
 
 
-def _shape(shape: str, said: Said) -> str:
+def _shape(shape: str, said: StatedParameter) -> str:
     shape = packs_of(shape)[0].rules.in_number(shape, said.cue)
     return shape.replace("{c}", said.cue).replace("{C}", _capital(said.cue)).replace("{v}", said.shown)
 
@@ -247,7 +255,7 @@ def word_call(view: ToolView, arguments: dict[str, JsonValue], language: Languag
     return best
 
 
-def quote_values(composed: Composed) -> Worded | None:
+def quote_values(composed: ComposedRequest) -> Worded | None:
     """The request with its mentions, None where a value can't be pointed at."""
     mentions: dict[str, str] = {}
     for piece in composed.pieces:
@@ -259,7 +267,7 @@ def quote_values(composed: Composed) -> Worded | None:
     return Worded(composed.request, mentions)
 
 
-def _mention(said: Said, piece: Piece, request: str) -> str:
+def _mention(said: StatedParameter, piece: RequestClause, request: str) -> str:
     """The words that state the value: the value's own, with those around them where they occur twice."""
     around = tidy(piece.text) if len(piece.said) == 1 else _around(said, piece)
     options = [said.words, said.shown, around]
@@ -268,11 +276,11 @@ def _mention(said: Said, piece: Piece, request: str) -> str:
     )
 
 
-def _is_located(said: Said, words: str) -> bool:
+def _is_located(said: StatedParameter, words: str) -> bool:
     return locate(said.value, said.parameter.schema, words) is not None
 
 
-def _around(said: Said, piece: Piece) -> str:
+def _around(said: StatedParameter, piece: RequestClause) -> str:
     """The stretch of a clause with several arguments from this one's cue to its value, or the other way round."""
     value = piece.text.find(said.shown)
     cue = piece.text.lower().find(said.cue.lower())

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from tests.conformance.comparing import Outcome, UnknownCaseError
+from tests.conformance.comparing import CaseOutcome, UnknownCaseError
 from tests.conformance.running import run_file
 from warehouse.errors import CallwrightError
 
@@ -27,7 +27,7 @@ def main(arguments: list[str] | None = None) -> int:
     return 1 if differing else 0
 
 
-def _write_lines(differing: list[Outcome], agreeing: int) -> None:
+def _write_lines(differing: list[CaseOutcome], agreeing: int) -> None:
     for outcome in differing:
         for difference in outcome.differences:
             sys.stdout.write(
@@ -37,7 +37,7 @@ def _write_lines(differing: list[Outcome], agreeing: int) -> None:
     sys.stdout.write(f"{agreeing} agree, {len(differing)} differ\n")
 
 
-def _write_json(differing: list[Outcome], agreeing: int) -> None:
+def _write_json(differing: list[CaseOutcome], agreeing: int) -> None:
     differences = [
         {"group": outcome.group, "case": outcome.name, **difference._asdict()}
         for outcome in differing

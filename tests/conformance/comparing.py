@@ -24,7 +24,7 @@ class Difference(NamedTuple):
     ours: Any
 
 
-class Outcome(NamedTuple):
+class CaseOutcome(NamedTuple):
     """One case and where we differ in it: nowhere, if it agrees."""
 
     group: str

@@ -12,11 +12,11 @@ from pydantic import ValidationError
 
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 from tests.conformance.complexfuncbench_stubs import call_of, chain_of, golden_of, likeness, matchers_of, shown, tool_of
-from validators.metrics.complexeval.calls import MadeCall, check_format, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls, JudgedCall, TurnResult
+from validators.metrics.complexeval.calls import CandidateCall, check_format, sorted_call
+from validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
 from validators.metrics.complexeval.results import parse_results, summarise
-from validators.metrics.complexeval.rules import Mistake, Rules, decode_json
-from validators.metrics.complexeval.runs import Run as SampleRun
+from validators.metrics.complexeval.rules import Mistake, RunRules, decode_json
+from validators.metrics.complexeval.runs import SampleRun
 from validators.metrics.complexeval.turns import (
     Setting,
     check_values,
@@ -47,7 +47,7 @@ class Cases:
 
     def __init__(self, materials: Mapping[str, Any]) -> None:
         self._tools = {one["name"]: tool_of(one) for one in materials.get("functions", [])}
-        self._rules = Rules(
+        self._rules = RunRules(
             free=frozenset(materials.get("free_function_list", [])),
             dropped=frozenset(materials.get("final_cleanup_list", [])),
             exact=materials.get("exact_match_values", {}),
@@ -200,7 +200,7 @@ async def _drive(run: SampleRun, script: Sequence[Any]) -> list[list[Any]]:
         if run.outcome is not None:
             break
         if said and said.get("calls"):
-            judged = await run.take([MadeCall(one["name"], one["arguments"]) for one in said["calls"]])
+            judged = await run.take([CandidateCall(one["name"], one["arguments"]) for one in said["calls"]])
             if run.outcome is None:
                 observations.append([_observation(one) for one in judged])
         else:
@@ -208,7 +208,7 @@ async def _drive(run: SampleRun, script: Sequence[Any]) -> list[list[Any]]:
     return observations
 
 
-def _observation(judged: JudgedCall) -> Any:
+def _observation(judged: MatchedCall) -> Any:
     if judged.matched:
         return judged.observation
     if judged.mistake is not None and judged.mistake.is_format_error:

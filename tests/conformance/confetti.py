@@ -6,7 +6,7 @@ from typing import Any
 
 from tests.conformance.comparing import Case, Difference, Run, UnknownCaseError, compare, compare_crash, require_keys
 from validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
-from validators.metrics.confetti.decoding import MadeCall, decode_calls, says_call
+from validators.metrics.confetti.decoding import DecodedCall, decode_calls, says_call
 
 OTHER_LANGUAGES = ("java",)  # of BFCL's categories; CONFETTI has none of them
 UNREADABLE_CALL = Check(valid=False, error_type=UNREADABLE, reason="The arguments of a call are no object.")
@@ -21,7 +21,7 @@ def run_check(case: Case, _folder: Path) -> list[Difference]:
     if any(language in inputs["test_category"] for language in OTHER_LANGUAGES):
         raise UnknownCaseError(f"the category {inputs['test_category']!r} is of a language that CONFETTI does not have")
     differences: list[Difference] = []
-    made: list[MadeCall | None] = [_made(one) for one in inputs.get("prediction") or []]
+    made: list[DecodedCall | None] = [_made(one) for one in inputs.get("prediction") or []]
     if inputs.get("raw_text") is not None:
         decoded = decode_calls(inputs["raw_text"])
         if "decode_error" in official:
@@ -47,7 +47,7 @@ def run_check(case: Case, _folder: Path) -> list[Difference]:
     return differences + compare(official, ours)
 
 
-def _check(inputs: Case, made: list[MadeCall | None]) -> Check:
+def _check(inputs: Case, made: list[DecodedCall | None]) -> Check:
     calls = [call for call in made if call is not None]
     if len(calls) < len(made):
         return UNREADABLE_CALL
@@ -70,14 +70,14 @@ def run_relevance(case: Case, _folder: Path) -> list[Difference]:
     return compare(official, ours)
 
 
-def _made(call: Any) -> MadeCall | None:
+def _made(call: Any) -> DecodedCall | None:
     """A call as the file has it; None where its arguments are no object, which is a failure to us."""
     name = next(iter(call), "") if isinstance(call, dict) else ""
     arguments = call[name] if name else {}
-    return MadeCall(name, arguments) if isinstance(arguments, dict) else None
+    return DecodedCall(name, arguments) if isinstance(arguments, dict) else None
 
 
-def _told(calls: list[MadeCall]) -> Any:
+def _told(calls: list[DecodedCall]) -> Any:
     """The calls as JSON has them: a tuple is a list there."""
     return json.loads(json.dumps([{call.name: call.arguments} for call in calls]))
 

@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 from tests.conformance import callnavi, complexfuncbench, confetti, hammerbench
-from tests.conformance.comparing import Outcome, Run, UnknownCaseError
+from tests.conformance.comparing import CaseOutcome, Run, UnknownCaseError
 
 ABOUT = "about"
 
@@ -26,7 +26,7 @@ KNOWN: dict[str, Suite] = {
 }
 
 
-def run_file(file: Path) -> list[Outcome]:
+def run_file(file: Path) -> list[CaseOutcome]:
     """Every case of the file. Raises UnknownCaseError where any of it is not understood: nothing is skipped."""
     content = _read(file)
     content.pop(ABOUT, None)
@@ -37,7 +37,7 @@ def run_file(file: Path) -> list[Outcome]:
         raise UnknownCaseError(f"{file} has the groups {sorted(content)}; the runners know {known_groups}.")
     runs = suite.open_groups(content)
     return [
-        Outcome(group, str(case.get("id", at)), runs[group](case, file.resolve().parent))
+        CaseOutcome(group, str(case.get("id", at)), runs[group](case, file.resolve().parent))
         for group, cases in groups.items()
         for at, case in enumerate(cases)
     ]

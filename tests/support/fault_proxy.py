@@ -30,7 +30,7 @@ class Fault(NamedTuple):
     meanwhile: Callable[[], None] | None = None
 
 
-class Answer(NamedTuple):
+class ProxyReply(NamedTuple):
     status: int
     headers: Mapping[str, str]
     body: bytes
@@ -93,7 +93,7 @@ class FaultProxy:
             status=told.status, headers=told.headers, body=told.body[: int(len(told.body) * fault.share)]
         )
 
-    async def _deliver(self, request: web.Request, body: bytes, fault: Fault) -> Answer | None:
+    async def _deliver(self, request: web.Request, body: bytes, fault: Fault) -> ProxyReply | None:
         """What the server says, None where it said nothing."""
         headers = _passed_on(request.headers)
         aside: asyncio.Future[None] | None = None
@@ -111,7 +111,7 @@ class FaultProxy:
                 if fault.meanwhile is not None:
                     aside = asyncio.get_running_loop().run_in_executor(None, fault.meanwhile)
                 response = await asking
-                return Answer(response.status, _passed_on(response.headers), await response.read())
+                return ProxyReply(response.status, _passed_on(response.headers), await response.read())
             except ClientError:
                 return None
             finally:
@@ -129,7 +129,7 @@ def _cut(request: web.Request) -> web.StreamResponse:
     return web.Response()
 
 
-async def _break_off(request: web.Request, told: Answer, share: float) -> web.StreamResponse:
+async def _break_off(request: web.Request, told: ProxyReply, share: float) -> web.StreamResponse:
     response = web.StreamResponse(status=told.status, headers=told.headers)
     response.content_length = len(told.body)
     await response.prepare(request)

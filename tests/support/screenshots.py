@@ -24,7 +24,7 @@ from annotation.studio import server
 from annotation.studio.client import LabelStudio
 from annotation.task import QueuedTask
 from flows.review.pushing import tasks_for
-from tests.live.annotation.test_screen_in_browser import StageContext
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import fill_site
 from tests.support.flows.paper_studio import PaperStudio
@@ -92,7 +92,7 @@ def take_pictures(home: Path, out: Path) -> None:
         with LabelStudio(info.url, info.token) as studio, open_browser() as browser:
             page = browser.new_page(viewport=SIZE)
             page.set_default_timeout(60_000)
-            context = StageContext(page, info.url)
+            context = AnnotatorScreen(page, info.url)
             context.sign_in(info)
             for language, site in sites.items():
                 for picture in PICTURES:
@@ -107,7 +107,7 @@ def _site(home: Path, language: Language) -> ReviewSite:
 
 
 def _take(
-    picture: Picture, language: Language, site: ReviewSite, studio: LabelStudio, context: StageContext, out: Path
+    picture: Picture, language: Language, site: ReviewSite, studio: LabelStudio, context: AnnotatorScreen, out: Path
 ) -> None:
     screen = screen_for(picture.kind, language)
     name = picture.name or picture.kind

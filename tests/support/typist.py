@@ -6,14 +6,14 @@ from xml.etree import ElementTree as ET
 
 from annotation.screens import screen_for
 from annotation.studio.records import Project
-from tests.live.annotation.test_screen_in_browser import StageContext
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen
 from warehouse.records import Language
 
 MOST_TABS = 60
 FOCUS = "(document.activeElement.name || document.activeElement.innerText || '').trim()"
 
 
-class Shown(NamedTuple):
+class ShownTask(NamedTuple):
     """The task that is on the screen: its number at Label Studio, and what it shows."""
 
     number: int
@@ -24,10 +24,10 @@ class Shown(NamedTuple):
         return str(self.data["subject"])
 
 
-class Typist(StageContext):
+class Typist(AnnotatorScreen):
     """Signs in, opens a project and labels; no mouse, no click."""
 
-    def label_all(self, project: Project) -> Shown:
+    def label_all(self, project: Project) -> ShownTask:
         """Open the table of a project, walk to "Label All Tasks", and close the instructions that come first."""
         self.page.goto(project.url)
         self.page.wait_for_selector("text=Label All Tasks")
@@ -38,13 +38,13 @@ class Typist(StageContext):
         self.page.wait_for_selector("text=Labeling Instructions", state="hidden")
         return self.task_after(0)
 
-    def task_after(self, number: int) -> Shown:
+    def task_after(self, number: int) -> ShownTask:
         """The task on the screen, when it is another one than this, and drawn."""
         self.page.wait_for_function(f"window.Htx?.task && Htx.task.id !== {number}")
         self.page.wait_for_selector(".cw")
         self.page.wait_for_selector("text=/Submit/")
         found, data = self.page.evaluate("[Htx.task.id, Htx.task.data]")
-        return Shown(found, json.loads(data))
+        return ShownTask(found, json.loads(data))
 
     def submit(self) -> None:
         """Submit, and see that Label Studio has taken it."""

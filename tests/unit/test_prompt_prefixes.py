@@ -26,7 +26,7 @@ def variables_of(path: Path) -> set[str]:
     return meta.find_undeclared_variables(environment.parse(path.read_text(encoding="utf-8")))
 
 
-class Shown(dict):
+class FieldWords(dict):
     """Stands for any record: each of its fields is a word that nobody else has, and all of them are its JSON."""
 
     def __init__(self, mark: str, switches: dict[str, str]) -> None:
@@ -41,7 +41,7 @@ def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> s
     """The prompt with values that only `mark` has, as one text."""
     records = {"tool", "plan", "named", "described", "parameterised", "change"}
     values = {
-        name: Shown(f"{mark}{name}", switches) if name in records else switches.get(name) or f"{mark}-{name}"
+        name: FieldWords(f"{mark}{name}", switches) if name in records else switches.get(name) or f"{mark}-{name}"
         for name in variables_of(path)
     }
     return text_of(render(f"{path.parents[1].name}.prompts", path.stem, **{**values, **same}))

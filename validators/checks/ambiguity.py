@@ -33,7 +33,7 @@ _SEPARATORS = " ,，.。;；-—…\"'”」"
 _NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
 
 
-class _Subject(NamedTuple):
+class _CallContext(NamedTuple):
     """A gold call, how people speak of its tool, and all that they said before it, the latest first."""
 
     call: GoldCall
@@ -87,7 +87,7 @@ def _due_snapshots(sample: Sample) -> list[Snapshot]:
 def _call_findings(call: GoldCall, tool: Tool, snapshot: Snapshot) -> Iterator[Finding]:
     view = view_tool(tool)
     users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
-    subject = _Subject(call, view, [hear(view, turn.text) for turn in reversed(users)])
+    subject = _CallContext(call, view, [hear(view, turn.text) for turn in reversed(users)])
     for parameter in view.parameters:
         value = call.arguments.get(parameter.name)
         if value in _NOTHING:
@@ -96,14 +96,14 @@ def _call_findings(call: GoldCall, tool: Tool, snapshot: Snapshot) -> Iterator[F
             yield from _overriding(parameter, value, subject)
 
 
-def _is_users(parameter: ParameterView, value: JsonValue, subject: _Subject) -> bool:
+def _is_users(parameter: ParameterView, value: JsonValue, subject: _CallContext) -> bool:
     """Whether it is for the user's own words to say the value: they do say it, or it is a default, or a yes or no."""
     if isinstance(value, bool) or parameter.schema.get("default") == value:
         return True
     return any(_locate(parameter, value, speech.text) for speech in subject.speeches)
 
 
-def _overriding(parameter: ParameterView, value: JsonValue, subject: _Subject) -> Iterator[Finding]:
+def _overriding(parameter: ParameterView, value: JsonValue, subject: _CallContext) -> Iterator[Finding]:
     """Values said for the parameter after its gold value, in the turn of that or a later one."""
     for speech in subject.speeches:
         last = _last_said(value, parameter, speech)
@@ -171,7 +171,7 @@ def _clocks(text: str) -> set[str]:
     return {name for name, find in (("date", find_dates), ("time", find_times)) if find(text)}
 
 
-def _extra(parameter: ParameterView, subject: _Subject) -> Iterator[Finding]:
+def _extra(parameter: ParameterView, subject: _CallContext) -> Iterator[Finding]:
     """A value said outright for a parameter that the gold call leaves out."""
     for speech in subject.speeches:
         for statement in (*speech.statements, *speech.unnamed):
@@ -184,7 +184,7 @@ def _extra(parameter: ParameterView, subject: _Subject) -> Iterator[Finding]:
                 return
 
 
-def _is_explained(rival: Statement, subject: _Subject, speech: Speech) -> bool:
+def _is_explained(rival: Statement, subject: _CallContext, speech: Speech) -> bool:
     """Whether the rival's words are where another argument of the call has its value from."""
     words = speech.text[rival.said : rival.end]
     rest = [other.text for other in subject.speeches if other is not speech]

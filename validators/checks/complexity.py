@@ -40,7 +40,7 @@ CHECK = "complexity"
 VERSION = "1"
 
 
-class Made(NamedTuple):
+class CallWithResult(NamedTuple):
     """A call that was made, with its result."""
 
     call: GoldCall
@@ -59,7 +59,7 @@ class Round(NamedTuple):
     text: str
     goals: tuple[str, ...]
     asked: ReplyTurn | None
-    made: tuple[Made, ...]
+    made: tuple[CallWithResult, ...]
     reply: ReplyTurn | None
 
     @property
@@ -73,7 +73,7 @@ class Round(NamedTuple):
         return self.asked is not None and "seek" in self.asked.acts
 
 
-class Talk(NamedTuple):
+class ConversationWithTools(NamedTuple):
     """A conversation with the tools that it may call, and those that were withheld, by name."""
 
     sample: Sample
@@ -97,7 +97,7 @@ class Talk(NamedTuple):
         """Whether a text says the value that a call has for a parameter."""
         return locate(call.arguments[parameter], self.schema(call.tool, parameter), text) is not None
 
-    def made(self) -> list[Made]:
+    def made(self) -> list[CallWithResult]:
         """Every call of the conversation."""
         return [made for one in self.rounds for made in one.made]
 
@@ -117,7 +117,7 @@ async def check_complexity(sample: Sample, context: StageContext) -> list[Verdic
     return [complexity_verdict(talk)]
 
 
-def complexity_verdict(talk: Talk) -> Verdict:
+def complexity_verdict(talk: ConversationWithTools) -> Verdict:
     """The verdict on a conversation: proved where the rule of its complexity finds it, else unproved."""
     required = talk.sample.complexity
     rule = next((rule for name, rule in RULES.items() if name == required), None)
@@ -134,7 +134,7 @@ def complexity_verdict(talk: Talk) -> Verdict:
     )
 
 
-def found_in(talk: Talk) -> list[Complexity]:
+def found_in(talk: ConversationWithTools) -> list[Complexity]:
     """Every complexity that can be shown to be there, but the one that stands for none."""
     return [name for name, rule in RULES.items() if name != "no_target_complexity" and not rule(talk)]
 
@@ -144,14 +144,14 @@ _INSTEAD = re.compile(r"\b(?:instead|rather|change it|changed? to)\b|改|换成|
 _FEWEST = 2
 
 
-def _exception(talk: Talk) -> str:
+def _exception(talk: ConversationWithTools) -> str:
     for one in talk.rounds:
         if any(made.failed for made in one.made) and one.reply is not None:
             return ""
     return "No call has an error as its result and a reply that tells of it."
 
 
-def _failed(talk: Talk) -> str:
+def _failed(talk: ConversationWithTools) -> str:
     tools = {made.call.tool for made in talk.made() if made.failed}
     served = {made.call.tool for made in talk.made() if not made.failed}
     if not tools:
@@ -161,7 +161,7 @@ def _failed(talk: Talk) -> str:
     return ""
 
 
-def _confirmed(talk: Talk) -> str:
+def _confirmed(talk: ConversationWithTools) -> str:
     problem = "No call follows upon a question for approval that the user answers with yes."
     for one in talk.rounds:
         if not (one.made and one.was_sought and one.asked and read_boolean(one.text, {}) is True):
@@ -174,7 +174,7 @@ def _confirmed(talk: Talk) -> str:
     return problem
 
 
-def _switched(talk: Talk) -> str:
+def _switched(talk: ConversationWithTools) -> str:
     called = {made.call.tool for made in talk.made()}
     for before, after in pairwise(talk.rounds):
         dropped = [name for name in before.goals if name not in called]
@@ -192,7 +192,7 @@ def _switched(talk: Talk) -> str:
     return "No goal is dropped for another while it is still being asked about."
 
 
-def _plain(talk: Talk) -> str:
+def _plain(talk: ConversationWithTools) -> str:
     failed = next((made.call.tool for made in talk.made() if made.failed), "")
     if failed:
         return f"{failed!r} went wrong."
@@ -204,7 +204,7 @@ def _plain(talk: Talk) -> str:
     return "" if talk.made() else "Nothing is called."
 
 
-def _corrected(talk: Talk) -> str:
+def _corrected(talk: ConversationWithTools) -> str:
     problem = "No call is made again with another value that the user gives for it."
     for index, one in enumerate(talk.rounds):
         for made in one.made:
@@ -221,7 +221,7 @@ def _corrected(talk: Talk) -> str:
     return problem
 
 
-def _stacked(talk: Talk) -> str:
+def _stacked(talk: ConversationWithTools) -> str:
     problem = "No turn of the user's asks for several things."
     for one in talk.rounds:
         if len(one.goals) < _FEWEST:
@@ -238,7 +238,7 @@ def _stacked(talk: Talk) -> str:
     return problem
 
 
-def _ambiguous(talk: Talk) -> str:
+def _ambiguous(talk: ConversationWithTools) -> str:
     problem = "No question asks which of several things is meant."
     for before, after in pairwise(talk.rounds):
         if before.made or before.goals or not before.seeks or before.reply is None or not after.made:
@@ -254,7 +254,7 @@ def _ambiguous(talk: Talk) -> str:
     return problem
 
 
-def _followed(talk: Talk) -> str:
+def _followed(talk: ConversationWithTools) -> str:
     problem = "No turn goes on from what was told before."
     for before, after in pairwise(talk.rounds):
         if not before.made or before.seeks or not after.made or find_corrections(after.text):
@@ -267,7 +267,7 @@ def _followed(talk: Talk) -> str:
     return problem
 
 
-def _implicit(talk: Talk) -> str:
+def _implicit(talk: ConversationWithTools) -> str:
     problem = "Every call follows upon a turn that asks for it, or answers a question."
     for one in talk.rounds:
         if not one.made or one.was_sought or not one.goals:
@@ -281,7 +281,7 @@ def _implicit(talk: Talk) -> str:
     return problem
 
 
-def _overfilled(talk: Talk) -> str:
+def _overfilled(talk: ConversationWithTools) -> str:
     problem = "Nothing is noted that the user says beside the point."
     for turn, words in talk.extras():
         one = next((each for each in talk.rounds if each.turn == turn), None)
@@ -294,7 +294,7 @@ def _overfilled(talk: Talk) -> str:
     return problem
 
 
-def _underfilled(talk: Talk) -> str:
+def _underfilled(talk: ConversationWithTools) -> str:
     problem = "No call waits for a required argument that the assistant asks for."
     for before, after in pairwise(talk.rounds):
         if before.made or not before.goals or not before.seeks or before.reply is None or not after.made:
@@ -315,7 +315,7 @@ def _underfilled(talk: Talk) -> str:
     return problem
 
 
-def _unsupported(talk: Talk) -> str:
+def _unsupported(talk: ConversationWithTools) -> str:
     if not talk.withheld:
         return "No tool was withheld, so it is not known what can't be done."
     problem = "No request is rejected without a call."
@@ -330,21 +330,21 @@ def _unsupported(talk: Talk) -> str:
     return problem
 
 
-def _is_of(made: Made, tool: str) -> bool:
+def _is_of(made: CallWithResult, tool: str) -> bool:
     return made.call.tool == tool and not made.failed
 
 
-def _is_served(talk: Talk, tool: str) -> bool:
+def _is_served(talk: ConversationWithTools, tool: str) -> bool:
     return any(_is_of(made, tool) for made in talk.made())
 
 
-def _is_asked(talk: Talk, tool: str, one: Round) -> bool:
+def _is_asked(talk: ConversationWithTools, tool: str, one: Round) -> bool:
     """Whether a turn's words are those for a tool: it has the words of what the tool does, or fits none better."""
     view = talk.view(tool)
     return speaks_of(view, one.text) or best_fit([talk.view(name) for name in talk.tools], one.text) == tool
 
 
-def _has_said(talk: Talk, one: Round, call: GoldCall) -> bool:
+def _has_said(talk: ConversationWithTools, one: Round, call: GoldCall) -> bool:
     return any(talk.says(one.text, call, name) for name in call.arguments)
 
 
@@ -355,7 +355,7 @@ def _changes(before: GoldCall, after: GoldCall) -> list[str]:
     return changed if len(changed) < len(names) or len(names) == 1 else []
 
 
-def _was_known(talk: Talk, before: Round, call: GoldCall, name: str) -> bool:
+def _was_known(talk: ConversationWithTools, before: Round, call: GoldCall, name: str) -> bool:
     """Whether the round before had the value: in a result, or in a call."""
     value = call.arguments[name]
     held = [leaf for made in before.made for leaf in _leaves(made.result)]
@@ -373,14 +373,14 @@ def _leaves(value: object) -> Iterator[object]:
         yield value
 
 
-def _is_used(talk: Talk, one: Round, words: str) -> bool:
+def _is_used(talk: ConversationWithTools, one: Round, words: str) -> bool:
     """Whether these words say an argument of a call that was made from this round on."""
     calls = [made.call for other in talk.rounds if other.turn >= one.turn for made in other.made]
     values = [(call, name) for call in calls for name, value in call.arguments.items() if not isinstance(value, bool)]
     return any(locate(call.arguments[name], talk.schema(call.tool, name), words) is not None for call, name in values)
 
 
-RULES: Mapping[Complexity, Callable[[Talk], str]] = {
+RULES: Mapping[Complexity, Callable[[ConversationWithTools], str]] = {
     "exception_in_execution": _exception, "failed_conversation": _failed, "confirmation": _confirmed,
     "goal_switching": _switched, "no_target_complexity": _plain, "goal_correction": _corrected, "goal_stacking": _stacked,
     "ambiguous_goal": _ambiguous, "follow_up_question": _followed, "implicit_descriptive_goal": _implicit,
@@ -391,7 +391,7 @@ RULES: Mapping[Complexity, Callable[[Talk], str]] = {
 _SPOKEN_SHARE, _SPOKEN_SHARE_WHOLE = 0.75, 0.9  # the latter where the verb can't be told apart
 
 
-def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> Talk:
+def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> ConversationWithTools:
     """The rounds of a conversation."""
     goals: dict[int, list[str]] = {}
     for turn, name in sample.told_at("goal"):
@@ -401,11 +401,13 @@ def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -
     for start, end in zip(starts, [*starts[1:], len(sample.turns)], strict=False):
         asked = rounds[-1].reply if rounds else None
         rounds.append(_round(sample, start, end, tuple(goals.get(start, ())), asked))
-    return Talk(sample, tuple(rounds), {one.name: one for one in tools}, {one.name: one for one in withheld})
+    return ConversationWithTools(
+        sample, tuple(rounds), {one.name: one for one in tools}, {one.name: one for one in withheld}
+    )
 
 
 def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: ReplyTurn | None) -> Round:
-    made: list[Made] = []
+    made: list[CallWithResult] = []
     reply = None
     text = ""
     for index in range(start, end):
@@ -415,7 +417,7 @@ def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: 
         elif isinstance(turn, CallTurn):
             after = sample.turns[index + 1] if index + 1 < end else None
             results = after.results if isinstance(after, ResultTurn) else ()
-            made += [Made(call, result) for call, result in zip(turn.calls, results, strict=False)]
+            made += [CallWithResult(call, result) for call, result in zip(turn.calls, results, strict=False)]
         elif isinstance(turn, ReplyTurn):
             reply = turn
     return Round(start, text, goals, asked, tuple(made), reply)

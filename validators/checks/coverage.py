@@ -15,9 +15,9 @@ from language.mentions import Moment, Quantity, quantity_words
 from language.sentences import count_words, quotations, sentence_at
 from language.text import fold
 from validators.checks.request_reading import (
+    ArgumentLeaf,
     ArgumentReading,
     Grade,
-    Leaf,
     RequestText,
     Span,
     leaves_of,
@@ -72,7 +72,7 @@ def _spans(readings: Sequence[ArgumentReading]) -> list[Span]:
     return [span for reading in readings for span in reading.spans]
 
 
-def _free_spans(leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]) -> list[Span]:
+def _free_spans(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> list[Span]:
     """Where text stands that somebody else shall read: what it says is no wish of its own."""
     return [span for leaf, reading in zip(leaves, readings, strict=True) if leaf.is_free_text for span in reading.spans]
 
@@ -82,7 +82,7 @@ def _touches(spans: Sequence[Span], start: int, end: int) -> bool:
 
 
 def _left_over(
-    tool: Tool, text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
     """Numbers, days and turns of phrase that no argument accounts for; those of the tool's own description say no value."""
     described = _described(tool)
@@ -174,7 +174,7 @@ def _is_vague(text: RequestText, moment: Moment) -> bool:
     return bool(quantity_words(text.language).patterns["vague_day"].fullmatch(words))
 
 
-def _cut_short(text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]) -> Iterator[str]:
+def _cut_short(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> Iterator[str]:
     """Free text that stops before what was to be written does."""
     for index, (leaf, reading) in enumerate(zip(leaves, readings, strict=True)):
         if leaf.is_free_text and reading.spans:
@@ -202,7 +202,7 @@ def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
 
 
 def _other_deeds(
-    tool: Tool, text: RequestText, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
     """Where the words ask for another deed than the tool does, or for none that can be told."""
     free = _free_spans(leaves, readings)

@@ -18,9 +18,9 @@ from language.en.actions import VERBS
 from language.names import split_name
 from language.text import VERBATIM
 from language.thesaurus import weigh_words
-from validators.checks.dialogue_answers import Place, beside, declines, left_over, not_given, places_of, unused
-from validators.checks.dialogue_owners import Answer, asked_for, misplaced
-from validators.checks.evidence import TOO_WEAK, Claim, Said, find_evidence, find_spoken, said_in
+from validators.checks.dialogue_answers import StatedArgument, beside, declines, left_over, not_given, places_of, unused
+from validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
+from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, said_in
 from validators.checks.executed import was_made_already
 from validators.checks.statements import hear, view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
@@ -43,7 +43,7 @@ _FEWEST_TURNS = 2
 _SHOWN = 4
 
 
-class Step(NamedTuple):
+class SnapshotStep(NamedTuple):
     """A snapshot, the texts that lead from the one before to it (the latest first), and the calls of that one.
 
     A step is `free` where calls are carried out on the way: then anything that was said or returned may be used.
@@ -51,7 +51,7 @@ class Step(NamedTuple):
 
     number: int
     snapshot: Snapshot
-    said: tuple[Said, ...]
+    said: tuple[UserText, ...]
     question: str
     before: tuple[GoldCall, ...]
     is_free: bool
@@ -128,7 +128,7 @@ def _summary(steps: int) -> str:
     return f"Each of the {steps} snapshots follows from the turns before it." if steps else "There is no snapshot."
 
 
-def _replay_step(step: Step, script: _Script) -> _Replayed:
+def _replay_step(step: SnapshotStep, script: _Script) -> _Replayed:
     if not step.snapshot.calls:
         return _Replayed(tuple(_idle_findings(step, script)))
     results = [_replay_call(step, call, before, script) for call, before in step.pairs()]
@@ -141,13 +141,13 @@ def _replay_step(step: Step, script: _Script) -> _Replayed:
     return _Replayed(tuple(findings), tuple(evidence for one in results for evidence in one.evidence))
 
 
-def _leaves_open(step: Step, script: _Script) -> bool:
+def _leaves_open(step: SnapshotStep, script: _Script) -> bool:
     """Whether the user says that any value will do; "I don't know how" in another request does not."""
     views = [script.views[call.tool] for call in step.before if call.tool in script.views]
     return declines(step.text) and not any(has_turned(view, step.text, step.question) for view in views)
 
 
-def _replay_call(step: Step, call: GoldCall, before: GoldCall | None, script: _Script) -> _Replayed:
+def _replay_call(step: SnapshotStep, call: GoldCall, before: GoldCall | None, script: _Script) -> _Replayed:
     tool = script.tools.get(call.tool)
     if tool is None:
         return _Replayed((contradicted(f"The tool {call.tool!r} is not among the candidates."),))
@@ -170,7 +170,7 @@ def _replay_call(step: Step, call: GoldCall, before: GoldCall | None, script: _S
     return _Replayed(tuple(findings), tuple(spoken))
 
 
-def _form_findings(step: Step, call: GoldCall, before: GoldCall | None, tool: Tool) -> Iterator[Finding]:
+def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, tool: Tool) -> Iterator[Finding]:
     """What is wrong without a look at the words: a parameter that is not declared, another tool, a lost argument."""
     where = f"at turn {step.snapshot.turn}"
     for name in call.arguments:
@@ -195,7 +195,7 @@ def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -
     return Claim(name, value, {"title": name, **tool.properties[name]}, hint, call)
 
 
-def _unsaid(claim: Claim, old: JsonValue, weak: Evidence | None, step: Step, script: _Script) -> Finding:
+def _unsaid(claim: Claim, old: JsonValue, weak: Evidence | None, step: SnapshotStep, script: _Script) -> Finding:
     what = f"{claim.name!r} = {claim.value!r} at turn {step.snapshot.turn}"
     if weak is not None:
         return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.")
@@ -218,7 +218,7 @@ def _is_said_nowhere(claim: Claim, sample: Sample) -> bool:
 
 
 def _answer_findings(
-    step: Step, call: GoldCall, before: GoldCall | None, spoken: Sequence[Evidence], view: ToolView
+    step: SnapshotStep, call: GoldCall, before: GoldCall | None, spoken: Sequence[Evidence], view: ToolView
 ) -> Iterator[Finding]:
     """Whether the words of the turn and the arguments that it gives account for each other."""
     arguments, known = given(call), given(before)
@@ -227,7 +227,7 @@ def _answer_findings(
     for said, places in placed.items():
         own, pointed = _of_turn(placed, said.turn)
         pointing = beside(own.text, placed[own]) if said.in_message else own.text
-        answer = Answer(said, pointing, step.question, tuple(places))
+        answer = AnswerText(said, pointing, step.question, tuple(places))
         for reason in misplaced(answer, view, unknown):
             yield unproved(f"At turn {said.turn} {reason}")
         if not said.in_message:
@@ -239,13 +239,13 @@ def _answer_findings(
                 yield unproved(f"At turn {said.turn} {words!r} gives no argument.")
 
 
-def _of_turn(placed: Mapping[Said, list[Place]], turn: int) -> tuple[Said, list[Place]]:
+def _of_turn(placed: Mapping[UserText, list[StatedArgument]], turn: int) -> tuple[UserText, list[StatedArgument]]:
     """What the user says himself in a turn, and the places in the message that comes with it."""
     own = next(said for said in placed if said.turn == turn and not said.in_message)
     return own, [place for said, places in placed.items() if said.turn == turn and said.in_message for place in places]
 
 
-def _tool_findings(steps: Sequence[Step], script: _Script) -> list[Finding]:
+def _tool_findings(steps: Sequence[SnapshotStep], script: _Script) -> list[Finding]:
     """Whether request and questions are about the tool that is called first."""
     first = next((step for step in steps if step.snapshot.calls), None)
     if first is None or first.is_free or len(first.snapshot.calls) > 1:
@@ -260,7 +260,7 @@ def _tool_findings(steps: Sequence[Step], script: _Script) -> list[Finding]:
     return [unproved(f"Request and questions speak of {better!r} rather than of {tool!r}.")] if better else []
 
 
-def _unanswered(steps: Sequence[Step], script: _Script) -> Iterator[Finding]:
+def _unanswered(steps: Sequence[SnapshotStep], script: _Script) -> Iterator[Finding]:
     """Parameters that were asked for and that the last call still lacks, though the user has gone on answering."""
     last = steps[-1] if steps else None
     if last is None or len(last.snapshot.calls) != 1 or last.is_free or last.snapshot.calls[0].tool not in script.views:
@@ -273,7 +273,7 @@ def _unanswered(steps: Sequence[Step], script: _Script) -> Iterator[Finding]:
                 yield unproved(f"{name!r} was asked for before turn {step.snapshot.turn}, and the last call lacks it.")
 
 
-def _idle_findings(step: Step, script: _Script) -> Iterator[Finding]:
+def _idle_findings(step: SnapshotStep, script: _Script) -> Iterator[Finding]:
     """Whether the user has really turned to something else where no call is due any more."""
     for call in step.before:
         view = script.views.get(call.tool)
@@ -284,16 +284,16 @@ def _idle_findings(step: Step, script: _Script) -> Iterator[Finding]:
 NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
 
 
-def steps_of(sample: Sample) -> list[Step]:
+def steps_of(sample: Sample) -> list[SnapshotStep]:
     """The steps of a conversation, one a snapshot."""
-    steps: list[Step] = []
+    steps: list[SnapshotStep] = []
     before: tuple[GoldCall, ...] = ()
     turn_before, is_free = -1, False
     for number, snapshot in enumerate(sample.snapshots()):
         said = tuple(one for one in said_in(snapshot.prefix) if one.turn > turn_before)
         turn = sample.turns[snapshot.turn]
         is_free = is_free or (isinstance(turn, CallTurn) and turn.executed)
-        steps.append(Step(number, snapshot, said, _question(snapshot, turn_before), before, is_free))
+        steps.append(SnapshotStep(number, snapshot, said, _question(snapshot, turn_before), before, is_free))
         turn_before, before = snapshot.turn, snapshot.calls
     return steps
 
@@ -303,7 +303,7 @@ def given(call: GoldCall | None) -> Arguments:
     return {} if call is None else {name: value for name, value in call.arguments.items() if value not in NOTHING}
 
 
-def texts_after(sample: Sample, turn: int) -> list[Said]:
+def texts_after(sample: Sample, turn: int) -> list[UserText]:
     """What the user says only after the turn `turn`."""
     return [one for one in said_in(sample.turns) if one.turn > turn]
 

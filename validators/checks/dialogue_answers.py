@@ -15,8 +15,8 @@ from language.schemas import kind_of
 from language.text import VERBATIM
 from language.times import find_times
 from language.values import locate
-from language.vocabulary import Correction, find_corrections
-from validators.checks.evidence import Said
+from language.vocabulary import CorrectionMark, find_corrections
+from validators.checks.evidence import UserText
 from validators.checks.statements import hear
 from warehouse.records import Arguments, Evidence, JsonSchema
 
@@ -59,7 +59,7 @@ _OPEN = re.compile(
 )
 
 
-class Place(NamedTuple):
+class StatedArgument(NamedTuple):
     """An argument that is new or changed, where the turn says it, and its value before, None where it had none."""
 
     parameter: ParameterView
@@ -78,12 +78,14 @@ class Segment(NamedTuple):
 
 
 def places_of(
-    view: ToolView, arguments: Arguments, known: Arguments, spoken: Sequence[Evidence], said: Said
-) -> list[Place]:
+    view: ToolView, arguments: Arguments, known: Arguments, spoken: Sequence[Evidence], said: UserText
+) -> list[StatedArgument]:
     """Where `said` itself says these arguments, some of them `known` with another value, in the order of the text."""
     spans = {one.argument: one for one in spoken if (one.turn, one.in_message) == (said.turn, said.in_message)}
     found = [
-        Place(one, arguments[one.name], spans[one.name].start or 0, spans[one.name].end or 0, known.get(one.name))
+        StatedArgument(
+            one, arguments[one.name], spans[one.name].start or 0, spans[one.name].end or 0, known.get(one.name)
+        )
         for one in view.parameters
         if one.name in spans and one.name in arguments
     ]
@@ -115,9 +117,9 @@ def _is_inside(text: str, end: re.Match[str]) -> bool:
     return text.startswith("I ", end.end()) and last[-1].isalnum() and not last[0].isupper()
 
 
-def _corrections(text: str) -> list[Correction]:
+def _corrections(text: str) -> list[CorrectionMark]:
     """Where the speaker takes something back; what else is said to that in the same sentence goes with it."""
-    found: list[Correction] = []
+    found: list[CorrectionMark] = []
     for one in find_corrections(text):
         is_bound = (
             one.start > 0 and text[one.start : one.start + 2] == "应该" and text[one.start - 1] not in "，,。.；;！!"
@@ -129,7 +131,7 @@ def _corrections(text: str) -> list[Correction]:
     return found
 
 
-def beside(text: str, places: Sequence[Place]) -> str:
+def beside(text: str, places: Sequence[StatedArgument]) -> str:
     """The sentences of a turn that say none of these values themselves: these point to the message, where one does."""
     others = [
         text[one.start : one.end]
@@ -140,7 +142,12 @@ def beside(text: str, places: Sequence[Place]) -> str:
 
 
 def left_over(
-    text: str, places: Sequence[Place], view: ToolView, pointed: Sequence[Place] = (), *, is_first: bool = False
+    text: str,
+    places: Sequence[StatedArgument],
+    view: ToolView,
+    pointed: Sequence[StatedArgument] = (),
+    *,
+    is_first: bool = False,
 ) -> list[str]:
     """The sentences of an answer that no argument comes from, and that nothing takes back.
 
@@ -165,7 +172,7 @@ def left_over(
     ]
 
 
-def unused(text: str, places: Sequence[Place], unknown: Sequence[ParameterView]) -> list[str]:
+def unused(text: str, places: Sequence[StatedArgument], unknown: Sequence[ParameterView]) -> list[str]:
     """The dates, times and numbers of a turn that no argument has, though the tool has a parameter for them."""
     kinds = {kind_of(one.schema) for one in unknown}
     found = [
@@ -208,7 +215,7 @@ def _is_taken_back(
     words: str,
     segments: Sequence[Segment],
     covering: Sequence[set[str]],
-    places: Sequence[Place],
+    places: Sequence[StatedArgument],
     view: ToolView,
 ) -> bool:
     """Whether a later sentence gives another value for what the first says: the first said here, or the one before.
@@ -226,7 +233,7 @@ def _is_taken_back(
     return segments[0].corrects and not any(one.outright for one in hear(view, words).statements)
 
 
-def _covering(text: str, segment: Segment, places: Sequence[Place], view: ToolView) -> set[str]:
+def _covering(text: str, segment: Segment, places: Sequence[StatedArgument], view: ToolView) -> set[str]:
     """The arguments that a sentence gives; one that takes something back gives only what it says anew."""
     words = text[segment.start : segment.end]
     if segment.corrects:
@@ -236,7 +243,7 @@ def _covering(text: str, segment: Segment, places: Sequence[Place], view: ToolVi
     return inside or {one.parameter.name for one in places if locate(one.value, titled(one.parameter), words)}
 
 
-def _says(words: str, place: Place) -> bool:
+def _says(words: str, place: StatedArgument) -> bool:
     """Whether the words say the value, and not that it is not meant: "not Rome"."""
     found = locate(place.value, titled(place.parameter), words)
     while found and _NOT_THAT.search(words, 0, found.start):
@@ -276,7 +283,9 @@ def declines(text: str) -> bool:
     return bool(_OPEN.search(text))
 
 
-def not_given(text: str, places: Sequence[Place], view: ToolView, unknown: Sequence[ParameterView]) -> list[str]:
+def not_given(
+    text: str, places: Sequence[StatedArgument], view: ToolView, unknown: Sequence[ParameterView]
+) -> list[str]:
     """What is said outright for parameters that the call does not have."""
     missing = {one.name for one in unknown}
     speech = hear(view, text)

@@ -19,8 +19,8 @@ from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of
 from language.thesaurus import weigh_words
 from language.times import find_times
 from language.values import locate_text
-from validators.checks.dialogue_answers import Place, Segment, segments_of
-from validators.checks.evidence import Said
+from validators.checks.dialogue_answers import Segment, StatedArgument, segments_of
+from validators.checks.evidence import UserText
 
 _FROM = re.compile(r"(?:\bfrom|\bleav(?:e|ing)|从|自|由)\s*$", re.IGNORECASE)
 _CLAUSE = re.compile(r"[,，、;；]|\band\b|以及")
@@ -34,20 +34,20 @@ _CLEAR = 0.8
 _NEAR = 12
 
 
-class Answer(NamedTuple):
+class AnswerText(NamedTuple):
     """A text, what the user says himself where that text is a message, the question before it, and what it gives."""
 
-    said: Said
+    said: UserText
     pointing: str
     question: str
-    places: tuple[Place, ...]
+    places: tuple[StatedArgument, ...]
 
-    def context(self, place: Place) -> str:
+    def context(self, place: StatedArgument) -> str:
         """The words around a value; what surrounds it in a message is about something else."""
         return self.pointing if self.said.in_message else _context(self.said.text, place, self.places)
 
 
-def misplaced(answer: Answer, view: ToolView, unknown: Sequence[ParameterView]) -> Iterator[str]:
+def misplaced(answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> Iterator[str]:
     """Why an argument's value seems to be another parameter's, of `unknown` ones or of those that the turn gives too."""
     for place in answer.places:
         name, context = place.parameter.name, answer.context(place)
@@ -67,7 +67,7 @@ def misplaced(answer: Answer, view: ToolView, unknown: Sequence[ParameterView]) 
             yield f"The values of {one.parameter.name!r} and {other.parameter.name!r} seem to be exchanged."
 
 
-def _rival_of(place: Place, answer: Answer, view: ToolView, unknown: Sequence[ParameterView]) -> str:
+def _rival_of(place: StatedArgument, answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> str:
     """Another parameter that the value is said for, "" where there is none."""
     context = answer.context(place)
     if place.old is not None:
@@ -78,7 +78,7 @@ def _rival_of(place: Place, answer: Answer, view: ToolView, unknown: Sequence[Pa
     return _rival_by_name(place, context, view.parameters) or _rival(place, context, answer, unknown)
 
 
-def _rival_by_look(place: Place, unknown: Sequence[ParameterView]) -> str:
+def _rival_by_look(place: StatedArgument, unknown: Sequence[ParameterView]) -> str:
     """Another parameter that a date or a time is for, where the own one holds nothing of the kind, or the other way."""
     own = place.parameter
     if isinstance(place.value, str) and (own.kind in CLOCKED) != is_moment(place.value) and own.kind not in NUMERIC:
@@ -88,7 +88,7 @@ def _rival_by_look(place: Place, unknown: Sequence[ParameterView]) -> str:
     return ""
 
 
-def _context(text: str, place: Place, places: Sequence[Place]) -> str:
+def _context(text: str, place: StatedArgument, places: Sequence[StatedArgument]) -> str:
     """The words around a value: what leads up to it in its sentence, and what follows in its clause.
 
     Where the sentence holds other values too, only its own clause counts, and up to these.
@@ -104,7 +104,7 @@ def _context(text: str, place: Place, places: Sequence[Place]) -> str:
     return f"{_CLAUSE.split(lead)[-1]} {_CLAUSE.split(tail)[0]}" if others else f"{lead} {tail}"
 
 
-def _rival(place: Place, context: str, answer: Answer, unknown: Sequence[ParameterView]) -> str:
+def _rival(place: StatedArgument, context: str, answer: AnswerText, unknown: Sequence[ParameterView]) -> str:
     """Another parameter that the value is said for; "" where words or question are about this one, or tell nothing."""
     own, given = place.parameter, [one.parameter for one in answer.places]
     others = [one for one in unknown if one.name != own.name and accepts(one, place.value)]
@@ -131,7 +131,10 @@ def _rival(place: Place, context: str, answer: Answer, unknown: Sequence[Paramet
 
 
 def _rival_asked(
-    place: Place, given: Sequence[ParameterView], others: Sequence[ParameterView], asked: Sequence[Mapping[str, float]]
+    place: StatedArgument,
+    given: Sequence[ParameterView],
+    others: Sequence[ParameterView],
+    asked: Sequence[Mapping[str, float]],
 ) -> str:
     """Another parameter that the questions are about, or that the value suits better, where its words tell nothing."""
     own = place.parameter
@@ -158,7 +161,7 @@ def _unasked(
     return "" if any(_is_about(own, index, asked, rivals) for index in range(len(asked))) else best
 
 
-def _namesake(place: Place, others: Sequence[ParameterView], texts: Sequence[str]) -> str:
+def _namesake(place: StatedArgument, others: Sequence[ParameterView], texts: Sequence[str]) -> str:
     """Another parameter whose name stands in one of the texts, where all that speaks of this one speaks of it too."""
     own = place.parameter
     if own.kind in CLOCKED and suits(own, place.value):
@@ -166,7 +169,7 @@ def _namesake(place: Place, others: Sequence[ParameterView], texts: Sequence[str
     return next((one.name for one in others if suits(one, place.value) and _is_namesake(one, own, texts)), "")
 
 
-def _is_better_at(place: Place, others: Sequence[ParameterView]) -> bool:
+def _is_better_at(place: StatedArgument, others: Sequence[ParameterView]) -> bool:
     """Whether the value itself tells of another parameter: a day where one has no day, a hospital for its name."""
     own, value = place.parameter, str(place.value)
     if is_moment(value) and own.kind not in CLOCKED:
@@ -175,7 +178,7 @@ def _is_better_at(place: Place, others: Sequence[ParameterView]) -> bool:
     return max(told[one.name] for one in others) >= told[own.name] + _CLEAR
 
 
-def _rival_by_name(place: Place, context: str, parameters: Sequence[ParameterView]) -> str:
+def _rival_by_name(place: StatedArgument, context: str, parameters: Sequence[ParameterView]) -> str:
     """Another parameter that is called by its name where the value is said, and this one is not."""
     own = place.parameter.name
     named = _named(context, tuple(one for one in parameters if one.name == own or accepts(one, place.value)))
@@ -203,7 +206,7 @@ def _is_namesake(one: ParameterView, own: ParameterView, texts: Sequence[str]) -
     return is_called and not any(is_named(own, text) or says_of(own, text) - says_of(one, text) for text in texts)
 
 
-def _is_offered(place: Place, question: str, parameters: Sequence[ParameterView]) -> bool:
+def _is_offered(place: StatedArgument, question: str, parameters: Sequence[ParameterView]) -> bool:
     """Whether a question about the parameter itself names what was answered: "economy or business class?"."""
     words = {key for key in weigh_words(str(place.value)) if len(key) > 1}
     return any(
@@ -219,7 +222,7 @@ def _named(context: str, parameters: tuple[ParameterView, ...]) -> list[str]:
     return list(dict.fromkeys(parameters[index].name for index, is_strong in found if is_strong))
 
 
-def _is_reversed(text: str, place: Place) -> bool:
+def _is_reversed(text: str, place: StatedArgument) -> bool:
     """A value behind "from" for a destination, or behind "to" for a departure."""
     before = text[max(0, place.start - _NEAR) : place.start]
     if place.parameter.kind == "destination":
@@ -227,7 +230,9 @@ def _is_reversed(text: str, place: Place) -> bool:
     return place.parameter.kind == "origin" and bool(_TO.search(before))
 
 
-def _are_exchanged(one: Place, other: Place, answer: Answer, unknown: Sequence[ParameterView]) -> bool:
+def _are_exchanged(
+    one: StatedArgument, other: StatedArgument, answer: AnswerText, unknown: Sequence[ParameterView]
+) -> bool:
     """Whether two values rather belong to each other's parameter; `one` is said first."""
     parameters = (*(place.parameter for place in answer.places), *unknown)
     pair = (one.parameter, other.parameter)

@@ -66,7 +66,7 @@ def find_duplicates(
         yield Verdict(subject=key, check=CHECK, version=VERSION, **decided._asdict())
 
 
-class _Entry(NamedTuple):
+class _ComparedText(NamedTuple):
     """What of a sample is compared; the first `own` words of the text are the conversation's, the others its messages'."""
 
     key: str
@@ -83,7 +83,7 @@ class _Entry(NamedTuple):
         return (self.kind, self.gold, *_NUMBERS.findall(self.text))
 
 
-class _Decided(NamedTuple):
+class _ComparedSamples(NamedTuple):
     decision: Decision
     score: float | None
     reason: str
@@ -109,10 +109,10 @@ class _Entries:
         self.ends.append(self._hashed("\n".join(entry.end)))
         self._offsets.append(self._offsets[-1] + self._file.write(orjson.dumps(tuple(entry))))
 
-    def read(self, position: int) -> _Entry:
+    def read(self, position: int) -> _ComparedText:
         begin, end = self._offsets[position], self._offsets[position + 1]
         self._file.seek(begin)
-        return _Entry(*orjson.loads(self._file.read(end - begin)))
+        return _ComparedText(*orjson.loads(self._file.read(end - begin)))
 
 
 class _Comparison:
@@ -137,21 +137,21 @@ class _Comparison:
             self._compare_words(group)
         self._repeats.extend(at for at, relation in enumerate(self._relations) if relation == _REPEATED)
 
-    def decided(self, position: int) -> _Decided:
+    def decided(self, position: int) -> _ComparedSamples:
         """What has been found about the sample at a position."""
         relation, other = self._relations[position], self._others[position]
         if relation == _REPEATED:
             return self.decided(other)
         if relation == _NEW:
             earlier = position - bisect_left(self._repeats, position)
-            return _Decided("proved", None, f"It is unlike the {earlier} before it.")
+            return _ComparedSamples("proved", None, f"It is unlike the {earlier} before it.")
         likeness, key = self._likenesses[position], self._entries.read(other).key
         reason = {
             _SAME_END: f"It says what {key} says, word for word, to the same end.",
             _OTHER_CALLS: f"It says what {key} says, word for word, but other calls are due.",
             _ALIKE: f"It is {likeness:.0%} like {key}, to the same end.",
         }[relation]
-        return _Decided("contradicted", round(likeness, 4), reason)
+        return _ComparedSamples("contradicted", round(likeness, 4), reason)
 
     def _note(self, position: int, relation: int, other: int, likeness: float = 1.0) -> None:
         self._relations[position], self._others[position], self._likenesses[position] = relation, other, likeness
@@ -159,7 +159,7 @@ class _Comparison:
     def _compare_texts(self, group: list[int]) -> None:
         """Note the first of the same text whose end is the same, or which makes it ambiguous."""
         first: dict[str, int] = {}
-        by_text: dict[str, list[tuple[int, _Entry]]] = defaultdict(list)
+        by_text: dict[str, list[tuple[int, _ComparedText]]] = defaultdict(list)
         for position in group:
             entry = self._entries.read(position)
             if first.setdefault(entry.key, position) != position:
@@ -233,11 +233,11 @@ def _groups(hashes: array[int]) -> Iterator[list[int]]:
         yield order[begin : last + 1].tolist()
 
 
-def _entry(sample: Sample, candidates: list[int]) -> _Entry:
+def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
     # what the assistant asks is part of it: the same answers to other questions are another conversation
     words = _tokens(turn.text for turn in sample.turns if turn.kind in ("user", "reply"))
     messages = [turn.external.text for turn in sample.turns if turn.kind == "user" and turn.external]
-    return _Entry(
+    return _ComparedText(
         key=sample.key,
         kind=sample.kind,
         gold=_gold_key(sample),
@@ -273,7 +273,7 @@ def _jaccard(mine: set[int], others: array[int]) -> float:
     return shared / (len(mine) + len(others) - shared)
 
 
-def _is_ambiguous(one: _Entry, other: _Entry) -> bool:
+def _is_ambiguous(one: _ComparedText, other: _ComparedText) -> bool:
     """Whether the same words ask for two things; with other tools to choose from they may."""
     if one.tools and one.tools == other.tools:
         return True

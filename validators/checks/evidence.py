@@ -38,7 +38,7 @@ class Claim(NamedTuple):
     call: GoldCall
 
 
-class Said(NamedTuple):
+class UserText(NamedTuple):
     """A text of the user's: a turn's own words, or the external message that comes with it."""
 
     turn: int
@@ -47,26 +47,26 @@ class Said(NamedTuple):
     question: str
 
 
-def find_evidence(claim: Claim, said: Sequence[Said], prefix: Sequence[Turn]) -> Evidence | None:
+def find_evidence(claim: Claim, said: Sequence[UserText], prefix: Sequence[Turn]) -> Evidence | None:
     """Why the claim holds: said in one of these texts, by default, or in a result of `prefix`; it may be too weak."""
     return find_spoken(claim, said) or _by_default(claim) or _in_results(claim, prefix)
 
 
-def said_in(prefix: Sequence[Turn]) -> list[Said]:
+def said_in(prefix: Sequence[Turn]) -> list[UserText]:
     """All that the user said or handed over, the latest first."""
-    texts: list[Said] = []
+    texts: list[UserText] = []
     question = ""
     for index, turn in enumerate(prefix):
         if isinstance(turn, ReplyTurn):
             question = turn.text
         elif isinstance(turn, UserTurn):
-            texts.append(Said(index, turn.text, in_message=False, question=question))
+            texts.append(UserText(index, turn.text, in_message=False, question=question))
             if turn.external:
-                texts.append(Said(index, turn.external.text, in_message=True, question=""))
+                texts.append(UserText(index, turn.external.text, in_message=True, question=""))
     return texts[::-1]
 
 
-def find_spoken(claim: Claim, said: Sequence[Said]) -> Evidence | None:
+def find_spoken(claim: Claim, said: Sequence[UserText]) -> Evidence | None:
     """Where one of these texts says the claim, the first text that proves it before any that only points."""
     weak: Evidence | None = None
     for one in said:
@@ -80,14 +80,14 @@ def find_spoken(claim: Claim, said: Sequence[Said]) -> Evidence | None:
     return weak or _spoken_in_parts(claim, said)
 
 
-def _locate(claim: Claim, said: Said) -> Found | None:
+def _locate(claim: Claim, said: UserText) -> Found | None:
     found = locate(claim.value, claim.schema, said.text)
     if found is None or (found.rule == ANSWERED and not is_about(claim.schema, said.question)):
         return None
     return _hinted(claim, said) or found
 
 
-def _hinted(claim: Claim, said: Said) -> Found | None:
+def _hinted(claim: Claim, said: UserText) -> Found | None:
     """The place that the generator names, where the text says the value there too."""
     hint = claim.hint
     if hint is None or hint.start is None or hint.end is None:
@@ -98,7 +98,7 @@ def _hinted(claim: Claim, said: Said) -> Found | None:
     return found and found._replace(start=found.start + hint.start, end=found.end + hint.start)
 
 
-def _spoken_in_parts(claim: Claim, said: Sequence[Said]) -> Evidence | None:
+def _spoken_in_parts(claim: Claim, said: Sequence[UserText]) -> Evidence | None:
     """A list whose members were said in several turns: evidence for the last said stands for all."""
     if not isinstance(claim.value, list) or len(claim.value) < 2:  # noqa: PLR2004
         return None
@@ -111,7 +111,7 @@ def _spoken_in_parts(claim: Claim, said: Sequence[Said]) -> Evidence | None:
     return _evidence(claim, *places[-1]).with_changes(rule="list over several turns")
 
 
-def _evidence(claim: Claim, said: Said, found: Found) -> Evidence:
+def _evidence(claim: Claim, said: UserText, found: Found) -> Evidence:
     return Evidence(
         argument=claim.name,
         kind="span" if found.rule == VERBATIM else "normalised",
@@ -173,14 +173,14 @@ def feed_problem(argument: str, call: GoldCall, calls: Sequence[GoldCall], tools
     return ""
 
 
-class Place(NamedTuple):
+class ResultValue(NamedTuple):
     """A value inside a result turn, by its path."""
 
     turn: int
     path: str
 
 
-def find_in_results(value: JsonValue, prefix: Sequence[Turn]) -> Place | None:
+def find_in_results(value: JsonValue, prefix: Sequence[Turn]) -> ResultValue | None:
     """The latest place where a result of `prefix` holds `value`; what is empty, or only true or false, is no proof."""
     if value in (None, "", [], {}) or isinstance(value, bool):
         return None
@@ -190,5 +190,5 @@ def find_in_results(value: JsonValue, prefix: Sequence[Turn]) -> Place | None:
             for number, result in enumerate(turn.results):
                 for path, held in walk(result, f"turns[{index}].results[{number}]"):
                     if held == value and not isinstance(held, bool):
-                        return Place(index, path)
+                        return ResultValue(index, path)
     return None

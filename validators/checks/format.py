@@ -22,7 +22,7 @@ VERSION = "1"
 SHOWN = 4
 
 
-class Subject(NamedTuple):
+class SampleWithTools(NamedTuple):
     """A sample with the tools that its candidate and withheld keys stand for; unknown keys are left out."""
 
     sample: Sample
@@ -36,7 +36,7 @@ class Subject(NamedTuple):
 
 async def check_format(sample: Sample, context: StageContext) -> list[Verdict]:
     """Prove that the sample's parts fit each other and the catalog."""
-    subject = Subject(
+    subject = SampleWithTools(
         sample,
         {key: context.tools[key] for key in sample.candidates if key in context.tools},
         {key: context.tools[key] for key in sample.withheld if key in context.tools},
@@ -44,7 +44,7 @@ async def check_format(sample: Sample, context: StageContext) -> list[Verdict]:
     return [format_verdict(subject)]
 
 
-def format_verdict(subject: Subject) -> Verdict:
+def format_verdict(subject: SampleWithTools) -> Verdict:
     """The verdict on a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
     findings = list(dict.fromkeys(chain.from_iterable(rule(subject) for rule in _RULES)))
     broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
@@ -60,7 +60,7 @@ def format_verdict(subject: Subject) -> Verdict:
     )
 
 
-def _candidates(subject: Subject) -> Iterator[Finding]:
+def _candidates(subject: SampleWithTools) -> Iterator[Finding]:
     sample = subject.sample
     for key in (*sample.candidates, *sample.withheld):
         if key not in subject.tools and key not in subject.withheld:
@@ -75,7 +75,7 @@ def _candidates(subject: Subject) -> Iterator[Finding]:
             yield contradicted(f"The withheld tool {tool.name!r} is among the candidates.")
 
 
-def _calls(subject: Subject) -> Iterator[Finding]:
+def _calls(subject: SampleWithTools) -> Iterator[Finding]:
     traits = traits_of(subject.sample.kind)
     snapshots = list(subject.sample.snapshots())
     for index, snapshot in enumerate(snapshots):
@@ -87,7 +87,7 @@ def _calls(subject: Subject) -> Iterator[Finding]:
         yield contradicted(f"A call is due, but the sample is of the kind {subject.sample.kind!r}.")
 
 
-def _call_findings(call: GoldCall, subject: Subject, *, is_last: bool) -> Iterator[Finding]:
+def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -> Iterator[Finding]:
     tool = subject.named(call.tool)
     if tool is None:
         yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.")
@@ -110,7 +110,7 @@ def _imperfect_findings(call: GoldCall, tool: Tool) -> Iterator[Finding]:
         yield contradicted(f"The request is imperfect, but every required parameter of {tool.name!r} is given.")
 
 
-def _evidence(subject: Subject) -> Iterator[Finding]:
+def _evidence(subject: SampleWithTools) -> Iterator[Finding]:
     for snapshot in subject.sample.snapshots():
         for call in snapshot.calls:
             yield from _evidence_findings(call, snapshot)
@@ -142,11 +142,11 @@ def _text_of(snapshot: Snapshot, index: int, *, in_message: bool) -> str | None:
     return turn.text
 
 
-def _turns(subject: Subject) -> Iterator[Finding]:
+def _turns(subject: SampleWithTools) -> Iterator[Finding]:
     return turn_findings(subject.sample.turns)
 
 
-def _language(subject: Subject) -> Iterator[Finding]:
+def _language(subject: SampleWithTools) -> Iterator[Finding]:
     return language_findings(subject.sample, [*subject.tools.values(), *subject.withheld.values()])
 
 
@@ -160,7 +160,7 @@ def _summary(sample: Sample) -> str:
     )
 
 
-_RULES: tuple[Callable[[Subject], Iterator[Finding]], ...] = (_candidates, _turns, _calls, _evidence, _language)
+_RULES: tuple[Callable[[SampleWithTools], Iterator[Finding]], ...] = (_candidates, _turns, _calls, _evidence, _language)
 
 
 _MAY_FOLLOW = {

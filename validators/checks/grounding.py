@@ -19,7 +19,7 @@ from language.schemas import Kind, choices_of, kind_of
 from language.text import VERBATIM
 from language.times import find_times
 from language.values import read_value
-from validators.checks.evidence import TOO_WEAK, Claim, Said, by_earlier_call, find_evidence, said_in
+from validators.checks.evidence import TOO_WEAK, Claim, UserText, by_earlier_call, find_evidence, said_in
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -67,7 +67,9 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     return _verdict(sample, findings)
 
 
-def _ground_call(call: GoldCall, tools: Mapping[str, Tool], said: list[Said], snapshot: Snapshot) -> Iterator[_Finding]:
+def _ground_call(
+    call: GoldCall, tools: Mapping[str, Tool], said: list[UserText], snapshot: Snapshot
+) -> Iterator[_Finding]:
     tool = tools.get(call.tool)
     if tool is None:
         yield _Finding(None, contradiction=f"The tool {call.tool!r} is not among the candidates.")
@@ -81,7 +83,7 @@ def _ground_call(call: GoldCall, tools: Mapping[str, Tool], said: list[Said], sn
             yield _Finding(unknown) if unknown else _ground_claim(claim, said, snapshot)
 
 
-def _ground_claim(claim: Claim, said: list[Said], snapshot: Snapshot) -> _Finding:
+def _ground_claim(claim: Claim, said: list[UserText], snapshot: Snapshot) -> _Finding:
     evidence = by_rule(claim, snapshot.prefix) or find_evidence(claim, said, snapshot.prefix)
     if evidence and evidence.rule not in TOO_WEAK:
         return _Finding(evidence)
@@ -90,7 +92,7 @@ def _ground_claim(claim: Claim, said: list[Said], snapshot: Snapshot) -> _Findin
     return _Finding(None, f"{claim.name!r} = {claim.value!r} at turn {snapshot.turn}{weakness}", contradiction)
 
 
-def _contradiction(claim: Claim, said: list[Said]) -> str:
+def _contradiction(claim: Claim, said: list[UserText]) -> str:
     """Why this value can't be right, "" where that is not certain."""
     kind = kind_of(claim.schema)
     if kind in _TYPED:
@@ -148,7 +150,7 @@ def _verdict(sample: Sample, findings: list[_Finding]) -> Verdict:
 _RESULT = re.compile(r"turns\[(\d+)\]\.results\[(\d+)\]\.?(.*)", re.DOTALL)
 
 
-class Origin(NamedTuple):
+class ResultOrigin(NamedTuple):
     """The result that a path points into, and the rest of the path: turn, place among its results, path in the result."""
 
     turn: int
@@ -169,10 +171,10 @@ def root_of(argument: str) -> str:
     return re.split(r"[.\[]", argument, maxsplit=1)[0]
 
 
-def origin_of(path: str) -> Origin | None:
+def origin_of(path: str) -> ResultOrigin | None:
     """What a path such as "turns[2].results[0].data.id" points into, None where it is no such path."""
     found = _RESULT.fullmatch(path)
-    return Origin(int(found[1]), int(found[2]), found[3]) if found else None
+    return ResultOrigin(int(found[1]), int(found[2]), found[3]) if found else None
 
 
 def by_rule(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:

@@ -14,7 +14,7 @@ from generators.environments.picking import entries_of, has, read_rule, rivals, 
 from generators.environments.protocol import Environment
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.samples import schema_of
-from generators.multi_step.search import Plan, find_plans
+from generators.multi_step.search import ShortestPath, find_plans
 from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.stages import StageContext
 from language.dates import DATE, find_dates
@@ -34,8 +34,8 @@ from warehouse.records import (
     GoldCall,
     PlannedCall,
     ResultTurn,
-    Said,
     Sample,
+    StatedValue,
     Tool,
     UserTurn,
     ValueSource,
@@ -151,7 +151,7 @@ def _unused(sample: Sample, goal: Goal) -> list[Finding]:
     ]
 
 
-def _others(plans: Sequence[Plan], own: CallKeys) -> list[Finding]:
+def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
     if not plans:
         return [unproved("The search found no path at all with these candidates.")]
     sets = [[frozenset(call.key for call in exchange.calls) for exchange in plan.path] for plan in plans]
@@ -164,7 +164,7 @@ def _others(plans: Sequence[Plan], own: CallKeys) -> list[Finding]:
     return []
 
 
-def _told(plan: Plan, own: CallKeys) -> str:
+def _told(plan: ShortestPath, own: CallKeys) -> str:
     """The calls of another path that the sample's does not make."""
     known = frozenset().union(*own)
     calls = [call for exchange in plan.path for call in exchange.calls if call.key not in known]
@@ -194,7 +194,7 @@ class ReadGoal(NamedTuple):
 
 def read_goal(sample: Sample, tools: Mapping[str, Tool]) -> ReadGoal:
     """The goal that the gold calls of a sample follow; `tools` are its candidates by name."""
-    reading = _Reading(sample, tools)
+    reading = _PathFindings(sample, tools)
     wanted = reading.wanted()
     calls = [
         reading.planned(turn, call, wanted=(step, position) in wanted)
@@ -221,7 +221,7 @@ class _Due(NamedTuple):
     evidence: Mapping[str, Evidence]
 
 
-class _Reading:
+class _PathFindings:
     """What is found on the way through the calls."""
 
     def __init__(self, sample: Sample, tools: Mapping[str, Tool]) -> None:
@@ -270,7 +270,7 @@ class _Reading:
         match evidence.kind:
             case "span" | "normalised":
                 self._check_said(due, evidence, value)
-                return Said(value=value, element="text")
+                return StatedValue(value=value, element="text")
             case "default":
                 self._check_default(due, evidence, value)
                 return Default(value=value)

@@ -114,7 +114,7 @@ class RequestText(NamedTuple):
         return self.text[span.start : span.end]
 
 
-class Leaf(NamedTuple):
+class ArgumentLeaf(NamedTuple):
     """A value of the call that stands for itself: an argument, or a member of one. `parent` is the path of what holds it."""
 
     argument: str
@@ -147,20 +147,20 @@ def parse_request(request: str, language: str, now: datetime | None) -> RequestT
     )
 
 
-def leaves_of(tool: Tool, arguments: Arguments) -> list[Leaf]:
+def leaves_of(tool: Tool, arguments: Arguments) -> list[ArgumentLeaf]:
     """The values of a call that stand for themselves, in order."""
     return [
         leaf
         for name, value in arguments.items()
-        for leaf in _leaves(Leaf(name, name, value, tool.properties.get(name, {})))
+        for leaf in _leaves(ArgumentLeaf(name, name, value, tool.properties.get(name, {})))
     ]
 
 
-def _leaves(whole: Leaf) -> Iterator[Leaf]:
+def _leaves(whole: ArgumentLeaf) -> Iterator[ArgumentLeaf]:
     if isinstance(whole.value, dict) and whole.value:
         members = whole.schema.get("properties") or {}
         for name, member in whole.value.items():
-            inner = Leaf(whole.argument, name, member, members.get(name, {}), f"{whole.parent}.{whole.name}")
+            inner = ArgumentLeaf(whole.argument, name, member, members.get(name, {}), f"{whole.parent}.{whole.name}")
             yield from _leaves(inner)
     elif isinstance(whole.value, list) and whole.value:
         for index, member in enumerate(whole.value):
@@ -172,7 +172,7 @@ def _leaves(whole: Leaf) -> Iterator[Leaf]:
         yield whole
 
 
-def read_leaves(leaves: Sequence[Leaf], text: RequestText) -> list[ArgumentReading]:
+def read_leaves(leaves: Sequence[ArgumentLeaf], text: RequestText) -> list[ArgumentReading]:
     """What the request says of each value, seen beside the others."""
     readings = [_read_leaf(leaf, text) for leaf in leaves]
     readings = _with_single(leaves, readings, text)
@@ -182,7 +182,7 @@ def read_leaves(leaves: Sequence[Leaf], text: RequestText) -> list[ArgumentReadi
 
 
 def merge_readings(
-    arguments: Arguments, leaves: Sequence[Leaf], readings: Sequence[ArgumentReading]
+    arguments: Arguments, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> tuple[ArgumentReading, ...]:
     """One reading for each argument: that of its worst part."""
     order: dict[Grade, int] = {"contradicted": 0, "unproved": 1, "proved": 2}
@@ -194,7 +194,7 @@ def merge_readings(
     return tuple(merged)
 
 
-def _read_leaf(leaf: Leaf, text: RequestText) -> ArgumentReading:
+def _read_leaf(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
     value = leaf.value
     if isinstance(value, bool):
         return _read_boolean(leaf, text)
@@ -205,11 +205,11 @@ def _read_leaf(leaf: Leaf, text: RequestText) -> ArgumentReading:
     return _open(leaf, f"{leaf.name!r} holds no value.")
 
 
-def _proved(leaf: Leaf, *spans: Span) -> ArgumentReading:
+def _proved(leaf: ArgumentLeaf, *spans: Span) -> ArgumentReading:
     return ArgumentReading(leaf.argument, "proved", spans)
 
 
-def _open(leaf: Leaf, reason: str, *spans: Span) -> ArgumentReading:
+def _open(leaf: ArgumentLeaf, reason: str, *spans: Span) -> ArgumentReading:
     """Unproved, unless the schema gives the value by default."""
     given = leaf.schema.get("default", leaf.schema.get("const"))
     if given is not None and given == leaf.value and isinstance(given, bool) == isinstance(leaf.value, bool):
@@ -217,7 +217,7 @@ def _open(leaf: Leaf, reason: str, *spans: Span) -> ArgumentReading:
     return ArgumentReading(leaf.argument, "unproved", spans, reason)
 
 
-def _read_number(leaf: Leaf, value: float, text: RequestText) -> ArgumentReading:
+def _read_number(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading:
     company = _company(leaf, text)
     if company is not None:
         count, span = company
@@ -256,7 +256,7 @@ def _same_amount(one: Quantity, value: float, unit: Unit | None) -> bool:
     return False
 
 
-def _bound_doubt(leaf: Leaf, one: Quantity) -> str:
+def _bound_doubt(leaf: ArgumentLeaf, one: Quantity) -> str:
     least, most = leaf.is_named(_LEAST), leaf.is_named(_MOST)
     if least == most:
         return ""
@@ -267,14 +267,14 @@ def _bound_doubt(leaf: Leaf, one: Quantity) -> str:
     return "" if bound == wanted else f"{leaf.name!r} is the {wanted} that is wanted, and the words say the {bound}."
 
 
-def _names_bound(leaf: Leaf, one: Quantity, text: RequestText) -> bool:
+def _names_bound(leaf: ArgumentLeaf, one: Quantity, text: RequestText) -> bool:
     """Whether the parameter's description, words such as "highest price", stands before the number."""
     before = _BREAK.split(text.text[max(0, one.start - _NAME_AROUND) : one.start])[-1]
     described = {key.deep for key in content_keys(str(leaf.schema.get("description", ""))) if key.light != STOP}
     return bool(described) and described <= {key.deep for key in content_keys(before)}
 
 
-def _company(leaf: Leaf, text: RequestText) -> tuple[int, Span] | None:
+def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
     """How many people "me and two friends" are, where the parameter counts people."""
     if not leaf.is_named(_PEOPLE):
         return None
@@ -283,7 +283,7 @@ def _company(leaf: Leaf, text: RequestText) -> tuple[int, Span] | None:
     return (int(inner[0].value) + 1, Span(*match.span())) if match and len(inner) == 1 else None
 
 
-def _read_boolean(leaf: Leaf, text: RequestText) -> ArgumentReading:
+def _read_boolean(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
     found = find_boolean(bool(leaf.value), {"title": leaf.name, **leaf.schema}, text.text)
     if found is None:
         return _open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
@@ -299,7 +299,7 @@ def _with_negation(text: RequestText, found: Found) -> Span:
     return Span(first + match[-1].start() if match else found.start, found.end)
 
 
-def _read_string(leaf: Leaf, value: str, text: RequestText) -> ArgumentReading:
+def _read_string(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentReading:
     choices = [str(one) for one in choices_of(leaf.schema)]
     if choices:
         return _read_choice(leaf, value, choices, text)
@@ -324,7 +324,7 @@ def _find_string(value: str, text: str) -> Found | None:
     return Found(value, *match.span(), GROUPING) if match else None
 
 
-def _read_choice(leaf: Leaf, value: str, choices: Sequence[str], text: RequestText) -> ArgumentReading:
+def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: RequestText) -> ArgumentReading:
     stated = {
         choice: found
         for choice in choices
@@ -343,14 +343,14 @@ def _is_inside(inner: Found, outer: Found) -> bool:
     )
 
 
-def _read_month(leaf: Leaf, value: str, text: RequestText) -> ArgumentReading | None:
+def _read_month(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentReading | None:
     month = _MONTH.fullmatch(value)
     wanted = f"{month[2] or month[3]}-{month[1] or month[4]}" if month else ""
     named = next((one for one in text.moments if wanted in one.days), None)
     return _proved(leaf, Span(named.start, named.end)) if named else None
 
 
-def _read_moment(leaf: Leaf, value: str, text: RequestText) -> ArgumentReading | None:
+def _read_moment(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentReading | None:
     """The reading of a day, a time of day or both; None where the value is none of these."""
     whole = _DAY_CLOCK.fullmatch(value)
     day = whole[1] if whole else value if _DAY.fullmatch(value) else ""
@@ -369,7 +369,7 @@ def _read_moment(leaf: Leaf, value: str, text: RequestText) -> ArgumentReading |
     return _proved(leaf, *spans)
 
 
-def _says_day(leaf: Leaf, day: str, moment: Moment, text: RequestText) -> bool:
+def _says_day(leaf: ArgumentLeaf, day: str, moment: Moment, text: RequestText) -> bool:
     if moment.earlier_day == day:
         return leaf.is_named(_PAST) or text.has_cue("since")
     if day == moment.last_day:
@@ -378,7 +378,7 @@ def _says_day(leaf: Leaf, day: str, moment: Moment, text: RequestText) -> bool:
 
 
 def _with_single(
-    leaves: Sequence[Leaf], readings: Sequence[ArgumentReading], text: RequestText
+    leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
 ) -> list[ArgumentReading]:
     """Prove a quantity of 1 by the article of what it counts: "a pot of green tea"."""
     kept = list(readings)
@@ -398,7 +398,7 @@ def _with_single(
 
 
 def _with_derived(
-    leaves: Sequence[Leaf], readings: Sequence[ArgumentReading], text: RequestText
+    leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
 ) -> list[ArgumentReading]:
     """Prove an end by its start and the length that is said: three nights from Friday."""
     kept = list(readings)
@@ -429,7 +429,7 @@ def _stamp_of(value: JsonValue) -> datetime | None:
 
 
 def _without_shared(
-    leaves: Sequence[Leaf], readings: Sequence[ArgumentReading], text: RequestText
+    leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
 ) -> list[ArgumentReading]:
     """Doubt the narrower of two arguments that have their value from the same words; a day and its time may share them."""
     kept = list(readings)
@@ -446,7 +446,7 @@ def _without_shared(
     return kept
 
 
-def _may_share(one: Leaf, other: Leaf) -> bool:
+def _may_share(one: ArgumentLeaf, other: ArgumentLeaf) -> bool:
     if isinstance(one.value, bool) or isinstance(other.value, bool):
         return True
     is_same = one.value == other.value and isinstance(one.value, str)
@@ -461,7 +461,9 @@ def _is_moment(span: Span, text: RequestText) -> bool:
     return any(one.start <= span.start and span.end <= one.end for one in text.moments)
 
 
-def _in_role(leaf: Leaf, reading: ArgumentReading, leaves: Sequence[Leaf], text: RequestText) -> ArgumentReading:
+def _in_role(
+    leaf: ArgumentLeaf, reading: ArgumentReading, leaves: Sequence[ArgumentLeaf], text: RequestText
+) -> ArgumentReading:
     """Hold the words around a value against the role that its parameter's name gives it: from here, to there."""
     role = _role_of(leaf)
     if role is None or reading.grade != "proved" or not reading.spans or _stamp_of(leaf.value) or _is_clock(leaf):
@@ -479,7 +481,7 @@ def _in_role(leaf: Leaf, reading: ArgumentReading, leaves: Sequence[Leaf], text:
     return reading._replace(grade="unproved", reason=f"Nothing says that {leaf.value!r} is the {role}.")
 
 
-def _is_named(leaf: Leaf, leaves: Sequence[Leaf], span: Span, text: RequestText) -> bool:
+def _is_named(leaf: ArgumentLeaf, leaves: Sequence[ArgumentLeaf], span: Span, text: RequestText) -> bool:
     """Whether the words beside a value name its parameter, by a word that no other argument's description has."""
     own = _naming(leaf).difference(*(_naming(other) for other in leaves if other is not leaf))
     before = text.text[max(0, span.start - _NAME_AROUND) : span.start]
@@ -488,16 +490,16 @@ def _is_named(leaf: Leaf, leaves: Sequence[Leaf], span: Span, text: RequestText)
     return any(key.deep in own for key in content_keys(beside))
 
 
-def _naming(leaf: Leaf) -> set[str]:
+def _naming(leaf: ArgumentLeaf) -> set[str]:
     words = f"{' '.join(leaf.words)} {leaf.schema.get('title', '')} {leaf.schema.get('description', '')}"
     return {key.deep for key in content_keys(words) if key.light != STOP}
 
 
-def _is_clock(leaf: Leaf) -> bool:
+def _is_clock(leaf: ArgumentLeaf) -> bool:
     return isinstance(leaf.value, str) and bool(_CLOCK.fullmatch(leaf.value))
 
 
-def _role_of(leaf: Leaf) -> Role | None:
+def _role_of(leaf: ArgumentLeaf) -> Role | None:
     return next(
         (role for role, pattern in _ROLES.items() if isinstance(leaf.value, str) and leaf.is_named(pattern)), None
     )

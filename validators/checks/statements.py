@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from language.calls.cued_values import free_text, read_after, read_before, read_items
 from language.calls.parameters import CLOCKED, CODED
-from language.calls.scanning import Hearing, Reading
+from language.calls.scanning import Hearing, ParsedValue
 from language.calls.tools import CueTable, ParameterView, ToolView, view_of
 from language.dates import find_dates
 from language.schemas import fits, json_type
@@ -144,7 +144,7 @@ class Speech:
             and not _OTHER.search(self.text, max(0, mark.start - _LEAD), mark.start)
         ]
 
-    def value_at(self, parameter: ParameterView, start: int, end: int = -1) -> Reading | None:
+    def value_at(self, parameter: ParameterView, start: int, end: int = -1) -> ParsedValue | None:
         """The value that the words from `start` on state for the parameter, None where they state none."""
         end = self._heard.sentence_end(start) if end < 0 else end
         if json_type(parameter.schema) == "array":
@@ -153,10 +153,10 @@ class Speech:
         begin = lead.end() if lead else start
         quote = next((one for one in self._heard.quotes if one.start == begin), None)
         if quote is not None and fits(quote.words, parameter.schema):
-            return Reading(quote.words, quote.start, quote.end)
+            return ParsedValue(quote.words, quote.start, quote.end)
         return read_after(parameter, self._heard, start, end, strong=False) or self._loose(parameter, start, end)
 
-    def _loose(self, parameter: ParameterView, start: int, end: int) -> Reading | None:
+    def _loose(self, parameter: ParameterView, start: int, end: int) -> ParsedValue | None:
         """A date, a time or a code as free words, where the schema takes any words."""
         clocked = parameter.kind in CLOCKED
         if parameter.schema.get("pattern") or not (clocked or parameter.kind == "code" or parameter.kind in CODED):
@@ -169,16 +169,16 @@ class Speech:
         is_one = find_dates(words) or find_times(words) if clocked else any(map(str.isdigit, words))
         return reading if is_one else None
 
-    def clause_at(self, start: int) -> Reading | None:
+    def clause_at(self, start: int) -> ParsedValue | None:
         """The few words from `start` to the end of their clause, None where they are many or go on about something."""
         match = _CLAUSE_END.search(self.text, start)
         end = match.start() if match else len(self.text)
         words = self.text[start:end].strip(" \"'“”「」")
         spoken = len(words.split()) if words.isascii() else len(words) / 2
         is_value = words and not _NO_VALUE.match(words) and spoken <= _LONGEST_CORRECTION
-        return Reading(words, start, end) if is_value else None
+        return ParsedValue(words, start, end) if is_value else None
 
-    def _is_outright(self, parameter: ParameterView, end: int, reading: Reading) -> bool:
+    def _is_outright(self, parameter: ParameterView, end: int, reading: ParsedValue) -> bool:
         if parameter.is_number or parameter.kind in SHAPED or reading.start < end:
             return True
         return bool(_OUTRIGHT.search(self.text, end, reading.start)) or self.text[reading.start] in _QUOTES

@@ -9,7 +9,7 @@ from pydantic import JsonValue
 
 from generators.catalogs.callnavi import read_callnavi
 from generators.catalogs.documents import read_json
-from validators.datasets.callnavi_requests import KINDS, Finding, check_values, leaves
+from validators.datasets.callnavi_requests import KINDS, RequestFault, check_values, leaves
 from validators.metrics.callnavi.files import read_questions
 from validators.metrics.callnavi.matching import UNKNOWN
 
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from generators.catalogs.catalog import Catalog
-    from validators.metrics.callnavi.scores import Question
+    from validators.metrics.callnavi.scores import GoldQuestion
     from warehouse.records import JsonSchema, Tool
 
     Tools = dict[str, JsonSchema]
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
 class CheckedDataset(NamedTuple):
     """All faults of a dataset, and of how many questions and tools."""
 
-    findings: list[Finding]
+    findings: list[RequestFault]
     questions: int
     tools: int
 
@@ -57,7 +57,7 @@ def check_callnavi(folder: Path) -> CheckedDataset:
     return CheckedDataset(findings, len(questions), len(catalog.tools))
 
 
-def check_question(question: Question, tools: dict[str, Tools]) -> Iterator[Finding]:
+def check_question(question: GoldQuestion, tools: dict[str, Tools]) -> Iterator[RequestFault]:
     """What is wrong with a question, given the tools of all domains."""
     gold = question.gold
     known = tools.get(question.domain, {})
@@ -73,7 +73,7 @@ def check_question(question: Question, tools: dict[str, Tools]) -> Iterator[Find
         yield from check_values(question, at, schema or {})
 
 
-def _check_shape(question: Question) -> Iterator[Finding]:
+def _check_shape(question: GoldQuestion) -> Iterator[RequestFault]:
     names, parameters, level = question.gold.names, question.gold.parameters, question.difficulty
     if len(names) != len(parameters):
         yield _fault(question, "wrong_count", f"There are {len(names)} calls, and parameters for {len(parameters)}.")
@@ -86,7 +86,7 @@ def _check_shape(question: Question) -> Iterator[Finding]:
         yield _fault(question, "missing_placeholder", "The question is 'hard', and no value waits for a response.")
 
 
-def _check_names(question: Question, at: int, schema: JsonSchema) -> Iterator[Finding]:
+def _check_names(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
     given, name = question.gold.parameters[at], question.gold.names[at]
     declared = schema.get("properties") or {}
     undeclared = [one for one in given if one not in declared]
@@ -94,11 +94,11 @@ def _check_names(question: Question, at: int, schema: JsonSchema) -> Iterator[Fi
     for one in undeclared:
         instead = f"; {', '.join(map(repr, missing))} is not given" if missing else ""
         message = f"{name!r} declares {sorted(declared)}, not {one!r}{instead}."
-        yield Finding("undeclared_parameter", question.domain, question.id, message, name, one)
+        yield RequestFault("undeclared_parameter", question.domain, question.id, message, name, one)
     if not undeclared:
         for one in missing:
             message = f"{name!r} declares {one!r}, which is not given."
-            yield Finding("missing_parameter", question.domain, question.id, message, name, one)
+            yield RequestFault("missing_parameter", question.domain, question.id, message, name, one)
 
 
 def _unknown(name: str, domain: str, tools: dict[str, Tools]) -> str:
@@ -108,7 +108,7 @@ def _unknown(name: str, domain: str, tools: dict[str, Tools]) -> str:
     return f"{domain} has no tool {name!r}.{hint}"
 
 
-def _repeated(questions: Sequence[Question]) -> Iterator[Finding]:
+def _repeated(questions: Sequence[GoldQuestion]) -> Iterator[RequestFault]:
     ids = Counter(question.id for question in questions)
     requests = Counter(question.request for question in questions)
     for question in questions:
@@ -118,8 +118,8 @@ def _repeated(questions: Sequence[Question]) -> Iterator[Finding]:
             yield _fault(question, "repeated_question", f"{requests[question.request]} questions ask the very same.")
 
 
-def _fault(question: Question, kind: str, message: str, tool: str = "") -> Finding:
-    return Finding(kind, question.domain, question.id, message, tool)
+def _fault(question: GoldQuestion, kind: str, message: str, tool: str = "") -> RequestFault:
+    return RequestFault(kind, question.domain, question.id, message, tool)
 
 
 TABLE_2 = {  # tools, easy, medium, hard (CallNavi, Table 2)
@@ -138,7 +138,7 @@ _COUNTED = ("tools", "easy", "medium", "hard")
 _TOLD = {"duplicate_name", "assumed_type", "unknown_type", "duplicate_content", "bad_json", "other_format"}
 
 
-def check_counts(questions: Sequence[Question], tools: Mapping[str, int]) -> Iterator[Finding]:
+def check_counts(questions: Sequence[GoldQuestion], tools: Mapping[str, int]) -> Iterator[RequestFault]:
     """Where a domain of Table 2 has another number of tools, or of questions of a difficulty."""
     found = Counter((question.domain, question.difficulty) for question in questions)
     for domain in dict.fromkeys(question.domain for question in questions):
@@ -146,20 +146,20 @@ def check_counts(questions: Sequence[Question], tools: Mapping[str, int]) -> Ite
             here = tools.get(domain, 0) if what == "tools" else found[domain, what]
             if here != told:
                 message = f"{domain} has {here} {what if what == 'tools' else what + ' questions'}; Table 2 has {told}."
-                yield Finding("other_count", domain, "", message)
+                yield RequestFault("other_count", domain, "", message)
 
 
-def check_tools(folder: Path, catalog: Catalog) -> Iterator[Finding]:
+def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
     """What is odd about the tools: as our import tells it, and against the folder APISchema."""
     domain_of = {tool.name: tool.category for tool in catalog.tools}
     for problem in catalog.problems:
         if problem.kind in _TOLD:
             domain = problem.where.rpartition("/APIs/")[2].partition(".json")[0] or domain_of.get(problem.tool, "")
-            yield Finding("tool_declaration", domain, "", problem.message, problem.tool)
+            yield RequestFault("tool_declaration", domain, "", problem.message, problem.tool)
     untyped = Counter(problem.where.partition("#")[0] for problem in catalog.problems if _is_untyped(problem.kind))
     for file, count in untyped.items():
         domain = file.rpartition("/")[2].removesuffix(".json")
-        yield Finding("unnamed_types", domain, "", f"{count} tools declare their parameters by name alone.")
+        yield RequestFault("unnamed_types", domain, "", f"{count} tools declare their parameters by name alone.")
     for domain in dict.fromkeys(tool.category for tool in catalog.tools):
         schemas = _schemas(folder / "APISchema" / f"{domain}.json")
         for tool in catalog.tools:
@@ -177,13 +177,13 @@ def _schemas(file: Path) -> dict[str, JsonValue]:
     return {str(row["name"]): row.get("parameters") for row in rows if isinstance(row, dict) and "name" in row}
 
 
-def _compare(tool: Tool, schema: JsonValue) -> Iterator[Finding]:
+def _compare(tool: Tool, schema: JsonValue) -> Iterator[RequestFault]:
     declared = tool.parameters.get("properties") or {}
     if not isinstance(schema, dict) or not isinstance(schema.get("properties", {}), dict):
         return
     if schema.get("type") != "object" and declared:
         message = f"APISchema declares the parameters of {tool.name!r} as {schema.get('type')}, without their names."
-        yield Finding("schema_differs", tool.category, "", message, tool.name)
+        yield RequestFault("schema_differs", tool.category, "", message, tool.name)
         return
     members = schema.get("properties") or {}
     for name, own in declared.items():
@@ -191,4 +191,4 @@ def _compare(tool: Tool, schema: JsonValue) -> Iterator[Finding]:
         kind = other.get("type") if isinstance(other, dict) else None
         if own.get("type") and kind != own["type"]:
             message = f"{name!r} of {tool.name!r} is {own['type']} in APIs, and {kind or 'missing'} in APISchema."
-            yield Finding("schema_differs", tool.category, "", message, tool.name, name)
+            yield RequestFault("schema_differs", tool.category, "", message, tool.name, name)

@@ -16,11 +16,11 @@ if TYPE_CHECKING:
 
     from pydantic import JsonValue
 
-    from validators.metrics.callnavi.scores import Question
+    from validators.metrics.callnavi.scores import GoldQuestion
     from warehouse.records import JsonSchema
 
 
-class Finding(NamedTuple):
+class RequestFault(NamedTuple):
     """A fault: its kind, where it is, and a sentence. `question`, `tool` and `parameter` are empty where none is meant."""
 
     kind: str
@@ -167,21 +167,21 @@ def leaves(value: JsonValue, path: str, schema: JsonSchema) -> Iterator[tuple[st
         yield path, value, schema
 
 
-def check_values(question: Question, at: int, schema: JsonSchema) -> Iterator[Finding]:
+def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterator[RequestFault]:
     """What is wrong with the values of one call of a gold answer; `schema` is what its tool declares."""
     parameters, tool = question.gold.parameters[at], question.gold.names[at]
     stated = [str(value) for one in question.gold.parameters for _, value, _ in leaves(one, "", {}) if value != UNKNOWN]
     for path, value, declared in leaves(parameters, "", schema):
         for fault in (_judge(question, at, path, value, stated), _mistyped(path, value, declared)):
             if fault is not None:
-                yield Finding(fault[0], question.domain, question.id, fault[1], tool, path)
+                yield RequestFault(fault[0], question.domain, question.id, fault[1], tool, path)
     for name, value in parameters.items():
         declared = (schema.get("properties") or {}).get(name) or {}
         if isinstance(value, dict | list) and value and (wrong := _mistyped(name, value, declared)):
-            yield Finding(wrong[0], question.domain, question.id, wrong[1], tool, name)
+            yield RequestFault(wrong[0], question.domain, question.id, wrong[1], tool, name)
 
 
-def _judge(question: Question, at: int, path: str, value: JsonValue, stated: list[str]) -> tuple[str, str] | None:
+def _judge(question: GoldQuestion, at: int, path: str, value: JsonValue, stated: list[str]) -> tuple[str, str] | None:
     name, request = path.rpartition(".")[2], question.request
     if value == UNKNOWN:
         if said := find_said(name, request, stated):

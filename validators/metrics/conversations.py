@@ -13,7 +13,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from validators.metrics.confetti.bfcl import OPTIONAL
-from validators.metrics.confetti.decoding import MadeCall
+from validators.metrics.confetti.decoding import DecodedCall
 from validators.metrics.confetti.scores import read_acts
 from validators.metrics.confetti.soft import (
     Combining,
@@ -160,7 +160,7 @@ def _score_turn(prediction: Prediction | None, gold: Sequence[GoldCall], scorer:
 
 
 def _score_one(
-    made: Sequence[MadeCall], answer: dict[str, dict[str, list[JsonValue]]], scorer: StringScorer
+    made: Sequence[DecodedCall], answer: dict[str, dict[str, list[JsonValue]]], scorer: StringScorer
 ) -> tuple[float, float]:
     """The strict and the soft score of one call where one is due; the scorer is asked only about values that are not accepted."""
     strict = score_call(made, answer, score_exactly, Combining("least"))
@@ -174,11 +174,11 @@ def _score_one(
     return 0.0, fmean(soft)
 
 
-def _made(prediction: Prediction) -> list[MadeCall]:
-    return [MadeCall(call.tool, dict(call.arguments)) for call in prediction.calls or ()]
+def _made(prediction: Prediction) -> list[DecodedCall]:
+    return [DecodedCall(call.tool, dict(call.arguments)) for call in prediction.calls or ()]
 
 
-def _has_all(made: MadeCall, due: GoldCall) -> bool:
+def _has_all(made: DecodedCall, due: GoldCall) -> bool:
     """Whether no parameter is missing, an empty one aside: else the call is worth nothing, whatever its values."""
     return all(name in made.arguments or value == OPTIONAL for name, value in due.arguments.items())
 
@@ -195,7 +195,9 @@ def _is_plainly_same(prediction: Prediction, gold: Sequence[GoldCall]) -> bool:
     )
 
 
-def _product(made: Sequence[MadeCall], gold: Sequence[GoldCall], scorer: StringScorer, combining: Combining) -> float:
+def _product(
+    made: Sequence[DecodedCall], gold: Sequence[GoldCall], scorer: StringScorer, combining: Combining
+) -> float:
     """Each due call takes the best of the calls that are left, in any order; what is taken is not given back."""
     left, scores = list(made), []
     for due in gold:

@@ -13,7 +13,7 @@ from statistics import fmean
 from generators.kinds import traits_of
 from validators.metrics.answers import Values, slices_of
 from validators.metrics.callnavi.scores import DIFFICULTIES
-from validators.metrics.confetti.scores import JudgedCall, measure_validity
+from validators.metrics.confetti.scores import PredictedCallScore, measure_validity
 from validators.predictions import CandidateRun, run_of
 from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import Grade, Prediction, Sample, Score
@@ -93,8 +93,8 @@ class _Graded:
         """What share of the parameters is valid."""
         validity = measure_validity(
             [
-                JudgedCall(name_right=True, parameters=self._judged, valid=self._valid),
-                JudgedCall(name_right=False, parameters=self._others, valid=0),
+                PredictedCallScore(name_right=True, parameters=self._judged, valid=self._valid),
+                PredictedCallScore(name_right=False, parameters=self._others, valid=0),
             ]
         )
         if validity.rate is not None:

@@ -35,7 +35,7 @@ class Figure(NamedTuple):
     whole: int
 
 
-class Silence(NamedTuple):
+class NoCallReply(NamedTuple):
     """A reply where no call is due: whether it says sorry, whether it calls nothing, and whether a call was due before."""
 
     says_sorry: bool
@@ -50,7 +50,7 @@ class Counted(NamedTuple):
     """
 
     tallies: tuple[Tally | None, ...]
-    silences: tuple[Silence, ...]
+    silences: tuple[NoCallReply, ...]
     is_long: bool
 
 
@@ -144,7 +144,7 @@ class GoldSnapshots:
         }
         # a result holds on to the calls that it is of: no others can then be taken for them
         self._results: dict[tuple[int, int, bool], tuple[SnapshotResult, object]] = {}
-        self._counted: dict[tuple[tuple[SnapshotResult, ...], tuple[bool, ...], tuple[Silence, ...]], Counted] = {}
+        self._counted: dict[tuple[tuple[SnapshotResult, ...], tuple[bool, ...], tuple[NoCallReply, ...]], Counted] = {}
 
     def count(self, predictions: Sequence[Prediction], agreements: Agreements | None = None) -> Counted:
         """One run's predictions, beside the gold; `agreements` None compares values by rule.
@@ -154,7 +154,7 @@ class GoldSnapshots:
         by_turn = {prediction.turn: prediction for prediction in predictions}
         results: list[SnapshotResult] = []
         flags: list[bool] = []
-        silences: list[Silence] = []
+        silences: list[NoCallReply] = []
         for turn, is_due in self._due:
             prediction = by_turn.pop(turn, None)
             if prediction is None:
@@ -162,7 +162,7 @@ class GoldSnapshots:
                     f"Turn {turn} of {self._sample.key} was not predicted, but others are. Predict it again."
                 )
             if not is_due:
-                silences.append(Silence(is_refusal(prediction.text), prediction.calls == (), bool(results)))
+                silences.append(NoCallReply(is_refusal(prediction.text), prediction.calls == (), bool(results)))
                 continue
             result = self._result(prediction)
             results.append(result)
@@ -182,7 +182,7 @@ class GoldSnapshots:
         return known[0]
 
     def _tallied(
-        self, results: tuple[SnapshotResult, ...], flags: tuple[bool, ...], silences: tuple[Silence, ...]
+        self, results: tuple[SnapshotResult, ...], flags: tuple[bool, ...], silences: tuple[NoCallReply, ...]
     ) -> Counted:
         seen = (results, flags, silences)
         counted = self._counted.get(seen)
@@ -278,7 +278,7 @@ def _figures(counted: Mapping[Counted, int], choice: SnapshotsScored) -> Iterato
     if choice in {"first", "last"} and not any(one.is_long for one in counted):
         return  # single turns: the first and the last snapshot are all there is
     if choice == "all":
-        silences: Counter[Silence] = Counter()
+        silences: Counter[NoCallReply] = Counter()
         for one, times in counted.items():
             for silence in one.silences:
                 silences[silence] += times
@@ -311,7 +311,7 @@ def _where_calls_are_due(total: Tally) -> Iterator[Figure]:
             yield Figure(f"{metric}/func_acc", met / count / func_acc, count)
 
 
-def _where_none_is_due(silences: Counter[Silence]) -> Iterator[Figure]:
+def _where_none_is_due(silences: Counter[NoCallReply]) -> Iterator[Figure]:
     for metric, after_calls in (("irrelevant", False), ("intent_shift", True)):
         group = {one: times for one, times in silences.items() if one.after_calls is after_calls}
         if group:

@@ -39,7 +39,7 @@ class ConfettiFiles(NamedTuple):
     turns: list[Row]
 
 
-class _Place(NamedTuple):
+class _CallPosition(NamedTuple):
     """A call of a conversation: the turn it belongs to, which of the turn's calls it is."""
 
     turn: int
@@ -89,13 +89,13 @@ def _add_calls(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
         files.answers.append({**identity, "ground_truth": [said]})
 
 
-def _places(sample: Sample) -> Iterator[_Place]:
+def _places(sample: Sample) -> Iterator[_CallPosition]:
     for at, turn in enumerate(sample.turns):
         if isinstance(turn, CallTurn):
-            yield from (_Place(at, number, call) for number, call in enumerate(turn.calls))
+            yield from (_CallPosition(at, number, call) for number, call in enumerate(turn.calls))
 
 
-def _half_turn(sample: Sample, place: _Place, names: Names) -> Iterator[Row]:
+def _half_turn(sample: Sample, place: _CallPosition, names: Names) -> Iterator[Row]:
     """The calls of the same turn before this one, with their results: each is asked for after the gold ones before it."""
     turn, following = sample.turns[place.turn], sample.turns[place.turn + 1 : place.turn + 2]
     if place.number and isinstance(turn, CallTurn):

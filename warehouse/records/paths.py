@@ -44,7 +44,7 @@ class Condition(Record):
     value: JsonValue = None
 
 
-class Said(Record):
+class StatedValue(Record):
     """A value that the user says. An element that is not `replaceable` stays as it is in every variant."""
 
     kind: Literal["said"] = "said"
@@ -83,7 +83,7 @@ class Composed(Record):
     parts: tuple["ValueSource", ...]
 
 
-ValueSource = Annotated[Said | Default | Picked | Composed, Field(discriminator="kind")]
+ValueSource = Annotated[StatedValue | Default | Picked | Composed, Field(discriminator="kind")]
 
 
 class PlannedCall(Record):

@@ -26,7 +26,7 @@ from generators.environments.travel.frame import (
     words,
     write_token,
 )
-from generators.environments.travel.geography import City, Place, cities, cities_named, words_of
+from generators.environments.travel.geography import City, SearchPlace, cities, cities_named, words_of
 from language.text import fold
 
 CATEGORIES: Mapping[str, str] = {
@@ -53,7 +53,7 @@ class Product(NamedTuple):
     city: int
     number: int
     name: str
-    sight: Place
+    sight: SearchPlace
     category: str
     dollars: int
     minutes: int

@@ -27,7 +27,7 @@ from generators.environments.travel.frame import (
 )
 from generators.environments.travel.geography import (
     City,
-    Place,
+    SearchPlace,
     beside,
     cities,
     distance_km,
@@ -78,7 +78,7 @@ def search_location(request: Request, world: World) -> JsonValue:
     return success([_location(place, world) for place in found[:_LOCATIONS]])
 
 
-def _location(place: Place, world: World) -> JsonValue:
+def _location(place: SearchPlace, world: World) -> JsonValue:
     city = cities()[place.city]
     return {
         "id": str(number_for(place_numbers()[place], "car places", world.seed)),

@@ -23,7 +23,14 @@ from generators.environments.travel.frame import (
     words,
     write_token,
 )
-from generators.environments.travel.geography import City, Place, cities, distance_km, find_places, locations_by_id
+from generators.environments.travel.geography import (
+    City,
+    SearchPlace,
+    cities,
+    distance_km,
+    find_places,
+    locations_by_id,
+)
 
 _LOCATIONS = 8
 _BRIEF = 90
@@ -49,8 +56,8 @@ class Leg(NamedTuple):
 class Flight(NamedTuple):
     """One leg as one airline flies it, times local to its airports."""
 
-    start: Place
-    end: Place
+    start: SearchPlace
+    end: SearchPlace
     leaves: datetime
     lands: datetime
     minutes: int
@@ -59,7 +66,7 @@ class Flight(NamedTuple):
     dollars: float
 
 
-class Trip(NamedTuple):
+class FlightSearch(NamedTuple):
     """What is searched for: legs, whether the last of two leads back, the cabin and how many full fares."""
 
     legs: tuple[Leg, ...]
@@ -68,10 +75,10 @@ class Trip(NamedTuple):
     fares: float
 
 
-class Offer(NamedTuple):
+class FlightOffer(NamedTuple):
     """The `number`th offer for a trip."""
 
-    trip: Trip
+    trip: FlightSearch
     number: int
     airline: str
     flights: tuple[Flight, ...]
@@ -100,7 +107,7 @@ def search_location(request: Request, world: World) -> JsonValue:
     return success([_location(place) for place in flown[:_LOCATIONS]])
 
 
-def _location(place: Place) -> JsonValue:
+def _location(place: SearchPlace) -> JsonValue:
     city = cities()[place.city]
     return {
         "id": f"{place.code}.{place.kind.upper()}",
@@ -137,14 +144,14 @@ def _legs(request: Request) -> list[Leg]:
     ]
 
 
-def _trip(legs: list[Leg], request: Request, *, back: bool) -> Trip:
+def _trip(legs: list[Leg], request: Request, *, back: bool) -> FlightSearch:
     adults = request.whole("adults") if request.given("adults") else 1
     children = len([age for age in request.text("children").split(",") if age.strip()])
-    return Trip(tuple(legs), back, request.text("cabinClass"), adults + _CHILD_FARE * children)
+    return FlightSearch(tuple(legs), back, request.text("cabinClass"), adults + _CHILD_FARE * children)
 
 
-def _listed(trip: Trip, request: Request, world: World) -> JsonValue:
-    ranks: Mapping[str, Callable[[Offer], float]] = {
+def _listed(trip: FlightSearch, request: Request, world: World) -> JsonValue:
+    ranks: Mapping[str, Callable[[FlightOffer], float]] = {
         "BEST": lambda offer: offer.dollars + 0.9 * offer.minutes * trip.fares,
         "CHEAPEST": lambda offer: offer.dollars,
         "FASTEST": lambda offer: offer.minutes,
@@ -155,7 +162,7 @@ def _listed(trip: Trip, request: Request, world: World) -> JsonValue:
     return success({"flightOffers": [_entry(offer, currency, world) for offer in page], "offers_in_all": len(offers)})
 
 
-def _entry(offer: Offer, currency: str, world: World) -> dict[str, JsonValue]:
+def _entry(offer: FlightOffer, currency: str, world: World) -> dict[str, JsonValue]:
     seeds = (world.seed, *trip_stored(offer.trip), offer.number)
     long = share("long", world.seed, *trip_stored(offer.trip)) < _LONG_SHARE
     told: dict[str, JsonValue] = {
@@ -168,7 +175,7 @@ def _entry(offer: Offer, currency: str, world: World) -> dict[str, JsonValue]:
     return told
 
 
-def _outline(offer: Offer, currency: str) -> dict[str, JsonValue]:
+def _outline(offer: FlightOffer, currency: str) -> dict[str, JsonValue]:
     first, last = offer.outward[0], offer.outward[-1]
     told: dict[str, JsonValue] = {
         "airline": offer.airline,
@@ -189,11 +196,11 @@ def _outline(offer: Offer, currency: str) -> dict[str, JsonValue]:
     return told
 
 
-def _airport(place: Place) -> JsonValue:
+def _airport(place: SearchPlace) -> JsonValue:
     return {"code": place.code, "name": place.name, "cityName": cities()[place.city].name}
 
 
-def _offer(request: Request, parameter: str, world: World) -> Offer:
+def _offer(request: Request, parameter: str, world: World) -> FlightOffer:
     kind = "flight" if parameter == "token" else "offer"
     match read_token(request.text(parameter), kind, world.seed):
         case [*trip, int(number)]:
@@ -271,7 +278,7 @@ def _cheapest(legs: tuple[Leg, ...], request: Request, world: World) -> JsonValu
     return success(days)
 
 
-def _lowest(offers: Iterable[Offer]) -> int:
+def _lowest(offers: Iterable[FlightOffer]) -> int:
     return min(offer.dollars for offer in offers)
 
 
@@ -344,39 +351,39 @@ ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {
 }
 
 
-def location(identifier: str) -> Place:
+def location(identifier: str) -> SearchPlace:
     """The city or airport with this identifier; refused where there is none."""
     if identifier not in locations_by_id():
         raise RequestError(f"There is no city or airport with the id {identifier!r}.")
     return locations_by_id()[identifier]
 
 
-def offers_for(trip: Trip, world: World) -> Iterator[Offer]:
+def offers_for(trip: FlightSearch, world: World) -> Iterator[FlightOffer]:
     """Every offer for a trip, in no order; refused where a leg leads nowhere or goes back in time."""
     _check(trip.legs)
     for number in range(max(MIN_OFFERS, world.size.entries)):
         yield offer_of(trip, number, world)
 
 
-def offer_of(trip: Trip, number: int, world: World) -> Offer:
+def offer_of(trip: FlightSearch, number: int, world: World) -> FlightOffer:
     """One offer for a trip."""
     airlines = words()["airlines"]
     code, airline = airlines[(number + len(trip.legs[0].start + trip.legs[0].day)) % len(airlines)]
-    return Offer(trip, number, airline, tuple(_flown(leg, number, code, world) for leg in trip.legs))
+    return FlightOffer(trip, number, airline, tuple(_flown(leg, number, code, world) for leg in trip.legs))
 
 
-def trip_stored(trip: Trip) -> list[JsonValue]:
+def trip_stored(trip: FlightSearch) -> list[JsonValue]:
     """A trip as a token holds it."""
     legs: list[JsonValue] = [list(leg) for leg in trip.legs]
     return [legs, trip.back, trip.cabin, trip.fares]
 
 
-def trip_of(stored: JsonValue) -> Trip:
+def trip_of(stored: JsonValue) -> FlightSearch:
     """The trip that a token holds."""
     match stored:
         case [list(legs), bool(back), str(cabin), (int() | float()) as fares]:
             read = (Leg(*(str(part) for part in leg)) for leg in legs if isinstance(leg, list))
-            return Trip(tuple(read), back, cabin, float(fares))
+            return FlightSearch(tuple(read), back, cabin, float(fares))
         case _:
             raise RequestError("The token is not one of a flight offer.")
 
@@ -397,7 +404,7 @@ def _day(text: str) -> date:
         raise RequestError(f"{text!r} is not a date like 2027-03-14.") from error
 
 
-def _airport_of(place: Place, number: int, *seeds: JsonValue) -> Place:
+def _airport_of(place: SearchPlace, number: int, *seeds: JsonValue) -> SearchPlace:
     airports = cities()[place.city].airports
     return place if place.kind == "airport" else airports[int(share("airport", number, *seeds) * len(airports))]
 
@@ -424,6 +431,6 @@ def _flown(leg: Leg, number: int, airline: str, world: World) -> Flight:
     )
 
 
-def _ahead(start: Place, end: Place) -> float:
+def _ahead(start: SearchPlace, end: SearchPlace) -> float:
     home: City = cities()[start.city]
     return cities()[end.city].hours_ahead - home.hours_ahead

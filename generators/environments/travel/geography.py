@@ -17,7 +17,7 @@ _NEARBY = 2  # districts and sights that are shown besides a city
 _NO_MATCH = 9
 
 
-class Place(NamedTuple):
+class SearchPlace(NamedTuple):
     """Somewhere that can be searched for. `city` is the number of its city, `number` its own in that city and of its kind."""
 
     kind: PlaceKind
@@ -43,9 +43,9 @@ class City(NamedTuple):
     currency: str
     metro: str
     other_names: tuple[str, ...]
-    airports: tuple[Place, ...]
-    districts: tuple[Place, ...]
-    landmarks: tuple[Place, ...]
+    airports: tuple[SearchPlace, ...]
+    districts: tuple[SearchPlace, ...]
+    landmarks: tuple[SearchPlace, ...]
     minor: bool
 
     @property
@@ -54,9 +54,9 @@ class City(NamedTuple):
         return ", ".join(part for part in (self.name, self.region, self.country) if part)
 
     @property
-    def place(self) -> Place:
+    def place(self) -> SearchPlace:
         """The city itself as a place."""
-        return Place("city", self.name, self.number, 0, self.latitude, self.longitude, self.metro)
+        return SearchPlace("city", self.name, self.number, 0, self.latitude, self.longitude, self.metro)
 
 
 @lru_cache(1)
@@ -68,19 +68,19 @@ def cities() -> tuple[City, ...]:
 
 
 @lru_cache(1)
-def places() -> tuple[Place, ...]:
+def places() -> tuple[SearchPlace, ...]:
     """Every place but the hotels, city by city."""
     return tuple(place for city in cities() for place in (city.place, *city.airports, *city.districts, *city.landmarks))
 
 
 @lru_cache(1)
-def place_numbers() -> Mapping[Place, int]:
+def place_numbers() -> Mapping[SearchPlace, int]:
     """The index of every place in places()."""
     return {place: number for number, place in enumerate(places())}
 
 
 @lru_cache(1)
-def locations_by_id() -> Mapping[str, Place]:
+def locations_by_id() -> Mapping[str, SearchPlace]:
     """Cities with an airport and airports, by the identifier that flights know them by: "PAR.CITY", "CDG.AIRPORT"."""
     found = {f"{city.metro}.CITY": city.place for city in cities() if city.airports}
     return found | {f"{place.code}.AIRPORT": place for city in cities() for place in city.airports}
@@ -107,14 +107,14 @@ def _city(index: int, row: Mapping[str, Any], minor: bool) -> City:  # noqa: FBT
     latitude, longitude = row["at"]
     name = row["name"]
 
-    def near(kind: PlaceKind, names: list[str], reach: float) -> tuple[Place, ...]:
+    def near(kind: PlaceKind, names: list[str], reach: float) -> tuple[SearchPlace, ...]:
         return tuple(
-            Place(kind, text, index, number, *beside(latitude, longitude, reach, index, kind, number))
+            SearchPlace(kind, text, index, number, *beside(latitude, longitude, reach, index, kind, number))
             for number, text in enumerate(names)
         )
 
     airports = tuple(
-        Place("airport", text, index, number, *beside(north, east, 0.0004, code), code)
+        SearchPlace("airport", text, index, number, *beside(north, east, 0.0004, code), code)
         for number, (code, text, north, east) in enumerate(row.get("airports", []))
     )
     return City(
@@ -136,8 +136,8 @@ def _city(index: int, row: Mapping[str, Any], minor: bool) -> City:  # noqa: FBT
     )
 
 
-class _Entry(NamedTuple):
-    place: Place
+class _GazetteerEntry(NamedTuple):
+    place: SearchPlace
     names: tuple[frozenset[str], ...]
     around: frozenset[str]
 
@@ -149,7 +149,7 @@ def words_of(text: str) -> frozenset[str]:
     return words - _NOISE or words
 
 
-def find_places(query: str, kinds: Sequence[PlaceKind], *, around: bool = True) -> list[Place]:
+def find_places(query: str, kinds: Sequence[PlaceKind], *, around: bool = True) -> list[SearchPlace]:
     """Places that `query` may mean; with `around`, a city is followed by what lies in it. Refused where it is empty."""
     wanted = words_of(query)
     if not wanted:
@@ -172,12 +172,12 @@ def cities_named(query: str) -> list[City]:
 
 
 @lru_cache(1024)
-def _matching(wanted: frozenset[str]) -> tuple[Place, ...]:
+def _matching(wanted: frozenset[str]) -> tuple[SearchPlace, ...]:
     scored = sorted((_rank(entry, wanted), number) for number, entry in enumerate(_index()))
     return tuple(_index()[number].place for rank, number in scored if rank < _NO_MATCH)
 
 
-def _rank(entry: _Entry, wanted: frozenset[str]) -> int:
+def _rank(entry: _GazetteerEntry, wanted: frozenset[str]) -> int:
     if wanted in entry.names:
         return 0
     if any(name and wanted <= name | entry.around and name & wanted for name in entry.names):
@@ -189,15 +189,15 @@ def _rank(entry: _Entry, wanted: frozenset[str]) -> int:
 
 
 @lru_cache(1)
-def _index() -> tuple[_Entry, ...]:
+def _index() -> tuple[_GazetteerEntry, ...]:
     return tuple(_entry(place, cities()[place.city]) for place in places())
 
 
-def _entry(place: Place, city: City) -> _Entry:
+def _entry(place: SearchPlace, city: City) -> _GazetteerEntry:
     names = [words_of(place.name)]
     if place.kind == "city":
         names += [words_of(name) for name in city.other_names]
     if place.kind == "airport":
         names.append(frozenset({place.code.lower()}))
     around = words_of(f"{city.name} {city.region} {city.country}") | words_of(" ".join(city.other_names) or city.name)
-    return _Entry(place, tuple(names), around)
+    return _GazetteerEntry(place, tuple(names), around)

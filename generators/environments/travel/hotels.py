@@ -24,7 +24,7 @@ from generators.environments.travel.frame import (
     words,
 )
 from generators.environments.travel.geography import (
-    Place,
+    SearchPlace,
     beside,
     cities,
     cities_named,
@@ -55,7 +55,7 @@ _FIRST_CHAIN_CODE = 1072
 class Hotel(NamedTuple):
     """A hotel. `district` is the name of the part of the city it lies in."""
 
-    place: Place
+    place: SearchPlace
     chain: str
     district: str
     stars: int
@@ -68,7 +68,7 @@ class Hotel(NamedTuple):
         return self.place.city * _CITY_STRIDE + self.place.number
 
 
-class Offer(NamedTuple):
+class HotelOffer(NamedTuple):
     """A hotel as a search shows it."""
 
     hotel: Hotel
@@ -83,14 +83,14 @@ def search_destination(request: Request, world: World) -> JsonValue:
     return success([_destination(place, world) for place in found[:_DESTINATIONS]])
 
 
-def hotels_called(query: str) -> list[Place]:
+def hotels_called(query: str) -> list[SearchPlace]:
     """Hotels whose whole name stands in the query."""
     wanted = words_of(query)
     known = (hotel.place for city in cities_named(query) for hotel in hotels_in(city.number))
     return [place for place in known if words_of(place.name) <= wanted]
 
 
-def _destination(place: Place, world: World) -> JsonValue:
+def _destination(place: SearchPlace, world: World) -> JsonValue:
     city = cities()[place.city]
     return {
         "dest_id": destination_number(place, world),
@@ -143,7 +143,7 @@ def get_sort_by(request: Request, world: World) -> JsonValue:
     return success([{"id": code, "title": title} for code, title in SORTS.items()])
 
 
-def _near(place: Place) -> list[Hotel]:
+def _near(place: SearchPlace) -> list[Hotel]:
     known = hotels_in(place.city)
     if place.kind == "city":
         return list(known)
@@ -162,7 +162,7 @@ def _listed(known: Iterable[Hotel], point: tuple[float, float], request: Request
     start, nights = request.stay("arrival_date", "departure_date")
     codes = [code.strip() for code in request.text("categories_filter").split(",") if code.strip()]
     offers = [
-        Offer(hotel, stay_price(hotel, start, nights, request, world), round(_way(hotel, point), 2))
+        HotelOffer(hotel, stay_price(hotel, start, nights, request, world), round(_way(hotel, point), 2))
         for hotel in known
         if is_free(hotel, start, world) and all(meets(hotel, code, world) for code in codes)
     ]
@@ -173,10 +173,10 @@ def _listed(known: Iterable[Hotel], point: tuple[float, float], request: Request
     return success({"hotels": shown, "hotels_in_all": len(offers), "page": page})
 
 
-def _order(sort: str, world: World) -> Callable[[Offer], tuple[float, int]]:
+def _order(sort: str, world: World) -> Callable[[HotelOffer], tuple[float, int]]:
     if sort not in SORTS:
         raise RequestError(f"{sort!r} is not an order of this search.")
-    ranks: Mapping[str, Callable[[Offer], float]] = {
+    ranks: Mapping[str, Callable[[HotelOffer], float]] = {
         "popularity": lambda offer: -review_count(offer.hotel, world),
         "price": lambda offer: offer.dollars,
         "bayesian_review_score": lambda offer: -review_score(offer.hotel, world),
@@ -200,7 +200,7 @@ def _affordable(dollars: float, request: Request) -> bool:
     return lowest <= price and (not request.given("price_max") or price <= request.number("price_max"))
 
 
-def _entry(offer: Offer, request: Request, world: World) -> JsonValue:
+def _entry(offer: HotelOffer, request: Request, world: World) -> JsonValue:
     hotel = offer.hotel
     brief: dict[str, JsonValue] = {
         "hotel_id": hotel_number(hotel, world),
@@ -269,7 +269,9 @@ def hotels_in(city_index: int) -> tuple[Hotel, ...]:
         codes = tuple(code for code, _ in lore["facilities"] if rng.random() < 0.25 + stars / 10)
         # rounded to five, so that equal prices happen
         nightly = 5 * round((25 + 22 * stars + rng.randrange(60)) / 5)
-        found.append(Hotel(Place("hotel", name, city_index, number, *at), chain, home.name, stars, codes, nightly))
+        found.append(
+            Hotel(SearchPlace("hotel", name, city_index, number, *at), chain, home.name, stars, codes, nightly)
+        )
     return tuple(found)
 
 
@@ -333,7 +335,7 @@ def hotel_numbered(number: str, world: World) -> Hotel:
     return hotels_in(city_index)[own]
 
 
-def destination_number(place: Place, world: World) -> str:
+def destination_number(place: SearchPlace, world: World) -> str:
     """The identifier of a place as a destination; those of cities are negative."""
     if place.kind == "hotel":
         return hotel_number(hotels_in(place.city)[place.number], world)
@@ -341,7 +343,7 @@ def destination_number(place: Place, world: World) -> str:
     return f"-{number}" if place.kind == "city" else str(number)
 
 
-def destination_numbered(number: str, search_type: str, world: World) -> Place:
+def destination_numbered(number: str, search_type: str, world: World) -> SearchPlace:
     """The place with an identifier; refused where there is none, or where it is of another type."""
     if search_type == "hotel":
         return hotel_numbered(number, world).place

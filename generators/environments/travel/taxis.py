@@ -16,7 +16,14 @@ from generators.environments.travel.frame import (
     success,
     write_token,
 )
-from generators.environments.travel.geography import Place, cities, distance_km, find_places, place_numbers, places
+from generators.environments.travel.geography import (
+    SearchPlace,
+    cities,
+    distance_km,
+    find_places,
+    place_numbers,
+    places,
+)
 from generators.environments.travel.hotels import hotels_called, hotels_in
 
 _FOUND = 10
@@ -33,7 +40,7 @@ def search_location(request: Request, world: World) -> JsonValue:
     return success([_listed(place, world) for place in found[:_FOUND]])
 
 
-def _listed(place: Place, world: World) -> JsonValue:
+def _listed(place: SearchPlace, world: World) -> JsonValue:
     city = cities()[place.city]
     stored: list[JsonValue] = ["hotel", place.city, place.number] if place.kind == "hotel" else [place_numbers()[place]]
     return {
@@ -48,7 +55,7 @@ def _listed(place: Place, world: World) -> JsonValue:
     }
 
 
-def _place(request: Request, name: str, world: World) -> Place:
+def _place(request: Request, name: str, world: World) -> SearchPlace:
     match read_token(request.text(name), "taxi", world.seed):
         case ["hotel", int(city), int(number)]:
             return hotels_in(city)[number].place

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple, cast
 import orjson
 from pydantic import JsonValue
 
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from generators.environments.travel.frame import (
     LANGUAGES,
     RATES,
@@ -20,7 +20,7 @@ from generators.environments.travel.frame import (
     refusal,
     success,
 )
-from generators.environments.travel.geography import Place, cities, find_places
+from generators.environments.travel.geography import SearchPlace, cities, find_places
 from generators.environments.travel.hotels import hotels_called
 from generators.tools import argument_problems
 from warehouse.errors import ConfigurationError
@@ -58,21 +58,23 @@ class TravelWorld:
         """Every place in a response that can give a parameter its value."""
         return tuple(link for function in functions().values() for link in function.links)
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The response to a call; a request that makes no sense is answered with a message, as a real service does."""
         if call.tool not in self._answering:
-            return Answer(problem=f"The travel world has no function {call.tool!r}.")
+            return CallResponse(problem=f"The travel world has no function {call.tool!r}.")
         tool = functions()[call.tool].tool
         problems = argument_problems(tool, call.arguments, partial=False)
         if problems:
-            return Answer(refusal(" ".join(problems)))
+            return CallResponse(refusal(" ".join(problems)))
         code = call.arguments.get("languagecode")
         if code is not None and code not in LANGUAGES:
-            return Answer(refusal(f"{code!r} is not a language that texts are shown in; Get_Languages lists them."))
+            return CallResponse(
+                refusal(f"{code!r} is not a language that texts are shown in; Get_Languages lists them.")
+            )
         try:
-            return Answer(self._answering[call.tool](Request(_filled(tool, call.arguments)), self._world))
+            return CallResponse(self._answering[call.tool](Request(_filled(tool, call.arguments)), self._world))
         except RequestError as error:
-            return Answer(refusal(str(error)))
+            return CallResponse(refusal(str(error)))
 
 
 def open_travel(seed: int = 0, response_size: str = "medium", name: str = NAME) -> TravelWorld:
@@ -119,7 +121,7 @@ def functions() -> Mapping[str, Function]:
     for file in FILES:
         content = packaged(f"tools/{file}.yaml")
         for name, entry in content["tools"].items():
-            found[name] = _Reading(name, sources).function(entry, content["domain"])
+            found[name] = _FunctionReader(name, sources).function(entry, content["domain"])
     return found
 
 
@@ -137,7 +139,7 @@ def said_source(link: Link) -> str:
     return f"({place} in the response of {link.source})"
 
 
-class _Reading:
+class _FunctionReader:
     """Reads the entry of one function."""
 
     def __init__(self, name: str, sources: Mapping[str, Any]) -> None:
@@ -212,7 +214,7 @@ def locate_place(request: Request, world: World) -> JsonValue:
     return success([_located(place) for place in found[:_FOUND]])
 
 
-def _located(place: Place) -> JsonValue:
+def _located(place: SearchPlace) -> JsonValue:
     city = cities()[place.city]
     return {
         "name": place.name,

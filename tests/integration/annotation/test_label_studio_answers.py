@@ -17,7 +17,7 @@ USER = {"id": 1, "email": "reviewer@localhost"}
 Answer = tuple[int, bytes, dict[str, str]]
 
 
-class Scripted:
+class ScriptedServer:
     """A server that gives the next answer of a list, and the last one for ever."""
 
     def __init__(self, answers: list[Answer]) -> None:
@@ -57,11 +57,11 @@ class Scripted:
 
 
 @pytest.fixture
-def scripted() -> Iterator[Callable[..., Scripted]]:
-    made: list[Scripted] = []
+def scripted() -> Iterator[Callable[..., ScriptedServer]]:
+    made: list[ScriptedServer] = []
 
-    def make(*answers: Answer) -> Scripted:
-        made.append(Scripted(list(answers)))
+    def make(*answers: Answer) -> ScriptedServer:
+        made.append(ScriptedServer(list(answers)))
         return made[-1]
 
     yield make

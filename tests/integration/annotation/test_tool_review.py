@@ -12,7 +12,7 @@ from annotation.screens import screen_for
 from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned
 from annotation.tool_review import (
-    Company,
+    ToolSurroundings,
     ToolTask,
     TypedTool,
     boxes,
@@ -49,7 +49,7 @@ PASSED = Verdict(subject=MAKE.key, check="tool_complexity", decision="proved")
 
 
 def _task(language: Language = "en", **more: Any) -> ToolTask:
-    company = Company([SET, MAKE, OTHER, FAR], ["An alarm can't be deleted."])
+    company = ToolSurroundings([SET, MAKE, OTHER, FAR], ["An alarm can't be deleted."])
     return tool_task(MAKE, company, [DOUBT, PASSED], reason="-", language=language, **more)
 
 
@@ -105,7 +105,7 @@ def test_the_twin_stands_beside_the_tool_and_the_category_behind_it() -> None:
 
 
 def test_a_tool_that_repeats_nothing_has_no_twin_beside_it() -> None:
-    task = tool_task(OTHER, Company([]), [], reason="too complex")
+    task = tool_task(OTHER, ToolSurroundings([]), [], reason="too complex")
     assert task.twin == "none; something else is in doubt"
     assert (task.why, task.company, task.gaps) == ("too complex", "none", "none")
 

@@ -10,7 +10,7 @@ from aiohttp import web
 
 from flows.build import build_dataset
 from flows.chats import distinct_models
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from llm.chat import ChatMessage, ChatRequest
 from llm.template.model import TemplateModel
 from tests.support.flows.model_server import PRICED
@@ -66,7 +66,7 @@ def test_a_build_in_batches_is_stopped_goes_on_and_pays_for_nothing_twice(
     settings = settings_of(tmp_path / "home")
 
     async def stopped() -> None:
-        building = asyncio.create_task(build_dataset(recipe, settings, Silence()))
+        building = asyncio.create_task(build_dataset(recipe, settings, SilentProgress()))
         while provider.calls["create"] < 3 and not building.done():  # noqa: ASYNC110 - a counter tells nobody that it moved
             await asyncio.sleep(0.02)
         provider.looks = 10**6

@@ -26,7 +26,7 @@ from warehouse.store import Warehouse
 ERRING = {"wrong_argument": 0.1, "extra_argument": 0.1, "missing_argument": 0.05, "malformed_json": 0.1}
 
 
-class Built:
+class SmallBuild:
     """One build that the tests of this file look at."""
 
     def __init__(self, home: Path) -> None:
@@ -36,11 +36,11 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("built"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> SmallBuild:
+    return SmallBuild(tmp_path_factory.mktemp("built"))
 
 
-def test_the_funnel_is_balanced_and_every_assignment_has_an_end(built: Built) -> None:
+def test_the_funnel_is_balanced_and_every_assignment_has_an_end(built: SmallBuild) -> None:
     assert built.report.planned == sum(KINDS.values())
     assert_balanced(built.report, built.settings)
     assert leftovers(built.settings) == []
@@ -62,7 +62,7 @@ def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> N
     assert one(settings, unproved) == 0
 
 
-def test_every_accepted_sample_is_proved_with_evidence_for_each_gold_argument(built: Built) -> None:
+def test_every_accepted_sample_is_proved_with_evidence_for_each_gold_argument(built: SmallBuild) -> None:
     assert one(built.settings, "select count(*) from accepted_samples where not proved") == 0
     rows = built.warehouse.rows("select body, evidence from accepted_samples")
     assert len(rows) == built.report.landed > 0
@@ -76,13 +76,13 @@ def test_every_accepted_sample_is_proved_with_evidence_for_each_gold_argument(bu
                 assert sample.request[item["start"] : item["end"]] == item["quote"]
 
 
-def test_both_languages_and_all_three_kinds_land(built: Built) -> None:
+def test_both_languages_and_all_three_kinds_land(built: SmallBuild) -> None:
     rows = built.warehouse.rows("select kind, language, count(*) as n from accepted_samples group by all")
     found = {(row["kind"], row["language"]): row["n"] for row in rows}
     assert found == {(kind, language): count // 2 for kind, count in KINDS.items() for language in ("en", "zh")}
 
 
-def test_a_kind_is_what_its_name_says(built: Built) -> None:
+def test_a_kind_is_what_its_name_says(built: SmallBuild) -> None:
     tools = {row["key"]: row for row in built.warehouse.rows("select key, name, parameters from tools")}
     kinds: Counter[str] = Counter()
     for row in built.warehouse.rows("select body from accepted_samples"):
@@ -102,7 +102,7 @@ def test_a_kind_is_what_its_name_says(built: Built) -> None:
     assert kinds == KINDS
 
 
-def test_lineage_reaches_the_assignment_and_its_tool(built: Built) -> None:
+def test_lineage_reaches_the_assignment_and_its_tool(built: SmallBuild) -> None:
     rows = built.warehouse.rows(
         """
         select sample, list(coalesce(type, 'Tool') order by distance) as types, arg_max(ancestor, distance) as oldest
@@ -128,7 +128,7 @@ def test_the_same_recipe_again_changes_nothing(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("workers", [1, 2])
-def test_the_same_recipe_elsewhere_makes_the_same_samples(built: Built, tmp_path: Path, workers: int) -> None:
+def test_the_same_recipe_elsewhere_makes_the_same_samples(built: SmallBuild, tmp_path: Path, workers: int) -> None:
     settings = settings_of(tmp_path, workers=workers)
     report = build(small_recipe(shard_size=4), settings)
     assert report == built.report

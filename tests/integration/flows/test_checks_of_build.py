@@ -22,7 +22,7 @@ RECIPE = small_recipe(samples={"perfect": 8, "irrelevant": 4}, languages=["en"])
 DECISIONS: tuple[Decision, ...] = ("proved", "proved", "unproved", "contradicted")
 
 
-class Heard(Progress):
+class CheckProgress(Progress):
     """What a build says."""
 
     def __init__(self) -> None:
@@ -77,8 +77,8 @@ def table(monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
     return with_check
 
 
-def again(settings: Settings, said: Heard | None = None) -> BuildReport:
-    report = build(RECIPE, settings, said or Heard())
+def again(settings: Settings, said: CheckProgress | None = None) -> BuildReport:
+    report = build(RECIPE, settings, said or CheckProgress())
     assert_balanced(report, settings)
     return report
 
@@ -90,7 +90,7 @@ def landed(settings: Settings) -> set[str]:
 
 @pytest.mark.parametrize("place", PLACES)
 def test_a_check_may_come_at_any_place_and_what_lands_has_passed_it(table: Any, settings: Settings, place: int) -> None:
-    before, said = landed(settings), Heard()
+    before, said = landed(settings), CheckProgress()
     asked = one(settings, "select count(*) from llm_calls")
     table(made_up(place), place)
     again(settings, said)
@@ -120,9 +120,9 @@ def test_a_changed_check_decides_anew_and_what_it_proves_by_now_lands(table: Any
 
 
 def test_a_build_that_lacks_a_check_is_not_unchanged(table: Any, settings: Settings) -> None:
-    assert find_unchanged(RECIPE, settings, Heard()) is not None
+    assert find_unchanged(RECIPE, settings, CheckProgress()) is not None
     table(made_up(1), 0)
-    assert find_unchanged(RECIPE, settings, Heard()) is None
+    assert find_unchanged(RECIPE, settings, CheckProgress()) is None
     again(settings)
-    assert find_unchanged(RECIPE, settings, Heard()) is not None
+    assert find_unchanged(RECIPE, settings, CheckProgress()) is not None
     assert one(settings, "select count(*) from builds") == 1

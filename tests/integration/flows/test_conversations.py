@@ -14,7 +14,7 @@ from flows.settings import Settings
 from generators.conversations.family import CONVERSATION
 from generators.conversations.scenarios import PAPER
 from tests.support.conversational import converse
-from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import TOP, build, row_counts, settings_of, stub_settings, warehouse_of
 from warehouse.errors import ConfigurationError
 from warehouse.records import Sample
@@ -25,7 +25,7 @@ RECIPE: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Built:
+class ConversationBuild:
     def __init__(self, home: Path) -> None:
         self.settings: Settings = settings_of(home)
         self.recipe: Recipe = parse_recipe(RECIPE, Path(), "talks")
@@ -37,17 +37,17 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("talks"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> ConversationBuild:
+    return ConversationBuild(tmp_path_factory.mktemp("talks"))
 
 
-def test_as_many_land_as_are_asked_for_in_both_languages(built: Built) -> None:
+def test_as_many_land_as_are_asked_for_in_both_languages(built: ConversationBuild) -> None:
     (row,) = built.report.composition
     assert (row.kind, row.landed, row.paper) == (CONVERSATION, 26, 109)
     assert {sample.language for sample in built.samples()} == {"en", "zh"}
 
 
-def test_each_complexity_lands_as_often_as_its_share(built: Built) -> None:
+def test_each_complexity_lands_as_often_as_its_share(built: ConversationBuild) -> None:
     told = {row.figure.removeprefix("complexity="): row.ours for row in built.report.conversations}
     landed = {name: told[name] for name in PAPER}
     assert sum(landed.values()) == 26
@@ -55,7 +55,7 @@ def test_each_complexity_lands_as_often_as_its_share(built: Built) -> None:
     assert landed["goal_not_supported"] == max(landed.values())
 
 
-def test_what_lands_has_its_complexity_proved(built: Built) -> None:
+def test_what_lands_has_its_complexity_proved(built: ConversationBuild) -> None:
     sql = """
         select count(*) as proved from accepted_samples a join verdicts v on v.subject = a.key
         where v.check_name = 'complexity' and v.decision = 'proved'
@@ -63,14 +63,14 @@ def test_what_lands_has_its_complexity_proved(built: Built) -> None:
     assert warehouse_of(built.settings).rows(sql) == [{"proved": 26}]
 
 
-def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+def test_the_same_recipe_again_makes_nothing_new(built: ConversationBuild) -> None:
     before = row_counts(built.settings)
     again = build(built.recipe, built.settings)
     assert again.landed == built.report.landed
     assert row_counts(built.settings) == before
 
 
-def test_the_figures_are_those_of_the_conversations(built: Built) -> None:
+def test_the_figures_are_those_of_the_conversations(built: ConversationBuild) -> None:
     figures = {row.figure: row.ours for row in count_conversations(built.samples())}
     assert figures == {row.figure: row.ours for row in built.report.conversations}
     assert figures["user turns with calls"] == sum(
@@ -109,7 +109,7 @@ def test_shifts_and_messages_take_conversations_too_and_are_proved(tmp_path: Pat
     assert {row.kind: row.landed for row in report.composition if row.kind in SHIFTED} == SHIFTED
 
 
-def test_each_conversation_comes_of_a_scenario_that_was_proved_before(built: Built) -> None:
+def test_each_conversation_comes_of_a_scenario_that_was_proved_before(built: ConversationBuild) -> None:
     sql = """
         select count(*) as made, count(*) filter (v.decision = 'proved') as proved
         from outcomes f join verdicts v on v.subject = f.subject and v.check_name = 'scenario'
@@ -125,7 +125,7 @@ def test_a_scenario_that_is_not_proved_makes_no_conversation_and_says_why(
 ) -> None:
     readings = count()
 
-    def reads_every_second(asked: Asked) -> str | None:
+    def reads_every_second(asked: ServedRequest) -> str | None:
         return '{"wants": []}' if asked.title == "ScenarioReading" and next(readings) % 2 else None
 
     model_server.behaviour = reads_every_second

@@ -109,9 +109,9 @@ def _with_shards(settings: Settings, work: object, slots: int) -> None:
     """Run the first group of a small build with workers of our own."""
     from flows.build import open_build
     from flows.making import make_samples
-    from flows.progress import Silence
+    from flows.progress import SilentProgress
 
-    run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, Silence())
+    run_ = open_build(small_recipe(samples=FEW, shard_size=2), settings, SilentProgress())
     asyncio.run(make_samples(run_, Workers(work, slots), [*run_.recipe.samples]))  # type: ignore[arg-type]
 
 

@@ -12,10 +12,10 @@ import pytest
 from flows.build import build_dataset, open_build
 from flows.distributed import _Cluster, open_workers, share_of, validate_scheduler
 from flows.making import make_samples
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.runner import Workers
 from flows.settings import read_settings
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from generators.environments.response_store import ResponseStore, merge_responses, pack_responses
 from llm.ledger import answers_after, keep_answers
 from tests.support.flows.model_server import PRICED, ModelServer
@@ -119,12 +119,12 @@ def scratch(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_what_is_known_at_home_is_not_asked_far_away(scratch: Path, model_server: ModelServer, tmp_path: Path) -> None:
     recipe = small_recipe(models=stub_roles(model_server, name=PRICED, concurrency=1), samples={"perfect": 3})
     settings = settings_of(tmp_path / "home")
-    asyncio.run(build_dataset(recipe, settings, Silence()))
+    asyncio.run(build_dataset(recipe, settings, SilentProgress()))
     asked = model_server.requests
     settings.warehouse.unlink()
 
     cluster = _Cluster(Nearby(), 2)  # type: ignore[arg-type]  # all that it needs of a client
-    opened = open_build(recipe, settings, Silence())
+    opened = open_build(recipe, settings, SilentProgress())
     asyncio.run(make_samples(opened, Workers(cluster.work, 1, cluster.prepare), ["perfect"]))
     assert (model_server.requests, one(settings, "select count(*) from samples")) == (asked, 3)
     assert not [path for path in scratch.rglob("*") if path.name in {"source.jsonl", "facts"}], "workers tidy up"
@@ -136,16 +136,16 @@ def test_an_environment_s_files_and_responses_go_along_and_come_back(tmp_path: P
     for path in (home, far):
         ResponseStore(path).close()
     store = ResponseStore(home)
-    store.put("shop", known, Answer({"y": 1}, ""))
-    store.put("other", known, Answer({"y": 9}, ""))
+    store.put("shop", known, CallResponse({"y": 1}, ""))
+    store.put("other", known, CallResponse({"y": 9}, ""))
     merge_responses(far, pack_responses(home, ["shop"]))
     there = ResponseStore(far)
     assert there.environments() == ["shop"]
     began = time.time()
-    there.put("shop", new, Answer({"y": 2}, ""))
+    there.put("shop", new, CallResponse({"y": 2}, ""))
     there.note_lapse("shop", new, "It was away.")
     merge_responses(home, pack_responses(far, ["shop"], since=began))
-    assert store.get("shop", new) == Answer({"y": 2}, "")
+    assert store.get("shop", new) == CallResponse({"y": 2}, "")
     assert [lapse.problem for lapse in store.lapses("shop")] == ["It was away."]
     assert store.drifts("shop") == []
     for opened in (store, there):
@@ -185,7 +185,7 @@ def test_the_cluster_of_this_machine_lets_nobody_in_without_its_certificate(tmp_
     from distributed import Client
 
     settings = settings_of(tmp_path, workers=1)._replace(workplace="dask")
-    with open_workers(small_recipe(), settings, Silence()) as workers:
+    with open_workers(small_recipe(), settings, SilentProgress()) as workers:
         address = workers.work.__self__._client.scheduler.address  # type: ignore[attr-defined]  # a bound method's object
         assert address.startswith("tls://127.0.0.1")
         with pytest.raises((TypeError, OSError)):
@@ -226,11 +226,14 @@ def test_a_pool_is_told_to_take_whole_builds(monkeypatch: pytest.MonkeyPatch) ->
 def test_a_recipe_that_asks_in_batches_is_worked_here(tmp_path: Path) -> None:
     models = {"judge": {"name": PRICED, "api_base": "http://127.0.0.1:9/v1", "transport": "batch"}}
     settings = settings_of(tmp_path)._replace(workplace="dask:tls://10.0.0.1:8786")
-    with open_workers(small_recipe(models=models), settings, Silence()) as workers:
+    with open_workers(small_recipe(models=models), settings, SilentProgress()) as workers:
         assert workers.prepare is None
 
 
 def test_a_scheduler_that_is_not_there_is_named(tmp_path: Path) -> None:
     settings = settings_of(tmp_path)._replace(workplace="dask:tcp://127.0.0.1:9", trusts_scheduler=True)
-    with pytest.raises(Exception, match="No Dask scheduler answers"), open_workers(small_recipe(), settings, Silence()):
+    with (
+        pytest.raises(Exception, match="No Dask scheduler answers"),
+        open_workers(small_recipe(), settings, SilentProgress()),
+    ):
         pass

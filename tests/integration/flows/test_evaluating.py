@@ -7,11 +7,20 @@ import pytest
 
 from flows.evaluation.evaluating import evaluate_release, leaderboard
 from flows.evaluation.evaluation_run import Conditions, choose_candidates
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import read_model
-from tests.support.flows.model_server import FILTERED, ILL, PRICE, PRICED, WRONG_KEY, Asked, ModelServer, Refusal
+from tests.support.flows.model_server import (
+    FILTERED,
+    ILL,
+    PRICE,
+    PRICED,
+    WRONG_KEY,
+    ModelServer,
+    Refusal,
+    ServedRequest,
+)
 from tests.support.flows.small_builds import (
     build,
     one,
@@ -47,7 +56,7 @@ def embedded(label: str = "near", **error_rate: float) -> Candidate:
 
 
 def evaluate(settings: Settings, *candidates: Candidate, **conditions) -> None:
-    asyncio.run(evaluate_release("v1", candidates, settings, Silence(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress(), Conditions(**conditions)))
 
 
 def predictions(settings: Settings) -> int:
@@ -121,7 +130,7 @@ def test_what_was_answered_is_kept_where_the_provider_fails_another(
 ) -> None:
     first: list[str] = []
 
-    def behave(asked: Asked) -> Refusal | None:
+    def behave(asked: ServedRequest) -> Refusal | None:
         first.extend([asked.question] if not first else [])
         return ILL if asked.question == first[0] else None
 

@@ -8,12 +8,12 @@ import pytest
 
 from flows.evaluation.evaluating import evaluate_release, leaderboard
 from flows.evaluation.evaluation_run import Conditions
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import ModelSettings, read_model
 from tests.support.flows.conversation_release import away, release, sample
-from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
 
 SNAPSHOTS = 11
@@ -31,7 +31,7 @@ def released(tmp_path: Path) -> Settings:
 
 
 def evaluate(settings: Settings, candidate: Candidate, **conditions) -> None:
-    asyncio.run(evaluate_release("v1", [candidate], settings, Silence(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(**conditions)))
 
 
 def near(**rates: float) -> Candidate:
@@ -60,7 +60,7 @@ def test_every_snapshot_is_answered_and_scored(model_server: ModelServer, releas
 def test_what_was_shown_keeps_predictions_apart(model_server: ModelServer, released: Settings) -> None:
     asked: list[str] = []
 
-    def behave(question: Asked) -> None:
+    def behave(question: ServedRequest) -> None:
         asked.append(question.question)
 
     model_server.behaviour = behave
@@ -82,7 +82,7 @@ def test_what_was_shown_keeps_predictions_apart(model_server: ModelServer, relea
 def test_a_judge_is_asked_once_about_what_rules_leave_open(model_server: ModelServer, released: Settings) -> None:
     last = {"3 nights.": {"city": "Bergen", "nights": "3 nights"}, "5 nights.": {"city": "Lisbon", "nights": 5}}
 
-    def behave(asked: Asked) -> str | None:
+    def behave(asked: ServedRequest) -> str | None:
         given = next((arguments for said, arguments in last.items() if said in asked.question), None)
         return None if given is None else json.dumps({"name": "book_hotel", "arguments": given})
 

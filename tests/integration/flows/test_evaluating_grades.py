@@ -8,11 +8,11 @@ import pytest
 
 from flows.evaluation.evaluating import answer_board, evaluate_release
 from flows.evaluation.evaluation_run import Conditions
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import ModelSettings, read_model
-from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, TALK, release
 from tests.support.flows.small_builds import one, row_counts, run, settings_of, stub_settings, warehouse_of
 from warehouse.rows import Row
@@ -32,7 +32,7 @@ def of_server(server: ModelServer, label: str) -> ModelSettings:
 
 def evaluate(settings: Settings, server: ModelServer, judge: ModelSettings, label: str = "far") -> None:
     candidate = Candidate(label=label, model=of_server(server, label))
-    asyncio.run(evaluate_release("v1", [candidate], settings, Silence(), Conditions(judge=judge)))
+    asyncio.run(evaluate_release("v1", [candidate], settings, SilentProgress(), Conditions(judge=judge)))
 
 
 def judged(settings: Settings, judge: str, slice_value: str = "") -> Row:
@@ -40,7 +40,7 @@ def judged(settings: Settings, judge: str, slice_value: str = "") -> Row:
     return row
 
 
-def talking(asked: Asked) -> str | None:
+def talking(asked: ServedRequest) -> str | None:
     """What a candidate says in the conversation; template/v1 makes the plans."""
     if asked.title:
         return None
@@ -51,7 +51,7 @@ def talking(asked: Asked) -> str | None:
     return None
 
 
-def strict(asked: Asked) -> str | None:
+def strict(asked: ServedRequest) -> str | None:
     if asked.title == "PlanGrade":
         return orjson.dumps({"score": 1 if "storm" in asked.question else 0.25, "reason": "Is it easy?"}).decode()
     if asked.title == "MadeUp":

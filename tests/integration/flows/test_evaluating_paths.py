@@ -11,7 +11,7 @@ import pytest
 
 from flows.evaluation.evaluating import domain_board, evaluate_release, leaderboard
 from flows.evaluation.evaluation_run import Conditions
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.report import write_report
 from flows.settings import Settings
@@ -19,7 +19,7 @@ from llm.models import ModelSettings, read_model
 from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
-from tests.support.flows.model_server import ILL, Asked, ModelServer, Refusal
+from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
 from tests.support.flows.small_builds import one, row_counts, run, settings_of, start, stub_settings, warehouse_of
 from warehouse.errors import TransientError
 
@@ -44,7 +44,7 @@ def model_of(server: ModelServer, **changes: Any) -> ModelSettings:
 def guided_by(guide: Guide) -> Any:
     """The behaviour of a server that answers as a guide does, and as a judge who always agrees."""
 
-    def behave(asked: Asked) -> str:
+    def behave(asked: ServedRequest) -> str:
         match asked.title:
             case "Judgement":
                 return json.dumps({"agree": True, "reason": "The same city."})
@@ -59,7 +59,9 @@ def guided_by(guide: Guide) -> Any:
 def evaluate(settings: Settings, model: ModelSettings, *, label: str = "far", **conditions: Any) -> None:
     conditions = {"environments": {"inns": Inns()}} | conditions
     asyncio.run(
-        evaluate_release(NAME, [Candidate(label=label, model=model)], settings, Silence(), Conditions(**conditions))
+        evaluate_release(
+            NAME, [Candidate(label=label, model=model)], settings, SilentProgress(), Conditions(**conditions)
+        )
     )
 
 
@@ -167,7 +169,7 @@ def test_what_was_driven_is_kept_where_the_provider_fails_another(
 ) -> None:
     follow = guided_by(Guide(SAMPLES))
 
-    def behave(asked: Asked) -> Refusal | str:
+    def behave(asked: ServedRequest) -> Refusal | str:
         return ILL if "Lyon" in asked.question and "Inn_Details" in follow(asked) else follow(asked)
 
     model_server.behaviour = behave

@@ -9,11 +9,11 @@ import pytest
 
 from flows.evaluation.evaluating import answer_board, evaluate_release
 from flows.evaluation.evaluation_run import Conditions
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.settings import Settings
 from llm.models import read_model
-from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import PLANS, TALK, release
 from tests.support.flows.small_builds import one, row_counts, settings_of, stub_settings, warehouse_of
 from validators.strategies import PromptingStrategy
@@ -39,7 +39,7 @@ def template() -> Candidate:
 
 
 def evaluate(settings: Settings, who: Candidate, **conditions) -> None:
-    asyncio.run(evaluate_release("v1", [who], settings, Silence(), Conditions(**conditions)))
+    asyncio.run(evaluate_release("v1", [who], settings, SilentProgress(), Conditions(**conditions)))
 
 
 def board(settings: Settings, label: str, run: int = 0, difficulty: str = "", strategy: str = "direct"):
@@ -52,7 +52,7 @@ def board(settings: Settings, label: str, run: int = 0, difficulty: str = "", st
     return row
 
 
-def gold_of(asked: Asked) -> tuple[GoldCall, ...]:
+def gold_of(asked: ServedRequest) -> tuple[GoldCall, ...]:
     return next(sample.gold for sample in PLANS if sample.request in asked.question)
 
 
@@ -60,11 +60,11 @@ def as_json(calls: tuple[GoldCall, ...]) -> str:
     return orjson.dumps([{"name": one.tool, "arguments": one.arguments} for one in calls]).decode()
 
 
-def right(asked: Asked) -> str:
+def right(asked: ServedRequest) -> str:
     return as_json(gold_of(asked))
 
 
-def in_another_format(asked: Asked) -> str:
+def in_another_format(asked: ServedRequest) -> str:
     calls = ", ".join(
         f"{one.tool}({', '.join(f'{name}={value!r}' for name, value in one.arguments.items())})"
         for one in gold_of(asked)
@@ -72,15 +72,15 @@ def in_another_format(asked: Asked) -> str:
     return f"[{calls}]"
 
 
-def unstable(asked: Asked) -> str:
+def unstable(asked: ServedRequest) -> str:
     return right(asked) if not asked.times else as_json(gold_of(asked)[:1] * (asked.times + 2))
 
 
-def inventing(asked: Asked) -> str:
+def inventing(asked: ServedRequest) -> str:
     return as_json(tuple(one.with_changes(tool=f"magic_{one.tool}") for one in gold_of(asked)))
 
 
-def silent(_asked: Asked) -> str:
+def silent(_asked: ServedRequest) -> str:
     return "Sorry, none of my tools can do this."
 
 
@@ -97,7 +97,7 @@ def silent(_asked: Asked) -> str:
 def test_candidates_are_told_apart_by_the_numbers_that_should_tell_them_apart(
     model_server: ModelServer,
     settings: Settings,
-    behave: Callable[[Asked], str],
+    behave: Callable[[ServedRequest], str],
     syntax: int,
     repaired: int,
     ast: int,
@@ -195,7 +195,7 @@ def said(words: str, *acts: str) -> str:
     return orjson.dumps({"say": words, "acts": list(acts)}).decode()
 
 
-def in_conversation(asked: Asked) -> str:
+def in_conversation(asked: ServedRequest) -> str:
     if (
         "It's yours" in asked.question
         or '\\"booked\\"' in asked.question

@@ -35,7 +35,7 @@ from warehouse.errors import ConfigurationError, TransientError
 KEY = "a secret of some length"
 
 
-class Clock:
+class SimulatedClock:
     """Time that passes only while somebody sleeps; what is planned happens on the way."""
 
     def __init__(self) -> None:
@@ -54,7 +54,7 @@ class Clock:
         self.now = end
 
 
-class Ear:
+class ListeningProgress:
     """Progress and pulls as they were told."""
 
     def __init__(self) -> None:
@@ -112,7 +112,7 @@ def test_nothing_but_the_secret_is_the_secret(given: str) -> None:
 
 
 async def test_a_burst_of_changes_is_one_reason_to_pull() -> None:
-    clock = Clock()
+    clock = SimulatedClock()
     burst = Burst(clock, clock.sleep)
     clock.plans = [(moment, burst.add) for moment in (0.5, 1.0, 1.9, 3.5)]
     burst.add()
@@ -125,7 +125,7 @@ async def test_a_burst_of_changes_is_one_reason_to_pull() -> None:
 
 
 async def test_changes_that_never_stop_are_pulled_all_the_same() -> None:
-    clock = Clock()
+    clock = SimulatedClock()
     burst = Burst(clock, clock.sleep)
     clock.plans = [(float(moment), burst.add) for moment in range(100)]
     await clock.sleep(0)
@@ -134,7 +134,7 @@ async def test_changes_that_never_stop_are_pulled_all_the_same() -> None:
 
 
 async def test_nothing_heard_is_no_reason_to_pull() -> None:
-    clock = Clock()
+    clock = SimulatedClock()
     with pytest.raises(TimeoutError):
         await asyncio.wait_for(Burst(clock, clock.sleep).end(), 0.05)
 
@@ -200,7 +200,7 @@ async def test_other_doors_are_shut(heard: list[int]) -> None:
 @pytest.mark.enable_socket
 async def test_a_pull_that_fails_is_told_and_made_up_for(settings: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(listening, "_QUIET", 0.05)
-    ear, left = Ear(), [TransientError("The Label Studio is away.")]
+    ear, left = ListeningProgress(), [TransientError("The Label Studio is away.")]
 
     async def pull(*_: object) -> Pulled:
         if left:
@@ -231,7 +231,7 @@ async def test_label_studio_is_answered_while_a_pull_is_under_way(
     settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(listening, "_QUIET", 0.01)
-    ear, begun, on = Ear(), asyncio.Event(), asyncio.Event()
+    ear, begun, on = ListeningProgress(), asyncio.Event(), asyncio.Event()
     loop = asyncio.get_running_loop()
 
     async def slow(*_: object) -> Pulled:

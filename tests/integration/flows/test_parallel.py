@@ -12,7 +12,7 @@ from flows.settings import Settings
 from generators.parallel.family import PARALLEL
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
 from validators.metrics.confetti.bfcl import check_calls
-from validators.metrics.confetti.decoding import MadeCall
+from validators.metrics.confetti.decoding import DecodedCall
 from warehouse.exports.formats import export_release
 from warehouse.records import Sample
 from warehouse.releases import freeze, read_release
@@ -23,7 +23,7 @@ RECIPE: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Built:
+class ParallelBuild:
     def __init__(self, home: Path) -> None:
         self.settings: Settings = settings_of(home)
         self.report: BuildReport = build(parse_recipe(RECIPE, Path(), "parallel"), self.settings)
@@ -34,16 +34,16 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("parallel"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> ParallelBuild:
+    return ParallelBuild(tmp_path_factory.mktemp("parallel"))
 
 
-def test_as_many_land_in_each_language_as_asked_for(built: Built) -> None:
+def test_as_many_land_in_each_language_as_asked_for(built: ParallelBuild) -> None:
     languages = [sample.language for sample in built.samples()]
     assert (languages.count("en"), languages.count("zh")) == (12, 12)
 
 
-def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_several(built: Built) -> None:
+def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_several(built: ParallelBuild) -> None:
     kinds = set()
     for sample in built.samples():
         tools = {call.tool for call in sample.gold}
@@ -54,7 +54,7 @@ def test_each_asks_for_two_to_four_calls_of_one_tool_with_other_values_or_of_sev
     assert kinds == {True, False}
 
 
-def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: Built) -> None:
+def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: ParallelBuild) -> None:
     for sample in built.samples():
         ends = [0]
         for call in sample.gold:
@@ -64,7 +64,7 @@ def test_every_argument_has_evidence_in_the_stretch_of_its_own_call(built: Built
             ends.append(max(end for _, end in spans))
 
 
-def test_what_lands_is_proved_by_a_checker_that_makes_all_calls(built: Built) -> None:
+def test_what_lands_is_proved_by_a_checker_that_makes_all_calls(built: ParallelBuild) -> None:
     rows = warehouse_of(built.settings).rows(
         "select check_name, count(*) as samples from verdicts where decision = 'proved' group by all"
     )
@@ -74,7 +74,7 @@ def test_what_lands_is_proved_by_a_checker_that_makes_all_calls(built: Built) ->
 
 
 def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accepts_the_gold(
-    built: Built, tmp_path: Path
+    built: ParallelBuild, tmp_path: Path
 ) -> None:
     warehouse = warehouse_of(built.settings)
     freeze(warehouse, "parallel", sorted(sample.key for sample in built.samples()))
@@ -108,6 +108,6 @@ def _lines(path: Path) -> list[dict[str, Any]]:
     return [orjson.loads(line) for line in path.read_bytes().splitlines()]
 
 
-def _made(answer: dict[str, dict[str, list[Any]]]) -> MadeCall:
+def _made(answer: dict[str, dict[str, list[Any]]]) -> DecodedCall:
     [(name, accepted)] = answer.items()
-    return MadeCall(name, {key: values[0] for key, values in accepted.items() if values != [""]})
+    return DecodedCall(name, {key: values[0] for key, values in accepted.items() if values != [""]})

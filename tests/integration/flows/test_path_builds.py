@@ -18,7 +18,7 @@ RECIPE = {
 }  # fmt: skip
 
 
-class Built:
+class PathBuild:
     """One build that the tests of this file look at."""
 
     def __init__(self, home: Path) -> None:
@@ -34,17 +34,17 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("paths"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> PathBuild:
+    return PathBuild(tmp_path_factory.mktemp("paths"))
 
 
-def test_as_many_land_as_were_asked_for_the_same_from_each_domain(built: Built) -> None:
+def test_as_many_land_as_were_asked_for_the_same_from_each_domain(built: PathBuild) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
     landed = {row.domain: row.samples for row in built.report.paths}
     assert landed == {"Hotels": 4, "Flights": 4, "Car Rental": 4, "Attraction": 4, "Cross": 6, "Total": 22}
 
 
-def test_steps_and_calls_stand_beside_the_papers(built: Built) -> None:
+def test_steps_and_calls_stand_beside_the_papers(built: PathBuild) -> None:
     rows = {row.domain: row for row in built.report.paths}
     assert (rows["Cross"].paper_steps, rows["Cross"].paper_calls) == (3.5, 6.0)
     assert (rows["Total"].paper_steps, rows["Total"].paper_calls) == (3.26, 5.07)
@@ -54,14 +54,14 @@ def test_steps_and_calls_stand_beside_the_papers(built: Built) -> None:
     assert rows["Total"].calls * rows["Total"].samples == pytest.approx(counted)
 
 
-def test_nothing_is_lost_and_a_goal_counts_for_its_variants(built: Built) -> None:
+def test_nothing_is_lost_and_a_goal_counts_for_its_variants(built: PathBuild) -> None:
     for row in built.report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
     made = built.warehouse.rows("select count(*) as made from samples")[0]["made"]
     assert built.report.planned >= made >= sum(SAMPLES.values())
 
 
-def test_each_call_was_answered_and_the_answer_tells_of_it(built: Built) -> None:
+def test_each_call_was_answered_and_the_answer_tells_of_it(built: PathBuild) -> None:
     for sample in built.samples():
         user, *steps, reply = sample.turns
         assert isinstance(user, UserTurn)
@@ -74,20 +74,20 @@ def test_each_call_was_answered_and_the_answer_tells_of_it(built: Built) -> None
             assert len(calls.calls) == len(results.results)
 
 
-def test_every_check_has_proved_what_landed(built: Built) -> None:
+def test_every_check_has_proved_what_landed(built: PathBuild) -> None:
     rows = built.warehouse.rows(
         "select distinct v.decision from verdicts v join acceptances a on a.subject = v.subject"
     )
     assert rows == [{"decision": "proved"}]
 
 
-def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+def test_the_same_recipe_again_makes_nothing_new(built: PathBuild) -> None:
     before = row_counts(built.settings)
     assert build(built.recipe, built.settings) == built.report
     assert row_counts(built.settings) == before
 
 
-def test_the_lineage_of_a_variant_goes_up_to_its_goal(built: Built) -> None:
+def test_the_lineage_of_a_variant_goes_up_to_its_goal(built: PathBuild) -> None:
     rows = built.warehouse.rows("select list(distinct type) as types from lineage group by sample")
     assert len(rows) >= sum(SAMPLES.values())
     for row in rows:

@@ -10,11 +10,11 @@ from typing import Any
 import pytest
 
 from annotation.disambiguation import has_competition
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.path_reviews import with_kinds
 from flows.review.pulling import Pulled, pull_reviews
 from flows.review.pushing import waiting_reviews
-from flows.review.questions import DOUBTFUL, Question, request_row
+from flows.review.questions import DOUBTFUL, ReviewQuestion, request_row
 from flows.review.status import review_status
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio
@@ -47,7 +47,7 @@ def site(built: ReviewSite, tmp_path: Path) -> ReviewSite:
 
 def _pull(site: ReviewSite) -> Pulled:
     """Pull; the books do not balance row by row where one goal makes several samples."""
-    return asyncio.run(pull_reviews(site.settings, site.studio, Silence()))  # type: ignore[arg-type]
+    return asyncio.run(pull_reviews(site.settings, site.studio, SilentProgress()))  # type: ignore[arg-type]
 
 
 def _asked(site: ReviewSite, kind: str) -> list[str]:
@@ -126,7 +126,7 @@ def test_a_word_about_a_correction_that_is_deleted_counts_for_no_sample_any_more
     _waiting(site, doubtful)
     site.warehouse.execute("delete from review_requests where subject = ?", [doubtful])
     request = request_row(
-        Question(doubtful, DOUBTFUL, "path: a doubt", site.value("select any_value(key) from builds"))
+        ReviewQuestion(doubtful, DOUBTFUL, "path: a doubt", site.value("select any_value(key) from builds"))
     )
     site.warehouse.put_rows({"review_requests": [request]})
     books = "select subject, build, stage, outcome, reason from outcomes where list_contains(?::varchar[], subject) order by all"
@@ -190,7 +190,7 @@ def competing(site: ReviewSite) -> tuple[ReviewSite, str]:
 
 def _requests(site: ReviewSite, keys: Sequence[str]) -> list[dict[str, Any]]:
     build_key = site.value("select any_value(key) from builds")
-    asked = [request_row(Question(key, DOUBTFUL, "-", build_key)) for key in keys]
+    asked = [request_row(ReviewQuestion(key, DOUBTFUL, "-", build_key)) for key in keys]
     return with_kinds(site.warehouse, asked)
 
 

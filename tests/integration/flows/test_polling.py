@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review import listening
 from flows.review.listening import poll_reviews
 from flows.review.pulling import Pulled
@@ -45,7 +45,7 @@ class Rounds:
 
     def poll(self, *events: CallwrightError | Callable[[], Any] | None) -> None:
         self.events, self.count = iter(events), len(events)
-        progress = Silence()
+        progress = SilentProgress()
         progress.say = self.said.append  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
             poll_reviews(self.site.settings, progress, 60, self.told.append)
@@ -93,7 +93,7 @@ def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
 def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
     rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is named or running.")]), 1
     with pytest.raises(ConfigurationError, match="No Label Studio"):
-        poll_reviews(rounds.site.settings, Silence(), 60, rounds.told.append)
+        poll_reviews(rounds.site.settings, SilentProgress(), 60, rounds.told.append)
 
 
 @contextmanager

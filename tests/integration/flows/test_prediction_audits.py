@@ -15,9 +15,9 @@ from hypothesis import strategies as st
 
 from flows.evaluation.evaluating import evaluate_release
 from flows.evaluation.evaluation_run import Conditions
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
-from flows.review.prediction_audits import Answer, AuditDraw, choose, draw_audits, suspects_of_audits
+from flows.review.prediction_audits import AuditablePrediction, AuditDraw, choose, draw_audits, suspects_of_audits
 from llm.models import read_model
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
@@ -36,7 +36,7 @@ def evaluate(site: ReviewSite, *labels: str, release: str = "v1", **conditions: 
         Candidate(label=label, model=read_model("template/v1", {"error_rate": {} if label == "near" else RATES, "seed": seed}))
         for seed, label in enumerate(labels)
     ]  # fmt: skip
-    asyncio.run(evaluate_release(release, candidates, site.settings, Silence(), Conditions(**conditions)))
+    asyncio.run(evaluate_release(release, candidates, site.settings, SilentProgress(), Conditions(**conditions)))
 
 
 @pytest.fixture(scope="module")
@@ -358,7 +358,7 @@ def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> Non
 
 answers = st.lists(
     st.builds(
-        Answer, key=st.uuids().map(str), subject=st.sampled_from("abcd"), turn=st.integers(1, 3),
+        AuditablePrediction, key=st.uuids().map(str), subject=st.sampled_from("abcd"), turn=st.integers(1, 3),
         model=st.sampled_from(["m", "n"]), error_type=st.sampled_from(["", "refused", "wrong_tool"]),
     ),
     max_size=30, unique_by=lambda one: one.key,
@@ -392,6 +392,6 @@ def test_what_is_drawn_before_evens_the_rest_out(found, count):
 
 @given(st.integers(1, 8))
 def test_other_snapshots_come_first(count):
-    found = [Answer(f"{run}{turn}", "a", turn, "m", "") for turn in range(4) for run in range(2)]
+    found = [AuditablePrediction(f"{run}{turn}", "a", turn, "m", "") for turn in range(4) for run in range(2)]
     chosen = choose(found, [], count, Random("v1"))
     assert len({one.turn for one in chosen}) == min(count, 4)

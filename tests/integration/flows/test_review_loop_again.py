@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows.build import build_dataset
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review import pulling
 from flows.review.pulling import Pulled
 from flows.review.pushing import waiting_reviews
@@ -72,7 +72,7 @@ def test_a_rebuild_keeps_what_people_decided_and_asks_nobody_again(site: ReviewS
     site.pull()
     child = site.value("select result from decisions where subject = ?", respot)
     for recipe in (erring_recipe(), erring_recipe(checks={"rouge_l": 0.71})):
-        asyncio.run(build_dataset(recipe, site.settings, Silence()))
+        asyncio.run(build_dataset(recipe, site.settings, SilentProgress()))
         site.balance()
         assert site.accepted(accepted)["accepted_by"] == "ann"
         assert site.accepted(child)["accepted_by"] == "ann"

@@ -16,7 +16,7 @@ from flows.review.questions import (
     SECOND_LOOK,
     SPOT_CHECK,
     SUSPECT,
-    Question,
+    ReviewQuestion,
     request_row,
     set_priorities,
 )
@@ -70,7 +70,7 @@ class Queue:
             self.put(kind, category, landed=True)
 
     def ask(self, subject: str, cause: str = DOUBTFUL, kind: str = "sample_review", **row: Any) -> str:
-        asked = request_row(Question(subject, cause, "Why.", "b1", kind)) | row
+        asked = request_row(ReviewQuestion(subject, cause, "Why.", "b1", kind)) | row
         self.warehouse.put_rows({"review_requests": [asked]})
         return subject
 

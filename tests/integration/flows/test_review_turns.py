@@ -10,14 +10,14 @@ from typing import Any
 import pytest
 
 from annotation.studio.records import PushResult
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.turns import async_review_turn, review_turn
 from flows.settings import Settings
 from tests.support.flows.review_sites import ReviewSite
 from tests.support.flows.small_builds import settings_of
 
 
-class Ear(Silence):
+class TurnProgress(SilentProgress):
     def __init__(self) -> None:
         self.said: list[str] = []
 
@@ -31,10 +31,10 @@ def settings(tmp_path: Path) -> Settings:
 
 
 def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
-    ear, order, inside = Ear(), [], threading.Event()
+    ear, order, inside = TurnProgress(), [], threading.Event()
 
     def first() -> None:
-        with review_turn(settings, Silence()):
+        with review_turn(settings, SilentProgress()):
             inside.set()
             time.sleep(0.4)
             order.append("first")
@@ -53,7 +53,7 @@ async def test_two_in_one_loop_come_one_after_the_other(settings: Settings) -> N
     order: list[str] = []
 
     async def turn(name: str) -> None:
-        async with async_review_turn(settings, Silence()):
+        async with async_review_turn(settings, SilentProgress()):
             order.append(f"{name} in")
             await asyncio.sleep(0.15)
             order.append(f"{name} out")
@@ -63,7 +63,7 @@ async def test_two_in_one_loop_come_one_after_the_other(settings: Settings) -> N
 
 
 async def test_a_push_within_a_pull_does_not_wait_for_it(settings: Settings) -> None:
-    ear = Ear()
+    ear = TurnProgress()
     async with async_review_turn(settings, ear):
         with review_turn(settings, ear):
             pass
@@ -73,15 +73,15 @@ async def test_a_push_within_a_pull_does_not_wait_for_it(settings: Settings) -> 
 
 
 def test_other_work_folders_do_not_wait(settings: Settings, tmp_path: Path) -> None:
-    ear = Ear()
+    ear = TurnProgress()
     with review_turn(settings, ear), review_turn(settings_of(tmp_path / "other"), ear):
         assert ear.said == []
 
 
 def test_a_turn_ends_with_an_error(settings: Settings) -> None:
-    with pytest.raises(KeyError), review_turn(settings, Silence()):
+    with pytest.raises(KeyError), review_turn(settings, SilentProgress()):
         raise KeyError
-    with review_turn(settings, Silence()):
+    with review_turn(settings, SilentProgress()):
         pass
 
 

@@ -26,7 +26,7 @@ RECIPE: dict[str, Any] = {
 }  # fmt: skip
 
 
-class Built:
+class RoutingBuild:
     def __init__(self, home: Path) -> None:
         self.settings: Settings = settings_of(home)
         self.recipe = parse_recipe(RECIPE, Path(), "routed")
@@ -38,25 +38,25 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("routed"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> RoutingBuild:
+    return RoutingBuild(tmp_path_factory.mktemp("routed"))
 
 
-def test_every_difficulty_lands_as_often_as_asked_for_beside_the_papers_count(built: Built) -> None:
+def test_every_difficulty_lands_as_often_as_asked_for_beside_the_papers_count(built: RoutingBuild) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
     assert {row.kind: row.paper for row in built.report.composition if row.kind in QUESTIONS} == {
         ROUTING_EASY: 456, ROUTING_MEDIUM: 188, ROUTING_HARD: 85,
     }  # fmt: skip
 
 
-def test_candidates_are_the_whole_catalog_whatever_the_recipe_says_of_candidates(built: Built) -> None:
+def test_candidates_are_the_whole_catalog_whatever_the_recipe_says_of_candidates(built: RoutingBuild) -> None:
     sizes = {domain.name: len(domain.tools) for domain in load_domains()}
     samples = built.samples()
     assert {sample.category for sample in samples} == {"Bank", "Clinic"}
     assert all(len(sample.candidates) == sizes[sample.category] > 100 for sample in samples)
 
 
-def test_what_lands_is_proved_by_the_check_of_routing(built: Built) -> None:
+def test_what_lands_is_proved_by_the_check_of_routing(built: RoutingBuild) -> None:
     sql = """
         select count(*) from accepted_samples a join verdicts v on v.subject = a.key
         where v.check_name = 'routing' and v.decision = 'proved'
@@ -67,7 +67,7 @@ def test_what_lands_is_proved_by_the_check_of_routing(built: Built) -> None:
         assert bool(unknown) == sample.kind.startswith(ROUTING_HARD)
 
 
-def test_shifts_and_messages_take_questions_of_every_difficulty(built: Built) -> None:
+def test_shifts_and_messages_take_questions_of_every_difficulty(built: RoutingBuild) -> None:
     changed = [sample for sample in built.samples() if sample.kind in CHANGED]
     assert len(changed) == sum(CHANGED.values())
     for sample in changed:
@@ -76,13 +76,13 @@ def test_shifts_and_messages_take_questions_of_every_difficulty(built: Built) ->
         assert len(sample.gold) > 1 or sample.kind.startswith(ROUTING_EASY)
 
 
-def test_the_lineage_goes_down_to_the_tools(built: Built) -> None:
+def test_the_lineage_goes_down_to_the_tools(built: RoutingBuild) -> None:
     rows = warehouse_of(built.settings).rows("select list(distinct type) as types from lineage group by sample")
     assert rows
     assert all({"Sample", "RoutingPlan", "Tool"} <= set(row["types"]) for row in rows)
 
 
-def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+def test_the_same_recipe_again_makes_nothing_new(built: RoutingBuild) -> None:
     before = row_counts(built.settings)
     assert build(built.recipe, built.settings) == built.report
     assert row_counts(built.settings) == before

@@ -10,10 +10,10 @@ from typing import Any
 import pytest
 
 from flows.build import open_build
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.runner import GroupRun, Workers, run_group
 from flows.shards import Shard, ShardResult, record_line
-from tests.support.flows.model_server import Asked, ModelServer
+from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.small_builds import (
     assert_balanced,
     build,
@@ -54,7 +54,7 @@ class SlowWarehouse:
         return [{"cost": 0.0}]
 
 
-class Told(Silence):
+class RunnerProgress(SilentProgress):
     def __init__(self) -> None:
         self.done = 0
         self.said: list[str] = []
@@ -66,8 +66,8 @@ class Told(Silence):
         self.done += count
 
 
-def run_of(tmp_path: Path, warehouse: Any, progress: Silence) -> GroupRun:
-    opened = open_build(small_recipe(shard_size=1), settings_of(tmp_path), Silence())
+def run_of(tmp_path: Path, warehouse: Any, progress: SilentProgress) -> GroupRun:
+    opened = open_build(small_recipe(shard_size=1), settings_of(tmp_path), SilentProgress())
     return opened._replace(warehouse=warehouse, progress=progress)
 
 
@@ -82,7 +82,7 @@ def lines(count: int) -> list[bytes]:
 async def test_shards_that_wait_for_the_writer_land_together_and_the_others_wait_for_room(tmp_path: Path) -> None:
     worked: list[int] = []
     warehouse = SlowWarehouse(lambda: len(worked) >= MOST_UNLANDED)
-    progress = Told()
+    progress = RunnerProgress()
 
     async def work(shard: Shard) -> ShardResult:
         worked.append(shard.number)
@@ -103,7 +103,7 @@ async def test_a_build_that_is_cancelled_lets_the_writer_end_and_leaves_no_files
         return ShardResult(shard.target, shard.records, 0)
 
     running = asyncio.create_task(
-        run_group(run_of(tmp_path, warehouse, Silence()), "consistency", lines(4), Workers(work, SLOTS))
+        run_group(run_of(tmp_path, warehouse, SilentProgress()), "consistency", lines(4), Workers(work, SLOTS))
     )
     await asyncio.to_thread(warehouse.is_landing.wait, 30)
     running.cancel()
@@ -124,7 +124,7 @@ async def test_what_shards_have_spent_counts_before_they_have_landed(tmp_path: P
         spent.append(shard.spent)
         return ShardResult(shard.target, shard.records, 0, cost=1.0)
 
-    await run_group(run_of(tmp_path, warehouse, Silence()), "consistency", lines(6), Workers(work, 1))
+    await run_group(run_of(tmp_path, warehouse, SilentProgress()), "consistency", lines(6), Workers(work, 1))
     assert spent[:3] == [0.0, 1.0, 2.0]
 
 
@@ -154,13 +154,13 @@ def test_what_is_built_does_not_depend_on_the_size_of_shards(tmp_path: Path) -> 
 def test_samples_are_checked_while_others_are_still_being_made(model_server: ModelServer, tmp_path: Path) -> None:
     titles: list[str] = []
 
-    def listen(asked: Asked) -> None:
+    def listen(asked: ServedRequest) -> None:
         titles.append(asked.title)
 
     model_server.behaviour = listen
     roles = stub_roles(model_server, concurrency=1)
     settings = settings_of(tmp_path)
-    progress = Told()
+    progress = RunnerProgress()
     report = build(small_recipe(samples={"perfect": 8}, models=roles), settings, progress)
     assert_balanced(report, settings)
     made = {"ParameterNames", "ArgumentValues", "Wording"}
@@ -189,7 +189,7 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     monkeypatch.setattr(
         shards, "stages_of", lambda group: broken(told(group)) if group == "single_turn" else told(group)
     )
-    settings, progress = settings_of(tmp_path), Told()
+    settings, progress = settings_of(tmp_path), RunnerProgress()
     report = build(small_recipe(samples={"perfect": 12}), settings, progress)
     assert_balanced(report, settings)
     [failed] = warehouse_of(settings).rows("select count(*) as n, min(reason) as reason from failures")

@@ -9,7 +9,7 @@ from typing import Any
 import pytest
 
 from flows.evaluation.evaluating import evaluate_release
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.review.asking_again import raise_suspicions
 from llm.models import read_model
@@ -215,7 +215,7 @@ def careless(label: str, seed: int) -> Candidate:
 def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite) -> None:
     create_release(site.warehouse, "v1")
     told: list[str] = []
-    progress = Silence()
+    progress = SilentProgress()
     progress.say = told.append  # type: ignore[method-assign]
     candidates = [careless(label, seed) for seed, label in enumerate("abc")]
     asyncio.run(evaluate_release("v1", candidates, site.settings, progress))
@@ -235,7 +235,7 @@ def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite
     assert site.accepted(wrong) is None
     assert site.accepted(right) is not None
     before = site.everything()
-    asyncio.run(evaluate_release("v1", candidates, site.settings, Silence()))
+    asyncio.run(evaluate_release("v1", candidates, site.settings, SilentProgress()))
     assert site.everything() == before, "nobody is asked again"
 
     shown = run("review", "suspects", "v1", home=site.settings.home)

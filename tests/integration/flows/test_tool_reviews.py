@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.pulling import Pulled
 from flows.review.pushing import waiting_reviews
 from flows.review.status import review_status
@@ -42,7 +42,7 @@ def tools(pushed: ReviewSite, tmp_path: Path) -> ReviewSite:
 def _usable(settings: Any) -> set[str]:
     recipe = making()
     source: Any = recipe.tools[0]
-    return {tool.key for tool in asyncio.run(make_tools(source, recipe, settings, Silence()))}
+    return {tool.key for tool in asyncio.run(make_tools(source, recipe, settings, SilentProgress()))}
 
 
 def _waiting(site: ReviewSite) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from flows.build import open_build
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.stages import stages_of
@@ -28,9 +28,9 @@ def making(**changes: Any) -> Recipe:
     return small_recipe(**{"tools": [line], "shard_size": 1, "samples": {"perfect": 4, "irrelevant": 2}} | changes)
 
 
-def make(recipe: Recipe, settings: Settings, progress: Silence | None = None) -> tuple[Tool, ...]:
+def make(recipe: Recipe, settings: Settings, progress: SilentProgress | None = None) -> tuple[Tool, ...]:
     source: Any = recipe.tools[0]
-    return asyncio.run(make_tools(source, recipe, settings, progress or Silence()))
+    return asyncio.run(make_tools(source, recipe, settings, progress or SilentProgress()))
 
 
 @pytest.fixture(scope="module")
@@ -119,14 +119,14 @@ def test_a_build_makes_the_tools_that_it_lacks(tmp_path: Path) -> None:
 
 def test_a_build_that_is_opened_before_its_tools_are_made_says_what_to_do(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="callwright tools make"):
-        open_build(making(), settings_of(tmp_path), Silence())
+        open_build(making(), settings_of(tmp_path), SilentProgress())
 
 
 class CutOffError(Exception):
     """Somebody pulls the plug."""
 
 
-class PlugPuller(Silence):
+class PlugPuller(SilentProgress):
     """Ends the work after the first shard."""
 
     def advance(self, count: int) -> None:
@@ -146,7 +146,7 @@ def test_making_that_was_cut_off_goes_on_where_it_stopped(workshop: Settings, tm
     )
 
 
-class Listener(Silence):
+class Listener(SilentProgress):
     """Notes the steps in which the work went on."""
 
     def __init__(self) -> None:
@@ -164,7 +164,7 @@ def test_making_goes_on_and_is_kept_in_small_steps_whatever_the_size_of_a_shard_
 
 
 def test_the_report_counts_by_category_and_tells_the_gaps(workshop: Settings) -> None:
-    [report] = asyncio.run(report_tools(making(), workshop, Silence()))
+    [report] = asyncio.run(report_tools(making(), workshop, SilentProgress()))
     assert [row.category for row in report.categories] == CATEGORIES
     for row in report.categories:
         assert row.made == row.used + row.waiting + row.rejected
@@ -172,7 +172,7 @@ def test_the_report_counts_by_category_and_tells_the_gaps(workshop: Settings) ->
     assert sum(row.gaps for row in report.categories) == len(report.gaps)
 
 
-class Told(Silence):
+class ToolProgress(SilentProgress):
     """Notes what is said."""
 
     def __init__(self) -> None:
@@ -183,7 +183,7 @@ class Told(Silence):
 
 
 def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: ModelServer, tmp_path: Path) -> None:
-    progress = Told()
+    progress = ToolProgress()
     line = {"generate": ["Clock"], "tools_per_category": 1}
     recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
     asyncio.run(report_tools(recipe, settings_of(tmp_path), progress))
@@ -192,7 +192,7 @@ def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: M
 
 def test_a_recipe_without_tools_to_make_is_told_what_line_it_lacks(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="generate: all"):
-        asyncio.run(report_tools(small_recipe(), settings_of(tmp_path), Silence()))
+        asyncio.run(report_tools(small_recipe(), settings_of(tmp_path), SilentProgress()))
 
 
 def test_a_catalog_is_checked_for_all_that_makes_tools_hard_to_use() -> None:

@@ -17,10 +17,10 @@ from tests.support.flows.model_server import (
     PRICE,
     PRICED,
     WRONG_KEY,
-    Asked,
     Behaviour,
     ModelServer,
     Refusal,
+    ServedRequest,
 )
 from tests.support.flows.small_builds import (
     KINDS,
@@ -98,7 +98,7 @@ def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_
     assert one(settings, "select count(*) from failures") == 0
 
 
-def malformed_first(asked: Asked) -> str | None:
+def malformed_first(asked: ServedRequest) -> str | None:
     return (
         '{"request": "Half'
         if asked.title == "Wording" and asked.times == 0 and "could not be used" not in asked.question
@@ -177,7 +177,7 @@ def test_what_a_stopped_build_has_spent_is_not_forgotten(model_server: ModelServ
 
 
 def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelServer, tmp_path: Path) -> None:
-    def first_hangs(asked: Asked) -> None:
+    def first_hangs(asked: ServedRequest) -> None:
         model_server.delay = 0.0 if asked.number % 3 else 0.5  # of the next one
 
     model_server.behaviour = first_hangs
@@ -196,9 +196,9 @@ def test_requests_that_were_sent_twice_are_seen_and_counted(model_server: ModelS
 
 async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> None:
     from flows.build import build_dataset
-    from flows.progress import Silence
+    from flows.progress import SilentProgress
 
-    task = asyncio.create_task(build_dataset(recipe, settings, Silence()))  # type: ignore[arg-type]
+    task = asyncio.create_task(build_dataset(recipe, settings, SilentProgress()))  # type: ignore[arg-type]
     while server.requests < 7:
         await asyncio.sleep(0.005)
         server.delay = 30.0 if server.requests >= 6 else 0.0

@@ -8,7 +8,7 @@ import pytest
 from flows.build import BuildReport, build_dataset, open_build
 from flows.making import make_samples
 from flows.planning.planner import Planner
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import parse_recipe, read_recipe
 from flows.runner import local_workers
 from flows.settings import Settings
@@ -30,7 +30,7 @@ RECIPE = {
 }  # fmt: skip
 
 
-class Built:
+class WavesBuild:
     """One build that the tests of this file look at."""
 
     def __init__(self, home: Path) -> None:
@@ -41,25 +41,25 @@ class Built:
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory: pytest.TempPathFactory) -> Built:
-    return Built(tmp_path_factory.mktemp("waves"))
+def built(tmp_path_factory: pytest.TempPathFactory) -> WavesBuild:
+    return WavesBuild(tmp_path_factory.mktemp("waves"))
 
 
-def test_every_kind_lands_as_often_as_asked_for(built: Built) -> None:
+def test_every_kind_lands_as_often_as_asked_for(built: WavesBuild) -> None:
     assert {row.kind: row.landed for row in built.report.composition} == SAMPLES
     assert {row.kind: row.paper for row in built.report.composition if row.kind in KINDS} == {
         name: KINDS[name].paper for name in HAMMERBENCH
     }
 
 
-def test_each_kind_comes_in_both_languages_half_and_half(built: Built) -> None:
+def test_each_kind_comes_in_both_languages_half_and_half(built: WavesBuild) -> None:
     rows = built.warehouse.rows("select kind, language, landed from composition")
     assert {(row["kind"], row["language"]): row["landed"] for row in rows} == {
         (kind, language): count // 2 for kind, count in SAMPLES.items() for language in ("en", "zh")
     }
 
 
-def test_at_each_stage_nothing_is_lost(built: Built) -> None:
+def test_at_each_stage_nothing_is_lost(built: WavesBuild) -> None:
     for row in built.report.funnel:
         assert row.entered == row.passed + row.rejected + row.failed + row.waiting, row
     passed = {row.stage: row.passed for row in built.report.funnel}
@@ -70,7 +70,7 @@ def test_at_each_stage_nothing_is_lost(built: Built) -> None:
     assert built.report.planned == built.report.landed + ended
 
 
-def test_what_is_derived_comes_of_proved_samples_only(built: Built) -> None:
+def test_what_is_derived_comes_of_proved_samples_only(built: WavesBuild) -> None:
     rows = built.warehouse.rows(
         """
         select count(*) as unproved from drafts d join verdicts v on v.subject = d.body ->> 'source'
@@ -81,7 +81,7 @@ def test_what_is_derived_comes_of_proved_samples_only(built: Built) -> None:
 
 
 @pytest.mark.parametrize("kind", ["sQsA", "sQmA", "IS", "mSv", "sQsA_external", "perfect_SO_case1"])
-def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(built: Built, kind: str) -> None:
+def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(built: WavesBuild, kind: str) -> None:
     rows = built.warehouse.rows(
         "select list(distinct l.type) as types from lineage l join samples s on s.key = l.sample where s.kind = ?"
         " group by l.sample",
@@ -92,7 +92,7 @@ def test_the_lineage_of_a_derived_sample_goes_down_to_its_tool(built: Built, kin
         assert {"Sample", "Derivation", "Assignment", "Tool"} <= set(row["types"])
 
 
-def test_each_argument_of_each_snapshot_has_its_evidence_before_it(built: Built) -> None:
+def test_each_argument_of_each_snapshot_has_its_evidence_before_it(built: WavesBuild) -> None:
     for body in (row["body"] for row in built.warehouse.rows("select body from samples where kind <> 'irrelevant'")):
         sample = Sample.model_validate_json(body)
         for snapshot in sample.snapshots():
@@ -101,7 +101,7 @@ def test_each_argument_of_each_snapshot_has_its_evidence_before_it(built: Built)
                 assert all(one.turn is not None and one.turn < snapshot.turn for one in call.evidence)
 
 
-def test_the_same_recipe_again_makes_nothing_new(built: Built) -> None:
+def test_the_same_recipe_again_makes_nothing_new(built: WavesBuild) -> None:
     before = row_counts(built.settings)
     again = build(built.recipe, built.settings)
     assert again == built.report
@@ -118,33 +118,33 @@ def test_a_build_whose_plan_was_another_is_not_planned_anew(tmp_path: Path) -> N
             f"update {table} set {column} = 'old ' || {column}"
             " where " + ("type = 'Assignment'" if table == "drafts" else "stage = 'parameters'")
         )
-    run = open_build(recipe, settings, Silence())
+    run = open_build(recipe, settings, SilentProgress())
     drafts = asyncio.run(Planner(run, ["perfect"]).drafts("single_turn", stages_of("single_turn")[0]))
     assert list(drafts) == []
 
 
-def test_a_build_that_ended_between_making_and_checking_goes_on(built: Built, tmp_path: Path) -> None:
+def test_a_build_that_ended_between_making_and_checking_goes_on(built: WavesBuild, tmp_path: Path) -> None:
     settings = settings_of(tmp_path)
 
     async def make_first_wave() -> None:
         with local_workers(built.recipe, settings) as workers:
             await make_samples(
-                open_build(built.recipe, settings, Silence()), workers, ["perfect", "imperfect", "irrelevant"]
+                open_build(built.recipe, settings, SilentProgress()), workers, ["perfect", "imperfect", "irrelevant"]
             )
 
     asyncio.run(make_first_wave())
-    assert asyncio.run(build_dataset(built.recipe, settings, Silence())) == built.report
+    assert asyncio.run(build_dataset(built.recipe, settings, SilentProgress())) == built.report
 
 
 def test_more_dialogues_than_their_sources_allow_are_told_of_and_no_error(tmp_path: Path) -> None:
-    progress = Heard()
+    progress = WavesProgress()
     recipe = parse_recipe(RECIPE | {"samples": {"imperfect": 4, "sQsA": 30}, "spare": 0}, Path(), "waves")
     report = build(recipe, settings_of(tmp_path), progress)
     assert [row.made for row in report.composition] == [4, 4]
     assert [sentence for sentence in progress.sentences if "sQsA (en): 2 of 15 can be made" in sentence]
 
 
-class Heard(Silence):
+class WavesProgress(SilentProgress):
     """Progress that are kept."""
 
     def __init__(self) -> None:

@@ -17,7 +17,7 @@ from warehouse.errors import CallwrightError
 ROOT = Path(__file__).resolve().parents[3]
 
 
-class Said(BaseModel):
+class ServerText(BaseModel):
     """What the server of bench/ says."""
 
     answer: str
@@ -50,7 +50,7 @@ async def ask_all(url, path, numbers, **told):
 
         async def ask(number):
             said = (ChatMessage(role="user", content=f"Item {number}"),)
-            return await chat.ask(Prompt(name="day", version="1", messages=said), Said)
+            return await chat.ask(Prompt(name="day", version="1", messages=said), ServerText)
 
         ended = await asyncio.gather(*(ask(number) for number in numbers), return_exceptions=True)
         await chat.close()
@@ -71,7 +71,7 @@ async def test_500_done_and_600_asked_is_exactly_100_calls(open_server, tmp_path
     ended, calls = await ask_all(url, tmp_path / "ledger", range(600))
 
     assert (await counts(url))["calls"] == 600
-    assert ended == [Said(answer="ok", score=5)] * 600
+    assert ended == [ServerText(answer="ok", score=5)] * 600
     assert sum(not call.cached for call in calls) == 100
 
 
@@ -90,7 +90,7 @@ async def test_every_tenth_refusal_loses_nothing(open_server, tmp_path):
     ended, _ = await ask_all(url, tmp_path / "ledger", range(500))
 
     seen = await counts(url)
-    assert ended == [Said(answer="ok", score=5)] * 500
+    assert ended == [ServerText(answer="ok", score=5)] * 500
     assert seen["calls"] - seen["refused"] == 500
     assert seen["refused"] >= 50
 
@@ -103,7 +103,7 @@ async def test_cut_connections_and_half_replies_end_in_answers_or_reasons(open_s
     seen = await counts(url)
     assert seen["cut"] >= 5
     assert seen["halved"] >= 5
-    answered = [end for end in ended if isinstance(end, Said)]
+    answered = [end for end in ended if isinstance(end, ServerText)]
     failed = [end for end in ended if isinstance(end, CallwrightError)]
     assert len(answered) + len(failed) == 500
     assert len(answered) >= 490

@@ -24,14 +24,14 @@ HALF = 100 * 0.075e-6 + 20 * 0.3e-6  # what litellm's price map says of batches
 Opened = Callable[..., AsyncIterator[LedgeredChat]]
 
 
-class Trip(BaseModel):
+class BatchedTrip(BaseModel):
     """What the tests ask for."""
 
     city: str
     days: int
 
 
-LYON = Trip(city="Lyon", days=2)
+LYON = BatchedTrip(city="Lyon", days=2)
 
 
 def question(number: int = 0) -> Prompt:
@@ -70,8 +70,8 @@ def opened(provider: BatchServer, tmp_path: Path):
     return open_one
 
 
-async def ask_all(chat: LedgeredChat, count: int) -> list[Trip | BaseException]:
-    return await asyncio.gather(*(chat.ask(question(at), Trip) for at in range(count)), return_exceptions=True)
+async def ask_all(chat: LedgeredChat, count: int) -> list[BatchedTrip | BaseException]:
+    return await asyncio.gather(*(chat.ask(question(at), BatchedTrip) for at in range(count)), return_exceptions=True)
 
 
 async def until(is_so: Callable[[], object]) -> None:
@@ -118,7 +118,7 @@ async def test_a_stopped_process_leaves_a_batch_that_the_next_one_waits_for(open
 async def test_replies_that_nobody_waited_for_are_kept_with_their_price(opened, provider):
     await stopped_in_its_batch(opened, provider)
     async with opened() as chat:
-        assert await chat.ask(question(0), Trip) == LYON
+        assert await chat.ask(question(0), BatchedTrip) == LYON
 
     async with opened() as chat:
         assert await ask_all(chat, 3) == [LYON] * 3
@@ -132,7 +132,7 @@ async def test_what_the_ledger_holds_is_not_kept_twice_for_long(opened, provider
     async with opened() as chat:
         await ask_all(chat, 3)
     async with opened() as chat:
-        await chat.ask(question(9), Trip)
+        await chat.ask(question(9), BatchedTrip)
     with sqlite3.connect(tmp_path / "ledger.sqlite") as file:
         assert file.execute("select count(*) from answers").fetchone() == (4,)
         assert file.execute("select count(*) from batch_lines").fetchone() == (1,)

@@ -15,7 +15,7 @@ from annotation.studio.records import Project
 from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, Returned
 from annotation.words import words_in
-from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
 from warehouse.records import Language, ReplyTurn, ResultTurn, Sample
@@ -35,16 +35,16 @@ def talk() -> Sample:
 
 
 @pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageContext]:
+def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[AnnotatorScreen]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(30_000)
-        made = StageContext(tab, label_studio_server.url)
+        made = AnnotatorScreen(tab, label_studio_server.url)
         made.sign_in(label_studio_server)
         yield made
 
 
-class Question:
+class WaitingConversation:
     """A conversation that waits in a project of its own."""
 
     def __init__(self, sample: Sample, project: Project, label_studio: LabelStudio) -> None:
@@ -56,25 +56,25 @@ class Question:
 
 
 @pytest.fixture
-def ask(label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample) -> Callable[..., Question]:
-    def ask(language: Language = "en", sample: Sample = talk, returned: Returned | None = None) -> Question:
+def ask(label_studio: LabelStudio, request: pytest.FixtureRequest, talk: Sample) -> Callable[..., WaitingConversation]:
+    def ask(language: Language = "en", sample: Sample = talk, returned: Returned | None = None) -> WaitingConversation:
         kind = f"acts_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for("dialogue_acts", language).with_changes(kind=kind))
         task = acts_task(sample, reason="Drawn from the conversations.", language=language, returned=returned)
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
-        return Question(sample, project, label_studio)
+        return WaitingConversation(sample, project, label_studio)
 
     return ask
 
 
-def _tab_to(context: StageContext, name: str) -> str:
+def _tab_to(context: AnnotatorScreen, name: str) -> str:
     """Press Tab, see that it leads into this box, and read what the box holds."""
     context.page.keyboard.press("Tab")
     context.page.wait_for_function(f"document.activeElement.name === '{name}'", timeout=15_000)
     return context.page.evaluate("document.activeElement.value")
 
 
-def _background(context: StageContext, number: int) -> str:
+def _background(context: AnnotatorScreen, number: int) -> str:
     return context.page.locator(f'[data-testid="phrase:{number}"]').evaluate(
         "row => getComputedStyle(row).backgroundColor"
     )
@@ -82,7 +82,7 @@ def _background(context: StageContext, number: int) -> str:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_a_conversation_and_its_acts_are_seen_without_scrolling(
-    context: StageContext, ask, language, talk, tmp_path: Path
+    context: AnnotatorScreen, ask, language, talk, tmp_path: Path
 ):
     context.open(ask(language).project)
     last = f'[data-testid="phrase:{len(talk.turns) - 1}"]'
@@ -96,7 +96,7 @@ def test_a_conversation_and_its_acts_are_seen_without_scrolling(
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_turns_of_the_assistant_stand_out(context: StageContext, ask, language, talk):
+def test_the_turns_of_the_assistant_stand_out(context: AnnotatorScreen, ask, language, talk):
     context.open(ask(language).project)
     marked = {at for at in range(len(talk.turns)) if _background(context, at) != "rgba(0, 0, 0, 0)"}
     assert marked == {at for at, turn in enumerate(talk.turns) if isinstance(turn, ReplyTurn)}
@@ -108,7 +108,7 @@ def test_the_turns_of_the_assistant_stand_out(context: StageContext, ask, langua
     assert dim == {at for at, turn in enumerate(talk.turns) if turn.kind in ("calls", "result")}
 
 
-def test_acts_are_accepted_with_two_keys(context: StageContext, ask):
+def test_acts_are_accepted_with_two_keys(context: AnnotatorScreen, ask):
     question = ask()
     context.open(question.project)
     context.page.keyboard.press("1")
@@ -118,7 +118,7 @@ def test_acts_are_accepted_with_two_keys(context: StageContext, ask):
     assert review.seconds > 0
 
 
-def test_acts_are_rejected_with_reasons_by_keys_alone(context: StageContext, ask):
+def test_acts_are_rejected_with_reasons_by_keys_alone(context: AnnotatorScreen, ask):
     question = ask()
     context.open(question.project)
     keys = context.page.keyboard
@@ -138,7 +138,7 @@ def test_acts_are_rejected_with_reasons_by_keys_alone(context: StageContext, ask
 @pytest.mark.parametrize(
     ("language", "told", "typed"), [("en", "inform", "inform, seek"), ("zh", "告知", "告知, 询问")]
 )
-def test_acts_are_corrected_by_keys_alone(context: StageContext, ask, language, told, typed, tmp_path: Path):
+def test_acts_are_corrected_by_keys_alone(context: AnnotatorScreen, ask, language, told, typed, tmp_path: Path):
     question = ask(language)
     context.open(question.project)
     keys = context.page.keyboard
@@ -157,7 +157,7 @@ def test_acts_are_corrected_by_keys_alone(context: StageContext, ask, language, 
     assert edited.origin.parents == (question.sample.key,)
 
 
-def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(context: StageContext, ask):
+def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box_again(context: AnnotatorScreen, ask):
     question = ask()
     context.open(question.project)
     keys = context.page.keyboard
@@ -176,7 +176,7 @@ def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box
     assert _tab_to(context, "edited_acts") == returned.request
 
 
-def test_without_a_verdict_nothing_is_submitted(context: StageContext, ask, label_studio):
+def test_without_a_verdict_nothing_is_submitted(context: AnnotatorScreen, ask, label_studio):
     question = ask()
     context.open(question.project)
     context.page.keyboard.press("Control+Enter")
@@ -184,7 +184,9 @@ def test_without_a_verdict_nothing_is_submitted(context: StageContext, ask, labe
     assert label_studio.status(question.project).annotations == 0
 
 
-def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(context: StageContext, ask, talk):
+def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(
+    context: AnnotatorScreen, ask, talk
+):
     notes = {"notes": "Breakfast is served from seven. " * 200}
     turns = [turn.with_changes(results=(notes,)) if isinstance(turn, ResultTurn) else turn for turn in talk.turns]
     long = talk.with_changes(
@@ -204,7 +206,7 @@ def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_r
     assert max(widths) <= 1366
 
 
-def test_hostile_text_is_shown_as_text(context: StageContext, ask, talk):
+def test_hostile_text_is_shown_as_text(context: AnnotatorScreen, ask, talk):
     first, *middle = talk.turns
     said = [
         turn.with_changes(text=HOSTILE) if isinstance(turn, ReplyTurn)

@@ -23,8 +23,8 @@ from annotation.screens import (
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask, ReviewTask
-from annotation.tool_review import Company, tool_task
-from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from annotation.tool_review import ToolSurroundings, tool_task
+from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import doubt, goal_path, path_sample
 from tests.support.browsers import open_browser
 from tests.support.conversational import converse
@@ -56,11 +56,11 @@ def talk() -> Sample:
 
 
 @pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[StageContext]:
+def context(label_studio_server: ServerInfo, talk: Sample) -> Iterator[AnnotatorScreen]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(60_000)
-        made = StageContext(tab, label_studio_server.url)
+        made = AnnotatorScreen(tab, label_studio_server.url)
         made.sign_in(label_studio_server)
         yield made
 
@@ -91,7 +91,7 @@ def _sample_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
 def _tool_task(tool: Tool) -> ReviewTask:
     schema = {"type": "object", "properties": {NASTY: {"type": "string", "description": NASTY}}, "required": []}
     nasty = tool.with_changes(name=f"Dining.{HOSTILE}", description=LONG, parameters=schema)
-    return tool_task(nasty, Company([tool.with_changes(description=NASTY)], [NASTY]), [], reason=NASTY)
+    return tool_task(nasty, ToolSurroundings([tool.with_changes(description=NASTY)], [NASTY]), [], reason=NASTY)
 
 
 def _disambiguation_task() -> ReviewTask:
@@ -120,7 +120,7 @@ def _audit_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
 
 @pytest.mark.parametrize("kind", REVIEW_KINDS)
 def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
-    kind: str, context: StageContext, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
+    kind: str, context: AnnotatorScreen, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
 ) -> None:
     named = f"nasty_{kind}_{id(context)}"
     project = label_studio.ensure_project(screen_for(kind).with_changes(kind=named))
@@ -148,7 +148,7 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
 
 
 def test_marks_that_turn_the_writing_round_turn_nothing_else_round(
-    context: StageContext, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
+    context: AnnotatorScreen, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
 ) -> None:
     """Right-to-left marks that are never closed end with the text in which they stand."""
     named = f"turned_{id(context)}"

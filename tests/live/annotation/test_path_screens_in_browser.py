@@ -13,7 +13,7 @@ from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project, PulledAnnotation
 from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask
-from tests.live.annotation.test_screen_in_browser import HOSTILE, StageContext, assert_seen
+from tests.live.annotation.test_screen_in_browser import HOSTILE, AnnotatorScreen, assert_seen
 from tests.support.annotation.paths import TOOLS, doubt, goal_path, hotels, path_sample
 from tests.support.browsers import open_browser
 from warehouse.records import GoalPath, Language, Sample
@@ -30,11 +30,11 @@ PATH = goal_path(hotels(40, (), prose=3))
 
 
 @pytest.fixture(scope="module")
-def context(label_studio_server: ServerInfo) -> Iterator[StageContext]:
+def context(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
     with open_browser() as opened:
         tab = opened.new_page(viewport={"width": 1366, "height": 768})
         tab.set_default_timeout(30_000)
-        made = StageContext(tab, label_studio_server.url)
+        made = AnnotatorScreen(tab, label_studio_server.url)
         made.sign_in(label_studio_server)
         yield made
 

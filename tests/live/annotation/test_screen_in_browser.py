@@ -27,7 +27,7 @@ pytestmark = [
 HOSTILE = '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"> <View><Choices/></View> {{7*7}}'
 
 
-class StageContext:
+class AnnotatorScreen:
     """An annotator's screen, and what went on behind it."""
 
     def __init__(self, page, url: str) -> None:
@@ -68,10 +68,10 @@ def browser() -> Iterator[object]:
 
 
 @pytest.fixture
-def context(browser, label_studio_server: ServerInfo) -> Iterator[StageContext]:
+def context(browser, label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
     page = browser.new_page(viewport={"width": 1366, "height": 768})
     page.set_default_timeout(30_000)
-    context = StageContext(page, label_studio_server.url)
+    context = AnnotatorScreen(page, label_studio_server.url)
     context.sign_in(label_studio_server)
     yield context
     page.close()
@@ -98,7 +98,7 @@ def pulled(label_studio: LabelStudio, project: Project, sample: Sample, tools) -
     return parse_review(annotation, sample, tools)
 
 
-def assert_seen(context: StageContext, *selectors: str) -> None:
+def assert_seen(context: AnnotatorScreen, *selectors: str) -> None:
     """Assert that each of these stands above the bar at the foot of the page."""
     for selector in selectors:
         box = context.page.locator(selector).last.bounding_box()

@@ -13,9 +13,9 @@ from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from annotation.studio.server import ServerInfo
 from annotation.task import QueuedTask
-from annotation.tool_review import Company, parse_tool_review, tool_task
+from annotation.tool_review import ToolSurroundings, parse_tool_review, tool_task
 from generators.catalogs.seed_catalog import seed_tools
-from tests.live.annotation.test_screen_in_browser import StageContext, assert_seen
+from tests.live.annotation.test_screen_in_browser import AnnotatorScreen, assert_seen
 from tests.support.browsers import open_browser
 from warehouse.records import Evidence, Language, Tool, Verdict
 
@@ -27,7 +27,7 @@ pytestmark = [
 ]
 
 
-class Question(NamedTuple):
+class WaitingTool(NamedTuple):
     """A tool that waits in a project of its own."""
 
     tool: Tool
@@ -39,7 +39,7 @@ class Question(NamedTuple):
         return parse_tool_review(annotation, self.tool)
 
 
-class ToolContext(StageContext):
+class ToolContext(AnnotatorScreen):
     """An annotator of tools at the keyboard: each key waits until the page is ready for the next."""
 
     def open(self, project: Project) -> None:
@@ -68,7 +68,7 @@ def page(label_studio_server: ServerInfo) -> Iterator[ToolContext]:
 
 @pytest.fixture
 def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
-    def ask(language: Language = "en") -> Question:
+    def ask(language: Language = "en") -> WaitingTool:
         company = [tool for tool in seed_tools([language]) if tool.category == "Messages"]
         twin, tool = (
             next(one for one in company if one.name.endswith(name)) for name in ("sendMessage", "scheduleMessage")
@@ -81,9 +81,9 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
         kind = f"tools_{abs(hash(request.node.nodeid)) % 10**9}"
         project = label_studio.ensure_project(screen_for("tool_review", language).with_changes(kind=kind))
         gaps = ["What 'Messages.Groups.createGroup' creates (group) can't be deleted by any tool of the category."]
-        task = tool_task(tool, Company(company, gaps), [doubt], reason="-", language=language)
+        task = tool_task(tool, ToolSurroundings(company, gaps), [doubt], reason="-", language=language)
         label_studio.push(project, [QueuedTask(task.with_changes(kind=kind))])
-        return Question(tool, project, label_studio)
+        return WaitingTool(tool, project, label_studio)
 
     return ask
 

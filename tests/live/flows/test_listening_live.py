@@ -7,7 +7,7 @@ import pytest
 
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.listening import SECRET, Callbacks, ListeningAddress, listen, register_webhooks, remove_webhooks
 from flows.review.pulling import Pulled
 from tests.support.flows.live_sites import LiveSite
@@ -38,7 +38,9 @@ async def test_what_people_do_is_pulled_moments_later(live: LiveSite) -> None:
     addresses: asyncio.Queue[str] = asyncio.Queue()
     pulls: asyncio.Queue[Pulled] = asyncio.Queue()
     callbacks = Callbacks(addresses.put_nowait, pulls.put_nowait)
-    task = asyncio.create_task(listen(settings, studio, Silence(), address=ListeningAddress(), callbacks=callbacks))  # type: ignore[arg-type]
+    task = asyncio.create_task(
+        listen(settings, studio, SilentProgress(), address=ListeningAddress(), callbacks=callbacks)
+    )  # type: ignore[arg-type]
     address = await addresses.get()
     assert await asyncio.to_thread(register_webhooks, settings, studio, address) == 1  # type: ignore[arg-type]
 

@@ -12,8 +12,8 @@ from typing import Any
 import pytest
 
 from flows.settings import Settings
-from tests.support.flows.model_server import BUSY, Asked, ModelServer
-from tests.support.flows.prefect_api import Known
+from tests.support.flows.model_server import BUSY, ModelServer, ServedRequest
+from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import TOP, one, run, settings_of, stub_roles, warehouse_of, write_recipe
 from tests.support.servers import HeardPrefect
 
@@ -29,8 +29,8 @@ KEPT = (
 
 
 @pytest.fixture
-def known(prefect_server: HeardPrefect) -> Known:
-    return Known(prefect_server)
+def known(prefect_server: HeardPrefect) -> PrefectRecords:
+    return PrefectRecords(prefect_server)
 
 
 @pytest.fixture
@@ -63,7 +63,7 @@ def start_worker(home: Path, pool: str, shown: dict[str, str]) -> str:
 
 
 def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
-    known: Known, shown: dict[str, str], tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     recipe = write_recipe(tmp_path, name="alike")
     plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
@@ -89,7 +89,7 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
 
 
 def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_them(
-    known: Known, shown: dict[str, str], tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
     recipe = write_recipe(tmp_path, name="with-tools", tools=tools, samples={"perfect": 4}, shard_size=250)
@@ -106,7 +106,7 @@ def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_the
 
 
 def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
-    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
 ) -> None:
     def built(**change: Any) -> dict[str, Any]:
         recipe = write_recipe(
@@ -137,7 +137,7 @@ def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
     ],
 )
 def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
-    known: Known, shown: dict[str, str], tmp_path: Path, change: dict[str, Any], group: str
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path, change: dict[str, Any], group: str
 ) -> None:
     recipe = write_recipe(tmp_path, **change)
     plain = run("build", str(recipe), home=tmp_path / "plain")
@@ -152,11 +152,11 @@ def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
 
 
 def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
-    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
 ) -> None:
     ill: set[str] = set()
 
-    def behave(asked: Asked) -> Any:
+    def behave(asked: ServedRequest) -> Any:
         """The third question is refused for as long as a model's own tries last, and once more."""
         if asked.number == 3:
             ill.add(asked.question)
@@ -178,7 +178,9 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
     assert sorted(task["run_count"] for task in until(lambda: known.tasks(making))) == [1, 2]
 
 
-def test_recipes_are_deployed_once_and_updated_after_that(known: Known, shown: dict[str, str], tmp_path: Path) -> None:
+def test_recipes_are_deployed_once_and_updated_after_that(
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
+) -> None:
     def deployed(**change: Any) -> dict[str, Any]:
         recipe = write_recipe(tmp_path, name="nightly", **change)
         done = run("deploy", str(recipe), "--pool", "nights", "--json", home=tmp_path / "home", **shown)
@@ -205,7 +207,9 @@ def test_recipes_are_deployed_once_and_updated_after_that(known: Known, shown: d
     assert deployed()["schedules"] == []
 
 
-def test_reviews_are_pulled_on_a_schedule_by_default(known: Known, shown: dict[str, str], tmp_path: Path) -> None:
+def test_reviews_are_pulled_on_a_schedule_by_default(
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
+) -> None:
     def deployed(**settings: str) -> list[dict[str, Any]]:
         recipe, home = write_recipe(tmp_path, name="looped"), tmp_path / "site" / ".callwright"
         done = run("deploy", str(recipe), "--pool", "loops", home=home, **shown, **settings)
@@ -228,7 +232,7 @@ def test_reviews_are_pulled_on_a_schedule_by_default(known: Known, shown: dict[s
 
 
 def test_a_worker_builds_the_same_rows_as_the_command_line(
-    prefect_server: HeardPrefect, known: Known, shown: dict[str, str], tmp_path: Path
+    prefect_server: HeardPrefect, known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     recipe = write_recipe(tmp_path, name="worked")
     assert run("deploy", str(recipe), "--pool", "works", home=tmp_path / "worked", **shown).returncode == 0
@@ -265,7 +269,7 @@ def test_two_recipes_are_built_at_once_on_one_home(shown: dict[str, str], tmp_pa
 
 
 def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
-    known: Known, shown: dict[str, str], tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     recipe = write_recipe(tmp_path, name="scored")
     home = tmp_path / "home"
@@ -294,7 +298,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
 
 
 def test_reviews_without_a_label_studio_fail_in_one_sentence(
-    known: Known, shown: dict[str, str], tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     code = "import asyncio; from flows.pull_reviews import pull_reviews; asyncio.run(pull_reviews())"
     environment = {"CALLWRIGHT_HOME": str(tmp_path), "PATH": os.environ["PATH"], **shown}

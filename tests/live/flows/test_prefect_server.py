@@ -13,7 +13,7 @@ import pytest
 from flows.engine.server import running_prefect, start_prefect, stop_prefect
 from flows.settings import Settings
 from tests.support.browsers import open_browser
-from tests.support.flows.prefect_api import Known
+from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import TOP, run, settings_of, write_recipe
 from tests.support.servers import HeardPrefect
 from warehouse.errors import CallwrightError
@@ -74,7 +74,7 @@ def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
     recipe, server = write_recipe(tmp_path, name="looked-at"), prefect_server.server
     shown = {"PREFECT_API_URL": server.api, "HOME": str(tmp_path)}
     assert run("build", str(recipe), "--no-review", home=tmp_path / "home", **shown).returncode == 0
-    [build] = [found for found in Known(prefect_server).runs("build-dataset") if found["name"] == "looked-at"]
+    [build] = [found for found in PrefectRecords(prefect_server).runs("build-dataset") if found["name"] == "looked-at"]
     asked: set[str] = set()
     with open_browser() as browser:
         page = browser.new_page()  # type: ignore[attr-defined]
@@ -92,12 +92,12 @@ def test_the_pages_ask_the_server_that_serves_them_and_nobody_else(
 def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardPrefect, tmp_path: Path) -> None:
     shown = prefect_server.environment | {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
     assert run("deploy", "recipes/demo.yaml", home=tmp_path, **shown).returncode == 0
-    before = Known(prefect_server).ask("deployments/name/build-dataset/demo")
+    before = PrefectRecords(prefect_server).ask("deployments/name/build-dataset/demo")
     command = [sys.executable, "-m", "prefect", "--no-prompt", "deploy", "--all"]
     environment = {"PATH": os.environ["PATH"], **shown}
     done = subprocess.run(command, env=environment, cwd=TOP, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stdout + done.stderr
-    known = Known(prefect_server)
+    known = PrefectRecords(prefect_server)
     after = known.ask("deployments/name/build-dataset/demo")
     assert after["id"] == before["id"]
     assert [found["schedule"] for found in after["schedules"]] == [found["schedule"] for found in before["schedules"]]
@@ -109,7 +109,7 @@ def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: 
     recipe = write_recipe(tmp_path, name="planned", schedule={"cron": "0 3 * * *", "timezone": "Europe/Berlin"})
     shown = {"PREFECT_API_URL": prefect_server.server.api, "HOME": str(tmp_path)}
     assert run("deploy", str(recipe), "--pool", "plans", home=tmp_path, **shown).returncode == 0
-    known = Known(prefect_server)
+    known = PrefectRecords(prefect_server)
     planned = {
         "deployments": {"name": {"any_": ["planned"]}},
         "flow_runs": {"state": {"type": {"any_": ["SCHEDULED"]}}},

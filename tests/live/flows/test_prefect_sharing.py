@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from tests.support.flows.model_server import ModelServer
-from tests.support.flows.prefect_api import Known
+from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import run, start, stub_roles, write_recipe
 from tests.support.servers import HeardPrefect
 
@@ -13,8 +13,8 @@ pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_
 
 
 @pytest.fixture
-def known(prefect_server: HeardPrefect) -> Known:
-    return Known(prefect_server)
+def known(prefect_server: HeardPrefect) -> PrefectRecords:
+    return PrefectRecords(prefect_server)
 
 
 @pytest.fixture
@@ -24,7 +24,7 @@ def shown(prefect_server: HeardPrefect, tmp_path: Path) -> dict[str, str]:
 
 
 def test_flows_that_run_at_once_share_a_model_s_limit(
-    known: Known, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path
 ) -> None:
     known.ask("v2/concurrency_limits/", {"name": "openai:stub", "limit": 2})
     model_server.delay = 0.05
@@ -37,7 +37,7 @@ def test_flows_that_run_at_once_share_a_model_s_limit(
 
 
 def test_what_prefect_keeps_of_a_build_does_not_grow_with_its_records(
-    known: Known, shown: dict[str, str], tmp_path: Path
+    known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     sizes = []
     for name, count in (("few", 20), ("more", 200)):

@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.pulling import Pulled, pull_reviews
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, edit_politely, local, say_different_things
@@ -160,7 +160,7 @@ def test_two_pulls_at_once_from_two_threads_bring_everything_once(
 
     def pull(_side: int) -> Pulled:
         with local(info.url, info.token) as studio:
-            return asyncio.run(pull_reviews(edited.site.settings, studio, Silence()))
+            return asyncio.run(pull_reviews(edited.site.settings, studio, SilentProgress()))
 
     with ThreadPoolExecutor(2) as sides:
         brought = sorted(sides.map(pull, range(2)))
@@ -171,7 +171,7 @@ def test_two_pulls_at_once_from_two_threads_bring_everything_once(
 async def test_two_pulls_at_once_in_one_loop_bring_everything_once(said: LiveSite) -> None:
     info, settings = said.server.info, said.site.settings
     with local(info.url, info.token) as one, local(info.url, info.token) as other:
-        brought = await asyncio.gather(*(pull_reviews(settings, studio, Silence()) for studio in (one, other)))
+        brought = await asyncio.gather(*(pull_reviews(settings, studio, SilentProgress()) for studio in (one, other)))
     assert sorted(brought) == [NOTHING_NEW, ALL_SAID]
     said.validate_all_is_there_once()
 

@@ -8,7 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review import pushing
 from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite, local
@@ -140,7 +140,7 @@ def test_two_pushes_at_once_from_one_work_folder_make_each_task_once(live: LiveS
 
     def push(_side: int) -> int:
         with local(info.url, info.token) as studio:
-            return pushing.push_reviews(live.site.settings, studio, Silence()).created
+            return pushing.push_reviews(live.site.settings, studio, SilentProgress()).created
 
     with ThreadPoolExecutor(2) as sides:
         made = list(sides.map(push, range(2)))

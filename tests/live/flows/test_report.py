@@ -7,7 +7,7 @@ import pytest
 
 from flows.build import build_dataset
 from flows.evaluation.evaluating import evaluate_release
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate, parse_recipe
 from flows.report import write_report
 from flows.settings import Settings
@@ -31,7 +31,7 @@ def settings(tmp_path: Path) -> Settings:
 
 @pytest.fixture
 def built(settings: Settings) -> Warehouse:
-    asyncio.run(build_dataset(parse_recipe(RECIPE, Path(), "small"), settings, Silence()))
+    asyncio.run(build_dataset(parse_recipe(RECIPE, Path(), "small"), settings, SilentProgress()))
     warehouse = Warehouse(settings.warehouse)
     create_release(warehouse, "v1")
     careless = read_model("template/v1", {"error_rate": {"wrong_argument": 0.5, "refusal": 0.3}})
@@ -39,7 +39,7 @@ def built(settings: Settings) -> Warehouse:
         Candidate(label="plain", model=read_model("template/v1")),
         Candidate(label="<b>careless</b>", model=careless),
     ]
-    asyncio.run(evaluate_release("v1", candidates, settings, Silence()))
+    asyncio.run(evaluate_release("v1", candidates, settings, SilentProgress()))
     return warehouse
 
 

@@ -16,10 +16,10 @@ from annotation.studio.server import ServerInfo
 from flows.review.pulling import Pulled
 from tests.support.browsers import open_browser
 from tests.support.flows.asked_site import EACH, asked, fill_site
-from tests.support.flows.keyboard_site import Answer, KeyboardSite, accept_or_reject
+from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
 from tests.support.flows.live_sites import People, site_at
 from tests.support.flows.sample_reviewer import SampleReviewer, told
-from tests.support.typist import Shown, Typist
+from tests.support.typist import ShownTask, Typist
 from warehouse.records import ReplyTurn, ResultTurn, Sample
 from warehouse.releases import read_tools
 
@@ -86,7 +86,7 @@ def test_requests_and_conversations_are_reviewed(context: KeyboardSite) -> None:
 def test_tools_are_reviewed(context: KeyboardSite) -> None:
     typist, edits = context.typist, {}
 
-    def answer(shown: Shown, number: int) -> Answer:
+    def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 4:
             return accept_or_reject(context, TOOL_REVIEW, shown, number, "redundant", "other")
         typist.choose(TOOL_REVIEW, "edit")
@@ -100,7 +100,7 @@ def test_tools_are_reviewed(context: KeyboardSite) -> None:
         typist.leave_box()
         parameter["description"] = "what is meant"
         edits[shown.subject] = {"name": f"{name}Later", "description": f"{description} At once.", "parameters": schema}
-        return Answer(shown.subject, "edit")
+        return TypedAnswer(shown.subject, "edit")
 
     answers = context.label(TOOL_REVIEW, answer)
     assert context.pull().reviews == EACH
@@ -125,7 +125,7 @@ def test_corrections_are_reviewed(context: KeyboardSite) -> None:
     decided = context.site.rows("select subject, decision, reasons, comment from decisions where kind = ?", CORRECTION)
     paths = {one.subject for one in answers}
     found = [
-        Answer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
+        TypedAnswer(*row.values())._replace(reasons=tuple(row["reasons"])) for row in decided if row["subject"] in paths
     ]
     assert sorted(found) == sorted(answers)
     made = "select distinct sample from build_samples where list_contains(?::varchar[], draft)"
@@ -140,7 +140,7 @@ def test_entries_are_struck(context: KeyboardSite) -> None:
     site, typist = context.site, context.typist
     struck: dict[str, list[str]] = {}
 
-    def answer(shown: Shown, number: int) -> Answer:
+    def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 3:
             return accept_or_reject(context, DISAMBIGUATION, shown, number - 1, "wrong_pick", "indistinct")
         typist.choose(DISAMBIGUATION, "edit")
@@ -148,7 +148,7 @@ def test_entries_are_struck(context: KeyboardSite) -> None:
         typist.tick_first()
         typist.press(*(box["hotkey"] for box in others[:1]))
         struck[shown.subject] = [box["alias"] for box in (first, *others[:1])]
-        return Answer(shown.subject, "edit")
+        return TypedAnswer(shown.subject, "edit")
 
     answers = context.label(DISAMBIGUATION, answer)
     pulled = context.pull()
@@ -180,7 +180,7 @@ def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
     site, typist = context.site, context.typist
     corrected: dict[str, tuple[str, ...]] = {}
 
-    def answer(shown: Shown, number: int) -> Answer:
+    def answer(shown: ShownTask, number: int) -> TypedAnswer:
         if number % 3:
             return accept_or_reject(context, DIALOGUE_ACTS, shown, number - 1, "ambiguous_turn", "unnatural")
         typist.choose(DIALOGUE_ACTS, "edit")
@@ -189,7 +189,7 @@ def test_dialogue_acts_are_reviewed(context: KeyboardSite) -> None:
         typist.replace(told, f"1 [{typed}")
         typist.leave_box()
         corrected[shown.subject] = ("seek", "inform") if typed == "inform, seek" else ("seek",)
-        return Answer(shown.subject, "edit")
+        return TypedAnswer(shown.subject, "edit")
 
     answers = context.label(DIALOGUE_ACTS, answer)
     assert context.pull().reviews == EACH

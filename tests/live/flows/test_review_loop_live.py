@@ -11,7 +11,7 @@ import pytest
 from annotation.screens import REVIEW_KINDS
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.pulling import Pulled
 from flows.review.pushing import push_reviews
 from flows.review.status import review_status
@@ -130,7 +130,7 @@ def test_two_pushes_at_once_make_each_task_once(
 
     def push(side: ReviewSite) -> int:
         with LabelStudio(label_studio_server.url, label_studio_server.token) as studio:
-            return push_reviews(side.settings, studio, Silence()).created
+            return push_reviews(side.settings, studio, SilentProgress()).created
 
     with ThreadPoolExecutor(2) as sides:
         made = sum(sides.map(push, (site, twin)))

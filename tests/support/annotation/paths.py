@@ -19,8 +19,8 @@ from warehouse.records import (
     PlannedCall,
     ReplyTurn,
     ResultTurn,
-    Said,
     Sample,
+    StatedValue,
     Tool,
     TracedGoal,
     UserTurn,
@@ -155,13 +155,13 @@ def goal() -> Goal:
     hotel = Picked(
         call=1, entries="data.hotels", field="hotel_id", where=(Condition(test="lowest", field="price"),)
     )  # fmt: skip
-    arrival = Said(value="2026-12-05", element="date")
+    arrival = StatedValue(value="2026-12-05", element="date")
     return Goal(
         environment="town",
         language="en",
         domain="Hotels",
         calls=(
-            PlannedCall(tool="Find_Place", arguments={"query": Said(value="Lyon", element="city")}),
+            PlannedCall(tool="Find_Place", arguments={"query": StatedValue(value="Lyon", element="city")}),
             PlannedCall(
                 tool="Search_Hotels", arguments={"place_id": place, "arrival": arrival, "guests": Default(value=2)}
             ),

@@ -8,10 +8,10 @@ from annotation.disambiguation import has_competition
 from annotation.screens import CORRECTION, DISAMBIGUATION
 from flows.evaluation.evaluating import evaluate_release
 from flows.evaluation.evaluation_run import Conditions
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.review.prediction_audits import draw_audits
-from flows.review.questions import DOUBTFUL, SPOT_CHECK, Question, ask
+from flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
 from flows.tool_checking import check_made_tools
 from generators.catalogs.seed_catalog import seed_tools
 from generators.conversations.family import CONVERSATION
@@ -72,7 +72,7 @@ def _ask_about_answers(site: ReviewSite) -> None:
         Candidate(label=label, model=read_model("template/v1", {"error_rate": rates, "seed": seed}))
         for seed, (label, rates) in enumerate({"near": {}, "careless": ANSWERING}.items())
     ]
-    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, Silence(), Conditions()))
+    asyncio.run(evaluate_release(RELEASE, candidates, site.settings, SilentProgress(), Conditions()))
     draw_audits(RELEASE, site.settings, (), EACH)
 
 
@@ -87,12 +87,15 @@ def _ask_about_paths(site: ReviewSite) -> None:
     others = [row["path"] for row in free if row not in [row for row, _ in competing]]
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     more = others[: EACH - asked(site)[CORRECTION]]
-    ask(site.warehouse, [Question(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more])
+    ask(site.warehouse, [ReviewQuestion(path, SPOT_CHECK, reason, report.build, CORRECTION) for path in more])
     for row, sample in competing:
         let_wait(site, sample, row["sample"])
         doubt_the_path(site, sample.key, "Other entries fit as well.")
     reason = "path: Other entries fit as well."
-    ask(site.warehouse, [Question(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION) for _, one in competing])
+    ask(
+        site.warehouse,
+        [ReviewQuestion(one.key, DOUBTFUL, reason, report.build, DISAMBIGUATION) for _, one in competing],
+    )
 
 
 def _ask_about_tools(site: ReviewSite, language: Language) -> None:

@@ -8,7 +8,7 @@ from typing import Any, TypeVar
 
 from pydantic import BaseModel, JsonValue
 
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from llm.asking import parse_answer
 from llm.chat import Completion, Prompt
 from warehouse.records import (
@@ -64,10 +64,10 @@ class Inns:
         self.asked: list[Call] = []
         self._knows_names = knows_names
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         self.asked.append(call)
         response = respond(call, knows_names=self._knows_names)
-        return Answer(response) if response is not None else Answer(problem="404 Not Found")
+        return CallResponse(response) if response is not None else CallResponse(problem="404 Not Found")
 
 
 def respond(call: Call, *, knows_names: bool = True, words: int = 2) -> JsonValue:

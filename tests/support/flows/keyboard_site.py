@@ -7,14 +7,14 @@ from typing import NamedTuple
 
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.pulling import Pulled, pull_reviews
 from tests.support.flows.asked_site import EACH
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.typist import Shown, Typist
+from tests.support.typist import ShownTask, Typist
 
 
-class Answer(NamedTuple):
+class TypedAnswer(NamedTuple):
     """What was typed about a task."""
 
     subject: str
@@ -36,7 +36,7 @@ class KeyboardSite(NamedTuple):
         assert found is not None
         return found
 
-    def label(self, kind: str, answer: Callable[[Shown, int], Answer]) -> list[Answer]:
+    def label(self, kind: str, answer: Callable[[ShownTask, int], TypedAnswer]) -> list[TypedAnswer]:
         """Label ten tasks of a kind, one after the other as Label Studio hands them out."""
         shown = self.typist.label_all(self.project(kind))
         answers = [answer(shown, 0)]
@@ -51,33 +51,35 @@ class KeyboardSite(NamedTuple):
     def pull(self) -> Pulled:
         """Pull in a thread of its own: the browser keeps event loops away from this one."""
         with ThreadPoolExecutor(1) as apart:
-            return apart.submit(asyncio.run, pull_reviews(self.site.settings, self.studio, Silence())).result()
+            return apart.submit(asyncio.run, pull_reviews(self.site.settings, self.studio, SilentProgress())).result()
 
-    def see_reviews(self, kind: str, answers: Sequence[Answer]) -> None:
+    def see_reviews(self, kind: str, answers: Sequence[TypedAnswer]) -> None:
         """See that the reviews and decisions of a kind are these answers, and nothing else."""
         wanted = sorted(answers)
         for table in ("reviews", "decisions"):
             rows = self.site.rows(
                 f"select subject, decision, reasons, comment, reviewer from {table} where kind = ?", kind
             )
-            found = [Answer(row["subject"], row["decision"], tuple(row["reasons"]), row["comment"]) for row in rows]
+            found = [
+                TypedAnswer(row["subject"], row["decision"], tuple(row["reasons"]), row["comment"]) for row in rows
+            ]
             assert sorted(found) == wanted, table
             assert {row["reviewer"] for row in rows} == {self.reviewer}
         assert self.site.value("select min(seconds) from reviews where kind = ?", kind) > 0
 
-    def result_of(self, answer: Answer, kind: str) -> str:
+    def result_of(self, answer: TypedAnswer, kind: str) -> str:
         """The key of what an edit made."""
         return str(self.site.value("select result from decisions where kind = ? and subject = ?", kind, answer.subject))
 
 
-def accept_or_reject(context: KeyboardSite, kind: str, shown: Shown, number: int, *reasons: str) -> Answer:
+def accept_or_reject(context: KeyboardSite, kind: str, shown: ShownTask, number: int, *reasons: str) -> TypedAnswer:
     """Accept, reject with one reason, or reject with all of these and a comment."""
     if number % 3 == 0:
         context.typist.choose(kind, "accept")
-        return Answer(shown.subject, "accept")
+        return TypedAnswer(shown.subject, "accept")
     if number % 3 == 1:
         context.typist.choose(kind, "reject", reasons[0])
-        return Answer(shown.subject, "reject", reasons[:1])
+        return TypedAnswer(shown.subject, "reject", reasons[:1])
     context.typist.choose(kind, "reject", *reasons)
     context.typist.comment(f"No. {number}: not like this.")
-    return Answer(shown.subject, "reject", reasons, f"No. {number}: not like this.")
+    return TypedAnswer(shown.subject, "reject", reasons, f"No. {number}: not like this.")

@@ -19,7 +19,7 @@ PRICED = "openai/gpt-4o-mini"  # and a well-known one for this
 PRICE = 100 * 0.15e-6 + 20 * 0.6e-6  # of a reply of the stub, by litellm's price map
 
 
-class Asked(NamedTuple):
+class ServedRequest(NamedTuple):
     """One request as the server met it: which question, what kind of answer is wanted, how often it came before."""
 
     question: str
@@ -37,7 +37,7 @@ class Refusal(NamedTuple):
     headers: Mapping[str, str] = MappingProxyType({})
 
 
-Behaviour = Callable[[Asked], Refusal | str | None]
+Behaviour = Callable[[ServedRequest], Refusal | str | None]
 WRONG_KEY = Refusal(401, "Incorrect API key provided", "invalid_api_key")
 NO_SUCH_MODEL = Refusal(404, "The model `stub` does not exist", "model_not_found")
 BUSY = Refusal(429, "Rate limit reached", headers={"Retry-After": "0"})
@@ -87,7 +87,7 @@ class ModelServer:
         schema = (body.get("response_format") or {}).get("json_schema", {}).get("schema")
         title = schema["title"] if schema else ""
         question = orjson.dumps([body["messages"], title]).decode()
-        asked = Asked(question, title, self.asked[question], self.requests)
+        asked = ServedRequest(question, title, self.asked[question], self.requests)
         self.asked[question] += 1
         self.titles[title] += 1
         if self.delay:

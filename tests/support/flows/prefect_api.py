@@ -7,7 +7,7 @@ from urllib.request import Request, urlopen
 from tests.support.servers import HeardPrefect
 
 
-class Known:
+class PrefectRecords:
     """What a server knows of flow runs, task runs, artifacts, logs and deployments."""
 
     def __init__(self, prefect: HeardPrefect) -> None:

@@ -6,7 +6,7 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import Recipe
 from flows.review.pulling import Pulled, pull_reviews
 from flows.review.pushing import push_reviews
@@ -50,11 +50,11 @@ class ReviewSite(NamedTuple):
         return value
 
     def push(self, **options: bool) -> tuple[int, int]:
-        return push_reviews(self.settings, self.studio, Silence(), **options)[:2]  # type: ignore[arg-type]
+        return push_reviews(self.settings, self.studio, SilentProgress(), **options)[:2]  # type: ignore[arg-type]
 
     def pull(self) -> Pulled:
         """Pull, and see that the books are balanced."""
-        pulled = asyncio.run(pull_reviews(self.settings, self.studio, Silence()))  # type: ignore[arg-type]
+        pulled = asyncio.run(pull_reviews(self.settings, self.studio, SilentProgress()))  # type: ignore[arg-type]
         self.balance()
         return pulled
 

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from typing import Any
 
 from annotation.screens import SAMPLE_REVIEW
-from tests.support.flows.keyboard_site import Answer, KeyboardSite, accept_or_reject
-from tests.support.typist import Shown
+from tests.support.flows.keyboard_site import KeyboardSite, TypedAnswer, accept_or_reject
+from tests.support.typist import ShownTask
 from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 from warehouse.releases import read_tools
 
@@ -24,7 +24,7 @@ class SampleReviewer:
         self.broken: dict[str, str] = {}
         self.done: Counter[tuple[str, bool]] = Counter()
 
-    def answer(self, shown: Shown, number: int) -> Answer:
+    def answer(self, shown: ShownTask, number: int) -> TypedAnswer:
         sample = self._context.site.sample(shown.subject)
         is_single = shown.data["calls"] != ""
         spoken = self._spoken(sample)
@@ -41,7 +41,7 @@ class SampleReviewer:
         tools = read_tools(self._context.site.warehouse, sample.candidates)
         return _spoken(sample, {tool.name: tool for tool in tools.values()})
 
-    def _edit(self, sample: Sample, old: str, *, is_single: bool) -> Answer:
+    def _edit(self, sample: Sample, old: str, *, is_single: bool) -> TypedAnswer:
         """Another value, in the words and in the calls."""
         self._typist.choose(SAMPLE_REVIEW, "edit")
         self._typist.tab_to("edited_request")
@@ -51,16 +51,16 @@ class SampleReviewer:
             self._typist.replace_all(old, NEW)
         self._typist.leave_box()
         self.edits[sample.key] = told(sample, old, NEW)
-        return Answer(sample.key, "edit")
+        return TypedAnswer(sample.key, "edit")
 
-    def _break(self, sample: Sample) -> Answer:
+    def _break(self, sample: Sample) -> TypedAnswer:
         """A comma too much."""
         self._typist.choose(SAMPLE_REVIEW, "edit")
         box = self._typist.tab_to("edited_calls")
         self._typist.append(",")
         self._typist.leave_box()
         self.broken[sample.key] = f"{box},"
-        return Answer(sample.key, "returned")
+        return TypedAnswer(sample.key, "returned")
 
 
 def told(sample: Sample, old: str = "", new: str = "") -> list[Any]:

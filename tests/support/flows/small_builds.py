@@ -12,7 +12,7 @@ import yaml
 
 from flows import stages
 from flows.build import BuildReport, build_dataset
-from flows.progress import Progress, Silence
+from flows.progress import Progress, SilentProgress
 from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
 from tests.support.flows.model_server import MODEL, ModelServer
@@ -58,7 +58,7 @@ def stub_roles(server: ModelServer, **changes: Any) -> dict[str, Any]:
 
 
 def build(recipe: Recipe, settings: Settings, progress: Progress | None = None) -> BuildReport:
-    return asyncio.run(build_dataset(recipe, settings, progress or Silence()))
+    return asyncio.run(build_dataset(recipe, settings, progress or SilentProgress()))
 
 
 def write_recipe(folder: Path, **changes: Any) -> Path:

@@ -64,7 +64,7 @@ ANSWERS = {
 }
 
 
-class TemplateChat:
+class RecordingTemplateChat:
     """The template model as a chat without a ledger; it keeps the prompts in `asked`."""
 
     name = "template/v1"
@@ -82,7 +82,7 @@ class TemplateChat:
         raise AssertionError(f"Nobody asks {prompt.name} in free text here.")
 
 
-def context(chat: ScriptedModel | TemplateChat | None = None) -> StageContext:
+def context(chat: ScriptedModel | RecordingTemplateChat | None = None) -> StageContext:
     return StageContext(chat=chat or ScriptedModel({}), rng=Random(1), tools=TOOLS)
 
 

@@ -18,7 +18,7 @@ _DIGIT = re.compile(r"\d")
 _MOST_TRIES = 30
 
 
-class Subject(NamedTuple):
+class BreakableSample(NamedTuple):
     """A conversation to break, its tools, and what other conversations have for a parameter or answer to a question."""
 
     sample: Sample
@@ -42,7 +42,7 @@ class Subject(NamedTuple):
         return "\n".join(f"{turn.text}\n{turn.external.text if turn.external else ''}" for turn in turns)
 
 
-Breaker = Callable[[Subject, Random], Sample | None]
+Breaker = Callable[[BreakableSample, Random], Sample | None]
 
 
 def with_calls(sample: Sample, calls: Mapping[int, GoldCall]) -> Sample:
@@ -51,7 +51,7 @@ def with_calls(sample: Sample, calls: Mapping[int, GoldCall]) -> Sample:
     return sample.with_changes(turns=tuple(turns))
 
 
-def with_arguments(subject: Subject, changes: Mapping[int, Arguments]) -> Sample:
+def with_arguments(subject: BreakableSample, changes: Mapping[int, Arguments]) -> Sample:
     """The sample with other arguments at these turns."""
     calls = {
         index: call.with_changes(arguments=changes[index], evidence=())
@@ -61,7 +61,7 @@ def with_arguments(subject: Subject, changes: Mapping[int, Arguments]) -> Sample
     return with_calls(subject.sample, calls)
 
 
-def is_said(subject: Subject, value: JsonValue, name: str = "") -> bool:
+def is_said(subject: BreakableSample, value: JsonValue, name: str = "") -> bool:
     """Whether the conversation has the words of a value, in whatever form, or has it for an argument."""
     words = {key.deep for key in content_keys(subject.users)}
     plain = fold(str(value))
@@ -75,7 +75,7 @@ def is_said(subject: Subject, value: JsonValue, name: str = "") -> bool:
     )
 
 
-def steps(subject: Subject) -> list[tuple[int, Arguments, Arguments]]:
+def steps(subject: BreakableSample) -> list[tuple[int, Arguments, Arguments]]:
     """Each call turn with its arguments and those of the one before."""
     found: list[tuple[int, Arguments, Arguments]] = []
     before: Arguments = {}
@@ -85,7 +85,7 @@ def steps(subject: Subject) -> list[tuple[int, Arguments, Arguments]]:
     return found
 
 
-def ahead(subject: Subject, rng: Random) -> Sample | None:
+def ahead(subject: BreakableSample, rng: Random) -> Sample | None:
     """A snapshot has an argument that is said only later."""
     rows = steps(subject)
     places = [
@@ -104,7 +104,7 @@ def ahead(subject: Subject, rng: Random) -> Sample | None:
     return with_arguments(subject, {rows[number][0]: {**rows[number][1], name: later} for number in range(first, last)})
 
 
-def old_value(subject: Subject, rng: Random) -> Sample | None:
+def old_value(subject: BreakableSample, rng: Random) -> Sample | None:
     """A value that was overridden stays."""
     rows = steps(subject)
     changed = [
@@ -124,7 +124,9 @@ def old_value(subject: Subject, rng: Random) -> Sample | None:
     )
 
 
-def _taken_back(subject: Subject, rows: list[tuple[int, Arguments, Arguments]]) -> list[tuple[int, str, JsonValue]]:
+def _taken_back(
+    subject: BreakableSample, rows: list[tuple[int, Arguments, Arguments]]
+) -> list[tuple[int, str, JsonValue]]:
     """Values that are taken back in the turn that says them."""
     found: list[tuple[int, str, JsonValue]] = []
     for number, (index, arguments, before) in enumerate(rows):
@@ -140,7 +142,7 @@ def _taken_back(subject: Subject, rows: list[tuple[int, Arguments, Arguments]]) 
     return found
 
 
-def dropped(subject: Subject, rng: Random) -> Sample | None:
+def dropped(subject: BreakableSample, rng: Random) -> Sample | None:
     """An argument is lost: at one snapshot, from one on, or wherever it was known."""
     rows = steps(subject)
     having = [(number, name) for number, (_, arguments, _) in enumerate(rows) for name in arguments]
@@ -155,7 +157,7 @@ def dropped(subject: Subject, rng: Random) -> Sample | None:
     )
 
 
-def wrong_tool(subject: Subject, rng: Random) -> Sample | None:
+def wrong_tool(subject: BreakableSample, rng: Random) -> Sample | None:
     """All snapshots call another candidate."""
     names = {call.tool for _, call in subject.snapshots}
     others = [tool.name for tool in subject.tools if tool.name not in names]
@@ -168,7 +170,7 @@ def wrong_tool(subject: Subject, rng: Random) -> Sample | None:
     )
 
 
-def wrong_tool_once(subject: Subject, rng: Random) -> Sample | None:
+def wrong_tool_once(subject: BreakableSample, rng: Random) -> Sample | None:
     """One snapshot calls another candidate."""
     others = [tool.name for tool in subject.tools if tool.name not in {call.tool for _, call in subject.snapshots}]
     if not others or len(subject.snapshots) < 2:
@@ -177,7 +179,7 @@ def wrong_tool_once(subject: Subject, rng: Random) -> Sample | None:
     return with_calls(subject.sample, {index: call.with_changes(tool=rng.choice(others), evidence=())})
 
 
-def nowhere_said(subject: Subject, rng: Random) -> Sample | None:
+def nowhere_said(subject: BreakableSample, rng: Random) -> Sample | None:
     """An argument has a value of another conversation."""
     names = sorted({name for _, call in subject.snapshots for name in call.arguments})
     for _ in range(_MOST_TRIES if names else 0):
@@ -188,14 +190,14 @@ def nowhere_said(subject: Subject, rng: Random) -> Sample | None:
     return None
 
 
-def _replaced(subject: Subject, name: str, value: JsonValue, rng: Random) -> Sample:
+def _replaced(subject: BreakableSample, name: str, value: JsonValue, rng: Random) -> Sample:
     """The argument has another value wherever it is known, or from some snapshot on."""
     having = [(index, arguments) for index, arguments, _ in steps(subject) if name in arguments]
     first = rng.choice((0, rng.randrange(len(having))))
     return with_arguments(subject, {index: {**arguments, name: value} for index, arguments in having[first:]})
 
 
-def changed_digit(subject: Subject, rng: Random) -> Sample | None:
+def changed_digit(subject: BreakableSample, rng: Random) -> Sample | None:
     """One digit of a value is another."""
     places = sorted(
         {
@@ -216,7 +218,7 @@ def changed_digit(subject: Subject, rng: Random) -> Sample | None:
     return None
 
 
-def swapped(subject: Subject, rng: Random) -> Sample | None:
+def swapped(subject: BreakableSample, rng: Random) -> Sample | None:
     """Two arguments have each other's value."""
     last = dict(subject.snapshots[-1][1].arguments) if subject.snapshots else {}
     pairs = [(one, other) for one in last for other in last if one < other and last[one] != last[other]]
@@ -231,7 +233,7 @@ def swapped(subject: Subject, rng: Random) -> Sample | None:
     return with_arguments(subject, changes)
 
 
-def of_another(subject: Subject, rng: Random) -> Sample | None:
+def of_another(subject: BreakableSample, rng: Random) -> Sample | None:
     """An argument has the value of another one."""
     last = dict(subject.snapshots[-1][1].arguments) if subject.snapshots else {}
     pairs = [(one, other) for one in last for other in last if one != other and last[one] != last[other]]
@@ -241,7 +243,7 @@ def of_another(subject: Subject, rng: Random) -> Sample | None:
     return _replaced(subject, one, last[other], rng)
 
 
-def renamed(subject: Subject, rng: Random) -> Sample | None:
+def renamed(subject: BreakableSample, rng: Random) -> Sample | None:
     """A value is given for another parameter of the tool, which nobody asked for."""
     if not subject.snapshots:
         return None
@@ -260,7 +262,7 @@ def renamed(subject: Subject, rng: Random) -> Sample | None:
     )
 
 
-def only_asked(subject: Subject, rng: Random) -> Sample | None:
+def only_asked(subject: BreakableSample, rng: Random) -> Sample | None:
     """An argument is there that was asked for and not yet answered."""
     rows = steps(subject)
     places = [
@@ -276,7 +278,7 @@ def only_asked(subject: Subject, rng: Random) -> Sample | None:
     return with_arguments(subject, {rows[number][0]: {**rows[number][1], name: value}})
 
 
-def exchanged(subject: Subject, rng: Random) -> Sample | None:
+def exchanged(subject: BreakableSample, rng: Random) -> Sample | None:
     """Two snapshots stand at each other's place."""
     rows = steps(subject)
     pairs = [(one, two) for one in range(len(rows)) for two in range(one) if rows[one][1] != rows[two][1]]
@@ -286,7 +288,7 @@ def exchanged(subject: Subject, rng: Random) -> Sample | None:
     return with_arguments(subject, {rows[one][0]: rows[two][1], rows[two][0]: rows[one][1]})
 
 
-def other_answer(subject: Subject, rng: Random) -> Sample | None:
+def other_answer(subject: BreakableSample, rng: Random) -> Sample | None:
     """The user answers something else than what the snapshot holds."""
     rows = [row for row in steps(subject)[1:] if row[1] != row[2]]
     if not rows:
@@ -302,7 +304,7 @@ def other_answer(subject: Subject, rng: Random) -> Sample | None:
     return subject.sample.with_changes(turns=tuple(turns))
 
 
-def call_after_shift(subject: Subject, rng: Random) -> Sample | None:
+def call_after_shift(subject: BreakableSample, rng: Random) -> Sample | None:
     """A call is due although the user has turned to something else."""
     turns = [*subject.sample.turns]
     idle = next((index for index, turn in enumerate(turns) if isinstance(turn, CallTurn) and not turn.calls), None)
@@ -317,11 +319,11 @@ def call_after_shift(subject: Subject, rng: Random) -> Sample | None:
     return subject.sample.with_changes(turns=tuple(turns))
 
 
-def _declares(subject: Subject, tool: str, name: str) -> bool:
+def _declares(subject: BreakableSample, tool: str, name: str) -> bool:
     return any(one.name == tool and name in one.properties for one in subject.tools)
 
 
-def refused_answer(subject: Subject, rng: Random) -> Sample | None:
+def refused_answer(subject: BreakableSample, rng: Random) -> Sample | None:
     """No call is due although the user goes on answering."""
     rows = [row for row in steps(subject)[1:] if row[1] != row[2]]
     if not rows:
@@ -339,7 +341,7 @@ FURTHER: tuple[Breaker, ...] = (
 )  # fmt: skip
 
 
-def subjects_of(pairs: Sequence[tuple[Sample, Sequence[Tool]]]) -> list[Subject]:
+def subjects_of(pairs: Sequence[tuple[Sample, Sequence[Tool]]]) -> list[BreakableSample]:
     """Conversations to break, with the values and the answers of all of them at hand."""
     values: dict[str, list[JsonValue]] = {}
     answers: list[str] = []
@@ -350,4 +352,4 @@ def subjects_of(pairs: Sequence[tuple[Sample, Sequence[Tool]]]) -> list[Subject]
                     if value not in (None, "", []) and value not in values.setdefault(name, []):
                         values[name].append(value)
         answers += [turn.text for turn in sample.turns[3:] if isinstance(turn, UserTurn)]
-    return [Subject(sample, tools, values, answers or ["Hm."]) for sample, tools in pairs]
+    return [BreakableSample(sample, tools, values, answers or ["Hm."]) for sample, tools in pairs]

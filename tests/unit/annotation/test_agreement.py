@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from annotation.agreement import (
     Agreement,
-    Word,
+    ItemRating,
     cohen_kappa,
     fleiss_kappa,
     krippendorff_alpha,
@@ -20,17 +20,17 @@ PEOPLE = ("ann", "bob", "cem", "dee")
 LABELS = st.sampled_from(["accept", "edit", "reject"])
 
 
-def words_of(*items: str) -> list[Word]:
+def words_of(*items: str) -> list[ItemRating]:
     """Words of one letter, a group an item: by ann, bob, cem and dee; a dot for who said nothing."""
     return [
-        Word(str(item), person, label)
+        ItemRating(str(item), person, label)
         for item, labels in enumerate(items)
         for person, label in zip(PEOPLE, labels, strict=False)
         if label != "."
     ]
 
 
-def found(words: list[Word], measure: str, slice_by: str, slice_value: str = "") -> Agreement:
+def found(words: list[ItemRating], measure: str, slice_by: str, slice_value: str = "") -> Agreement:
     rows = {(row.measure, row.slice_by, row.slice_value): row for row in measure_agreement(words)}
     return rows[measure, slice_by, slice_value]  # type: ignore[index]
 
@@ -57,7 +57,9 @@ def test_fleiss_kappa_of_the_known_fourteen_raters() -> None:
     counts = ["0 0 0 0 14", "0 2 6 4 2", "0 0 3 5 6", "0 3 9 2 0", "2 2 8 1 1", "7 7 0 0 0", "3 2 6 3 0", "2 5 3 2 2",
               "6 5 2 1 0", "0 2 2 3 7"]  # fmt: skip
     labels = [chain.from_iterable([str(at)] * int(count) for at, count in enumerate(row.split())) for row in counts]
-    words = [Word(str(item), str(rater), label) for item, row in enumerate(labels) for rater, label in enumerate(row)]
+    words = [
+        ItemRating(str(item), str(rater), label) for item, row in enumerate(labels) for rater, label in enumerate(row)
+    ]
     assert fleiss_kappa(words) == pytest.approx(0.210, abs=0.0005)
 
 
@@ -105,10 +107,10 @@ def test_each_reviewer_is_held_against_all_others_and_each_pair_against_itself()
 
 def test_a_reason_is_agreed_on_where_people_name_it_for_the_same_items() -> None:
     words = [
-        Word("1", "ann", "reject", ("wrong_value", "other")),
-        Word("1", "bob", "reject", ("wrong_value",)),
-        Word("2", "ann", "accept"),
-        Word("2", "bob", "reject", ("other",)),
+        ItemRating("1", "ann", "reject", ("wrong_value", "other")),
+        ItemRating("1", "bob", "reject", ("wrong_value",)),
+        ItemRating("2", "ann", "accept"),
+        ItemRating("2", "bob", "reject", ("other",)),
     ]
     assert found(words, "krippendorff_alpha", "reason", "wrong_value").value == pytest.approx(1)
     other = found(words, "krippendorff_alpha", "reason", "other")
@@ -119,7 +121,7 @@ def test_a_reason_is_agreed_on_where_people_name_it_for_the_same_items() -> None
 @given(st.lists(st.lists(LABELS, min_size=2, max_size=4), min_size=1, max_size=8))
 def test_no_figure_is_above_one_and_names_of_people_change_none(items: list[list[str]]) -> None:
     words = [
-        Word(str(at), person, label)
+        ItemRating(str(at), person, label)
         for at, labels in enumerate(items)
         for person, label in zip(PEOPLE, labels, strict=False)
     ]
@@ -132,7 +134,7 @@ def test_no_figure_is_above_one_and_names_of_people_change_none(items: list[list
 
 @given(st.lists(LABELS, min_size=2, max_size=8), st.integers(2, 4))
 def test_people_who_always_agree_have_a_kappa_of_one(labels: list[str], people: int) -> None:
-    words = [Word(str(at), person, label) for at, label in enumerate(labels) for person in PEOPLE[:people]]
+    words = [ItemRating(str(at), person, label) for at, label in enumerate(labels) for person in PEOPLE[:people]]
     wanted = 1.0 if len(set(labels)) > 1 else None
     for row in measure_agreement(words):
         assert row.value == (1.0 if row.measure == "observed" else pytest.approx(wanted))

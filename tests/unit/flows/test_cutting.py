@@ -6,18 +6,20 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.runner import SHARD_SECONDS, Pace, Spool
+from flows.runner import SHARD_SECONDS, ShardSizing, Spool
 
 MANY = 1_000_000
 
 
-def paced(*, most: int = 10_000, workers: int = 1, concurrency: int = 16, seen: tuple[int, float] = (0, 0.0)) -> Pace:
-    pace = Pace(most=most, workers=workers, concurrency=concurrency)
+def paced(
+    *, most: int = 10_000, workers: int = 1, concurrency: int = 16, seen: tuple[int, float] = (0, 0.0)
+) -> ShardSizing:
+    pace = ShardSizing(most=most, workers=workers, concurrency=concurrency)
     pace.note(*seen)
     return pace
 
 
-def sizes(pace: Pace, left: int) -> list[int]:
+def sizes(pace: ShardSizing, left: int) -> list[int]:
     cut = []
     while left:
         cut.append(pace.next_size(left))
@@ -75,6 +77,6 @@ def test_a_spool_gives_each_line_once_and_in_order(
 
 
 def test_models_that_answer_in_batches_get_all_that_a_shard_may_hold() -> None:
-    pace = Pace(most=5000, workers=2, concurrency=10_000, in_batches=True)
+    pace = ShardSizing(most=5000, workers=2, concurrency=10_000, in_batches=True)
     pace.note(5000, 20_000.0)
     assert (pace.next_size(MANY), pace.next_size(70)) == (5000, 70)

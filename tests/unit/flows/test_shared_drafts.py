@@ -4,7 +4,7 @@ import asyncio
 from pathlib import Path
 
 from flows.build import build_dataset
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.recipe import parse_recipe
 from flows.settings import Settings
 from warehouse.store import Warehouse
@@ -16,7 +16,7 @@ def test_a_build_checks_only_the_samples_that_it_made(tmp_path: Path) -> None:
     settings = Settings(tmp_path, "", "", "", 1, 10.0, tmp_path / "ledger.sqlite", "en")
     careless = {"name": "template/v1", "error_rate": {"extra_argument": 1.0}}
     for changes in ({}, {"name": "careless", "models": {"generator": careless}}):
-        asyncio.run(build_dataset(parse_recipe(RECIPE | changes, Path(), "shared"), settings, Silence()))
+        asyncio.run(build_dataset(parse_recipe(RECIPE | changes, Path(), "shared"), settings, SilentProgress()))
     rows = Warehouse(settings.warehouse).rows(
         """
         select recipe, sum(passed) filter (stage = 'requests') as made, sum(entered) filter (stage = 'format') as checked

@@ -5,7 +5,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.tools import Company, pick_distractors
+from generators.tools import ToolPool, pick_distractors
 from warehouse.records import Tool
 
 TOPICS = ("lamp", "heating", "door", "window", "garden", "music", "coffee", "vacuum", "camera", "alarm")
@@ -22,7 +22,7 @@ def tool(name: str, topic: str, category: str = "Home") -> Tool:
 def test_no_two_candidates_have_one_name(made: list[tuple[str, str, bool]], seed: int) -> None:
     gold = tool("gold", "blinds")
     tools = [gold, *(tool(name, topic, "Home" if near else "Away") for name, topic, near in made)]
-    names = [one.name for one in pick_distractors(gold, Company(tools), 4, Random(seed))]
+    names = [one.name for one in pick_distractors(gold, ToolPool(tools), 4, Random(seed))]
     assert len(names) == len(set(names))
     assert "gold" not in names
     assert len(names) <= 4
@@ -31,5 +31,5 @@ def test_no_two_candidates_have_one_name(made: list[tuple[str, str, bool]], seed
 def test_tools_of_one_name_leave_their_seat_to_others() -> None:
     gold = tool("gold", "blinds")
     tools = [tool("a", topic) for topic in TOPICS[:5]] + [tool("b", "coffee"), tool("c", "vacuum", "Away")]
-    names = sorted(one.name for one in pick_distractors(gold, Company(tools), 3, Random(3)))
+    names = sorted(one.name for one in pick_distractors(gold, ToolPool(tools), 3, Random(3)))
     assert names == ["a", "b", "c"]

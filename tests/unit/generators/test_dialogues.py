@@ -8,7 +8,15 @@ from hypothesis import strategies as st
 
 from generators.dialogues.dialogues import SlotAnswer, SlotQuestion, manners, plan_slots, write_dialogues
 from language.values import locate
-from tests.support.generators.dialogue_parts import TABLE, TOOLS, TemplateChat, context, derivation, imperfect, plan
+from tests.support.generators.dialogue_parts import (
+    TABLE,
+    TOOLS,
+    RecordingTemplateChat,
+    context,
+    derivation,
+    imperfect,
+    plan,
+)
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, Language, ReplyTurn, Sample, Tool, UserTurn
@@ -28,7 +36,7 @@ def tool_of(sample: Sample) -> Tool:
 @pytest.mark.parametrize("language", ["en", "zh"])
 @pytest.mark.parametrize("seed", range(8))
 async def test_each_answer_adds_exactly_its_value_and_says_it(language: Language, seed: int) -> None:
-    at_hand = context(TemplateChat(seed=seed))
+    at_hand = context(RecordingTemplateChat(seed=seed))
     [slots] = await plan_slots(derivation(imperfect(language), seed=seed), at_hand)
     [sample] = await write_dialogues(slots, at_hand)
     assert [turn.kind for turn in sample.turns] == ["user", "calls", *["reply", "user", "calls"] * 4]

@@ -12,7 +12,7 @@ from flows.recipe import parse_recipe
 from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
 from generators.kinds import KINDS
 from generators.routing.family import GROUP as ROUTING
-from generators.routing.tool_graph import Atlas
+from generators.routing.tool_graph import DomainGraph
 from generators.tools import value_validator
 from language.calls.sampling import make_value
 from language.names import split_name
@@ -68,8 +68,8 @@ def test_every_tool_says_what_it_takes_and_what_it_returns(domain: Domain) -> No
 
 
 def test_most_tools_take_what_another_one_returns(domain: Domain) -> None:
-    atlas = Atlas(domain.tools)
-    assert sum(bool(atlas.roads(tool)) for tool in domain.tools) > len(domain.tools) / 2
+    graph = DomainGraph(domain.tools)
+    assert sum(bool(graph.roads(tool)) for tool in domain.tools) > len(domain.tools) / 2
 
 
 def test_a_domain_is_expanded_into_what_can_be_found_told_changed_done_and_made() -> None:

@@ -10,7 +10,7 @@ from tests.support.generators.dialogue_parts import (
     TABLE,
     TOOLS,
     VALUES,
-    TemplateChat,
+    RecordingTemplateChat,
     context,
     derivation,
     dialogue,
@@ -27,7 +27,7 @@ def values(given: Arguments) -> ArgumentValues:
 
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_every_required_parameter_that_the_request_lacks_is_asked_for(language: Language) -> None:
-    [plan] = await plan_slots(derivation(imperfect(language, guests=4)), context(TemplateChat()))
+    [plan] = await plan_slots(derivation(imperfect(language, guests=4)), context(RecordingTemplateChat()))
     assert {slot.parameter for slot in plan.slots} == {"date", "time", "seating"}
     assert plan.origin is not None
     assert plan.origin.seed == 5

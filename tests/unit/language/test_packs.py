@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language.packs import known, language_of, of, writes
-from language.protocol import Rules
+from language.protocol import LanguageRules
 from language.values import locate, write_value
 from warehouse.errors import ConfigurationError
 
@@ -39,7 +39,7 @@ def test_a_language_that_is_not_there_is_answered_with_those_that_are() -> None:
 
 @pytest.mark.parametrize("code", known())
 def test_every_language_gives_what_the_protocol_asks_for(code: str) -> None:
-    wanted = {name for name in vars(Rules) if not name.startswith("_")} | set(Rules.__annotations__)
+    wanted = {name for name in vars(LanguageRules) if not name.startswith("_")} | set(LanguageRules.__annotations__)
     assert not [name for name in wanted if not hasattr(of(code).rules, name)]
 
 

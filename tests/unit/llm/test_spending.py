@@ -10,7 +10,7 @@ from llm.limits import Budget, Limits
 from warehouse.errors import BudgetError, TransientError
 
 
-class Trip(BaseModel):
+class PricedTrip(BaseModel):
     """What the tests ask for."""
 
     city: str
@@ -18,7 +18,7 @@ class Trip(BaseModel):
 
 
 GOOD = '{"city":"Lyon","days":2}'
-LYON = Trip(city="Lyon", days=2)
+LYON = PricedTrip(city="Lyon", days=2)
 
 
 class PricedAdapter:
@@ -43,14 +43,16 @@ async def test_a_budget_stops_the_asking_and_what_is_known_stays_free(chat_with,
     adapter, budget = PricedAdapter(), Budget(0.55, spent=0.2)
     chat = chat_with(adapter, budget=budget)
 
-    ended = await asyncio.gather(*(chat.ask(prompt, Trip, sample_index=n) for n in range(9)), return_exceptions=True)
+    ended = await asyncio.gather(
+        *(chat.ask(prompt, PricedTrip, sample_index=n) for n in range(9)), return_exceptions=True
+    )
 
     assert ended.count(LYON) == adapter.count == 3
     assert all(isinstance(end, BudgetError) for end in ended if end != LYON)
     assert budget.spent == pytest.approx(0.5)
     assert len(chat.calls) == 3, "what was not sent is no call"
     known = [number for number, end in enumerate(ended) if end == LYON]
-    assert await chat.ask(prompt, Trip, sample_index=known[0]) == LYON
+    assert await chat.ask(prompt, PricedTrip, sample_index=known[0]) == LYON
 
 
 class SilentAdapter(PricedAdapter):
@@ -78,11 +80,11 @@ async def test_a_reply_that_never_came_counts_as_what_was_set_aside(chat_with, p
     adapter, budget = SilentAdapter(2), Budget(1.0)
     chat = chat_with(adapter, budget=budget, options=(("max_tokens", AT_MOST),))
 
-    assert await chat.ask(prompt, Trip) == LYON
+    assert await chat.ask(prompt, PricedTrip) == LYON
 
     assert budget.spent == pytest.approx(2 * SET_ASIDE + 0.1)
     assert [call.cost for call in chat.calls] == [pytest.approx(2 * SET_ASIDE + 0.1)]
-    assert await chat.ask(prompt, Trip) == LYON
+    assert await chat.ask(prompt, PricedTrip) == LYON
     assert chat.calls[1].cost == 0.0, "the answer itself is known"
 
 
@@ -91,7 +93,7 @@ async def test_replies_that_never_come_use_the_budget_up(chat_with, prompt):
     chat = chat_with(adapter, budget=budget, options=(("max_tokens", AT_MOST),))
 
     with pytest.raises(BudgetError, match="does not allow another request"):
-        await chat.ask(prompt, Trip)
+        await chat.ask(prompt, PricedTrip)
 
     assert adapter.count == 2
     assert budget.spent == pytest.approx(2 * SET_ASIDE)
@@ -106,7 +108,7 @@ async def test_a_batch_that_was_not_seen_in_time_is_charged_for_when_it_is(chat_
     budget = Budget(1.0)
     chat = chat_with(Batched(1), budget=budget)
 
-    assert await chat.ask(prompt, Trip) == LYON
+    assert await chat.ask(prompt, PricedTrip) == LYON
     assert budget.spent == chat.calls[0].cost == 0.1
 
 
@@ -119,7 +121,7 @@ async def test_a_refusal_is_not_charged_for(chat_with, prompt):
     chat = chat_with(Refusing(0), budget=budget, limits=Limits(attempts=3))
 
     with pytest.raises(TransientError):
-        await chat.ask(prompt, Trip)
+        await chat.ask(prompt, PricedTrip)
     assert budget.spent == chat.calls[0].cost == 0.0
 
 
@@ -127,10 +129,10 @@ async def test_money_is_set_aside_inside_the_slot_only(chat_with, prompt):
     adapter = PricedAdapter()
     chat = chat_with(adapter, budget=Budget(1.05), limits=Limits(concurrency=1))
 
-    await asyncio.gather(*(chat.ask(prompt, Trip, sample_index=number) for number in range(10)))
+    await asyncio.gather(*(chat.ask(prompt, PricedTrip, sample_index=number) for number in range(10)))
 
     assert adapter.count == 10
 
 
 async def test_a_spent_budget_does_not_stop_models_that_cost_nothing(chat_with, scripted, prompt):
-    assert await chat_with(scripted(GOOD), budget=Budget(1.0, spent=2.0)).ask(prompt, Trip) == LYON
+    assert await chat_with(scripted(GOOD), budget=Budget(1.0, spent=2.0)).ask(prompt, PricedTrip) == LYON

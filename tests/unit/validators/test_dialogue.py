@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from generators.imports.hammerbench import read_hammerbench
-from tests.support.validators.breaking import FURTHER, KNOWN, Breaker, Subject, subjects_of
+from tests.support.validators.breaking import FURTHER, KNOWN, BreakableSample, Breaker, subjects_of
 from tests.support.validators.stage_contexts import context_of
 from validators.checks.dialogue import applies_to, check_dialogue, replay
 from warehouse.records import (
@@ -356,14 +356,14 @@ def test_only_wrong_labels_are_contradicted(shared: Path, language: Language) ->
 
 
 @cache
-def subjects(shared: Path, language: Language) -> tuple[Subject, ...]:
+def subjects(shared: Path, language: Language) -> tuple[BreakableSample, ...]:
     good = [
         (sample, tools) for _, _, sample, tools, verdict in records(shared, language) if verdict.decision == "proved"
     ]
     return tuple(subjects_of(good))
 
 
-def broken_samples(breaker: Breaker, chosen: tuple[Subject, ...], count: int) -> list[Pair]:
+def broken_samples(breaker: Breaker, chosen: tuple[BreakableSample, ...], count: int) -> list[Pair]:
     rng = Random(17)
     found: list[Pair] = []
     for _ in range(40 * count):

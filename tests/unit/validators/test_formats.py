@@ -83,11 +83,11 @@ def test_whatever_is_said_is_read_or_refused(text: str) -> None:
         assert isinstance(is_valid(text, notation), bool)
 
 
-class Writer(yaml.SafeDumper):
+class QuotingDumper(yaml.SafeDumper):
     """Quotes a text that YAML 1.2 takes for a number, and 1.1 does not: "1E0"."""
 
 
-Writer.add_implicit_resolver(
+QuotingDumper.add_implicit_resolver(
     "tag:yaml.org,2002:float",
     re.compile(r"[-+]?(?:[0-9]+\.?[0-9]*|\.[0-9]+)(?:[eE][-+]?[0-9]+)?\Z"),
     list("-+.0123456789"),
@@ -98,7 +98,7 @@ Writer.add_implicit_resolver(
 @example({"1E0": None})
 @example({"a": "1E0"})
 def test_arguments_survive_yaml(arguments: dict[str, object]) -> None:
-    written = yaml.dump([{"name": "book", "arguments": arguments}], Dumper=Writer, allow_unicode=True)
+    written = yaml.dump([{"name": "book", "arguments": arguments}], Dumper=QuotingDumper, allow_unicode=True)
     assert said(written) == [("book", arguments)]
 
 

@@ -12,7 +12,7 @@ from generators.multi_step.generalisation import generalise
 from generators.multi_step.goals import plan_goals
 from generators.multi_step.wording import word_goals
 from generators.stages import StageContext
-from tests.support.generators.dialogue_parts import TemplateChat
+from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
 from validators.checks.path import check_path
@@ -23,7 +23,9 @@ DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", "Cross")
 
 
 def context() -> StageContext:
-    return StageContext(TemplateChat(), Random(1), {tool.key: tool for tool in WORLD.tools}, {WORLD.name: WORLD})
+    return StageContext(
+        RecordingTemplateChat(), Random(1), {tool.key: tool for tool in WORLD.tools}, {WORLD.name: WORLD}
+    )
 
 
 async def paths(domain: str, count: int) -> AsyncIterator[GoalPath]:

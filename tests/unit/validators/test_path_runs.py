@@ -38,7 +38,7 @@ class Judge:
         return AnswerScore(score=self._score, reason="It reads so.")
 
 
-class Run:
+class PathRunRecords:
     """The records of one run, by what they are."""
 
     def __init__(self, records: list[Any]) -> None:
@@ -49,10 +49,10 @@ class Run:
 
 async def drive(
     sample: Sample, err: Err | None = None, run: PathRun = PAPER, judge: Judge | None = None, **options: Any
-) -> Run:
+) -> PathRunRecords:
     environments = {"inns": options.pop("inns", None) or Inns()}
     context = StageContext(Guide([sample], err, **options), Random(1), INNS, environments)
-    return Run(await run_path(sample, context, run=run, judge=judge))
+    return PathRunRecords(await run_path(sample, context, run=run, judge=judge))
 
 
 def always(change: Any) -> Err:
@@ -236,7 +236,7 @@ async def test_what_can_not_be_read_counts_against_the_candidate(run: PathRun) -
 
     sample = inn_sample("Rome")
     context = StageContext(Mumbler([sample]), Random(1), INNS, {})
-    done = Run(await run_path(sample, context, run=run._replace(turn_limit=3)))
+    done = PathRunRecords(await run_path(sample, context, run=run._replace(turn_limit=3)))
     assert (done.run.success, done.run.error_type) == (False, "unreadable")
     assert done.run.turns == (3 if run is PAPER else 1)
     assert "NextCalls" in done.run.messages[0].problem
@@ -247,7 +247,7 @@ async def test_native_calls_go_the_same_way(run: PathRun) -> None:
     sample = inn_and_tour_sample("Lyon")
     guide = Guide([sample])
     context = StageContext(guide, Random(1), INNS, {})
-    done = Run(await run_path(sample, context, run=run._replace(strategy="native")))
+    done = PathRunRecords(await run_path(sample, context, run=run._replace(strategy="native")))
     assert (done.run.success, done.run.strategy, done.run.turns) == (True, "native", 4)
     assert [tool.name for tool in guide.tools_given] == [tool.name for tool in TOOLS]
     assert done.run.messages[-1].text == "The cheapest inn has 12 rooms."
@@ -261,13 +261,13 @@ async def test_native_calls_go_the_same_way(run: PathRun) -> None:
     ],
 )  # fmt: skip
 async def test_calls_in_words_are_read_where_the_provider_has_no_calls_of_its_own(text: str, error_type: str) -> None:
-    class Writer(Guide):
+    class RunWriter(Guide):
         async def complete(self, prompt: Prompt, tools: Any = (), *, sample_index: int = 0) -> Completion:
             return Completion(text, None)
 
     sample = inn_sample("Rome")
-    context = StageContext(Writer([sample]), Random(1), INNS, {})
-    done = Run(await run_path(sample, context, run=PAPER._replace(strategy="native", turn_limit=1)))
+    context = StageContext(RunWriter([sample]), Random(1), INNS, {})
+    done = PathRunRecords(await run_path(sample, context, run=PAPER._replace(strategy="native", turn_limit=1)))
     assert done.run.error_type == error_type
 
 

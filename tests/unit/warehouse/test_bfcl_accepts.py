@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from validators.metrics.confetti.bfcl import check_calls
-from validators.metrics.confetti.decoding import MadeCall, decode_calls
+from validators.metrics.confetti.decoding import DecodedCall, decode_calls
 from warehouse.exports.bfcl import bfcl_files
 from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool, UserTurn
 from warehouse.releases import ReleaseContent
@@ -31,7 +31,7 @@ def every_kind(content: ReleaseContent, arguments: dict[str, Any]) -> ReleaseCon
     return content._replace(samples=(*content.samples, *more))
 
 
-def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any]], list[MadeCall], list[Any]]]:
+def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any]], list[DecodedCall], list[Any]]]:
     files = bfcl_files(content)
     for category, asked, answers in (
         ("multiple", files.questions, files.answers),
@@ -43,9 +43,9 @@ def questions(content: ReleaseContent) -> Iterator[tuple[str, list[dict[str, Any
             yield category, question["function"], [gold(one) for one in truth], truth
 
 
-def gold(answer: dict[str, dict[str, list[Any]]]) -> MadeCall:
+def gold(answer: dict[str, dict[str, list[Any]]]) -> DecodedCall:
     [(name, accepted)] = answer.items()
-    return MadeCall(name, {key: plain(values[0]) for key, values in accepted.items() if values != [""]})
+    return DecodedCall(name, {key: plain(values[0]) for key, values in accepted.items() if values != [""]})
 
 
 def plain(value: Any) -> Any:
@@ -62,7 +62,7 @@ def other(value: Any) -> Any:
     return f"{value}x" if isinstance(value, str) else {} if isinstance(value, dict) else []
 
 
-def broken(calls: list[MadeCall]) -> Iterator[tuple[str, list[MadeCall]]]:
+def broken(calls: list[DecodedCall]) -> Iterator[tuple[str, list[DecodedCall]]]:
     first, *rest = calls
     yield "another name", [first._replace(name="sing"), *rest]
     yield "one too many", [*calls, first]
@@ -92,10 +92,10 @@ def test_gold_of_every_kind_is_accepted_and_broken_calls_are_not(every_kind: Rel
 def test_what_only_a_result_tells_may_be_the_placeholder_or_left_out(every_kind: ReleaseContent) -> None:
     [(category, documents, calls, truth)] = [one for one in questions(every_kind) if "$$$" in str(one[3])]
     for city in ({"city": "$$$"}, {}):
-        made = [calls[0], MadeCall(calls[1].name, {"nights": 3, **city})]
+        made = [calls[0], DecodedCall(calls[1].name, {"nights": 3, **city})]
         assert check_calls(documents, made, truth, category).valid
     assert not check_calls(
-        documents, [calls[0], MadeCall(calls[1].name, {"nights": 3, "city": "Rome"})], truth, category
+        documents, [calls[0], DecodedCall(calls[1].name, {"nights": 3, "city": "Rome"})], truth, category
     ).valid
 
 

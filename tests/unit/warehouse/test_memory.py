@@ -5,11 +5,11 @@ from pathlib import Path
 from bench.warehouse_size import fill
 from flows.review.questions import set_priorities
 from warehouse.publish import publish
-from warehouse.store import Limits, Warehouse
+from warehouse.store import DatabaseLimits, Warehouse
 
 
 def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=Limits(256, 2))
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=DatabaseLimits(256, 2))
     fill(warehouse, 20_000, 20_000)
     set_priorities(warehouse)
     assert warehouse.rows("select count(*) as n from review_priority") == [{"n": 1000}]
@@ -17,7 +17,7 @@ def test_priorities_and_publishing_fit_in_256_mb_at_20_000_samples(tmp_path: Pat
 
 
 def test_a_query_may_use_files_beside_the_warehouse(tmp_path: Path) -> None:
-    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=Limits(128, 2))
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb", limits=DatabaseLimits(128, 2))
     sql = "select count(*) from (select md5(range::varchar) as one, md5((range + 1)::varchar) from range(2000000) order by one)"
     warehouse.execute("select 1")
     assert warehouse.query(sql)[1] == [(2000000,)]

@@ -7,7 +7,7 @@ from collections import Counter
 from typing import TYPE_CHECKING, NamedTuple
 
 from validators.metrics.callnavi.matching import GoldAnswer
-from validators.metrics.callnavi.scores import Question
+from validators.metrics.callnavi.scores import GoldQuestion
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
@@ -20,14 +20,14 @@ QUESTIONS = "Questions"
 PREDICTED = ("predict", "predit")  # the published scripts write the one or the other
 
 
-class Answered(NamedTuple):
+class PredictedQuestions(NamedTuple):
     """The questions with what was predicted for each, None where nothing was, and what is odd about the files."""
 
-    pairs: list[tuple[Question, object]]
+    pairs: list[tuple[GoldQuestion, object]]
     problems: list[str]
 
 
-def read_questions(folder: Path) -> list[Question]:
+def read_questions(folder: Path) -> list[GoldQuestion]:
     """The questions of all domains. Raises ConfigurationError where there is none, or one has another form."""
     place = folder / QUESTIONS if (folder / QUESTIONS).is_dir() else folder
     files = sorted(place.glob("*.json"))
@@ -38,7 +38,7 @@ def read_questions(folder: Path) -> list[Question]:
     ]
 
 
-def read_answers(questions: Sequence[Question], folder: Path) -> Answered:
+def read_answers(questions: Sequence[GoldQuestion], folder: Path) -> PredictedQuestions:
     """What was predicted for each question: by its id where the rows have ids, else by their order.
 
     Raises ConfigurationError where no domain of the questions has a file, or a file is no list.
@@ -49,17 +49,17 @@ def read_answers(questions: Sequence[Question], folder: Path) -> Answered:
         raise ConfigurationError(
             f"{str(folder)!r} has no predictions: a file DOMAIN.json is read for each of {', '.join(domains)}."
         )
-    pairs: list[tuple[Question, object]] = []
+    pairs: list[tuple[GoldQuestion, object]] = []
     problems = [f"There is no file {d}.json: its questions count as wrong." for d in domains if d not in present]
     for domain in domains:
         asked = [question for question in questions if question.domain == domain]
         rows = _list(folder / f"{domain}.json", "predictions") if domain in present else []
         predicted = _by_question(asked, rows, domain, problems)
         pairs += zip(asked, predicted, strict=True)
-    return Answered(pairs, problems)
+    return PredictedQuestions(pairs, problems)
 
 
-def _by_question(asked: list[Question], rows: list[JsonValue], domain: str, problems: list[str]) -> list[object]:
+def _by_question(asked: list[GoldQuestion], rows: list[JsonValue], domain: str, problems: list[str]) -> list[object]:
     named = [row.get("id") for row in rows if isinstance(row, dict)]
     if len(named) == len(rows) and rows and all(isinstance(one, str) for one in named):
         twice = [str(one) for one, count in Counter(named).items() if count > 1]
@@ -81,7 +81,7 @@ def _predicted(row: JsonValue) -> object:
     return next((row[name] for name in PREDICTED if name in row), None)
 
 
-def _question(row: JsonValue, domain: str, where: str) -> Question:
+def _question(row: JsonValue, domain: str, where: str) -> GoldQuestion:
     match row:
         case {
             "id": str(name),
@@ -93,7 +93,7 @@ def _question(row: JsonValue, domain: str, where: str) -> Question:
             named = [one for one in names if isinstance(one, str)]
             given = [one for one in parameters if isinstance(one, dict)]
             if (len(named), len(given)) == (len(names), len(parameters)):
-                return Question(name, domain, request, GoldAnswer(named, given), difficulty)
+                return GoldQuestion(name, domain, request, GoldAnswer(named, given), difficulty)
     raise ConfigurationError(
         f'{where} is no question of CallNavi: it needs "id", "question", "ground_truth" with "API" and "parameters", '
         'and "difficulty".'

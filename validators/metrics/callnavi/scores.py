@@ -15,7 +15,7 @@ from validators.metrics.callnavi.matching import GoldAnswer, Match, is_routed, m
 DIFFICULTIES = ("easy", "medium", "hard")
 
 
-class Question(NamedTuple):
+class GoldQuestion(NamedTuple):
     """A question and its gold answer."""
 
     id: str
@@ -25,7 +25,7 @@ class Question(NamedTuple):
     difficulty: str
 
 
-class AnswerScore(NamedTuple):
+class CallNaviScore(NamedTuple):
     """All verdicts on one answer."""
 
     id: str
@@ -54,11 +54,11 @@ class Shares(NamedTuple):
     counts: Mapping[str, float]
 
 
-def score_answer(question: Question, answer: object, *, repair: bool = True) -> AnswerScore:
+def score_answer(question: GoldQuestion, answer: object, *, repair: bool = True) -> CallNaviScore:
     """Score what was answered to a question: a text, or a JSON value."""
     washed = wash(answer, repair=repair)
     says_calls = isinstance(washed.value, dict) and washed.readable
-    return AnswerScore(
+    return CallNaviScore(
         id=question.id,
         difficulty=question.difficulty,
         washed=washed,
@@ -85,7 +85,7 @@ def share_right(judged: Iterable[tuple[str, float]]) -> Shares:
     )
 
 
-def summarise(scores: Sequence[AnswerScore]) -> dict[str, Shares]:
+def summarise(scores: Sequence[CallNaviScore]) -> dict[str, Shares]:
     """CallNavi's figures by name. Syntax is judged before any repair; structure and AST after it."""
     verdicts = {
         "syntax_validity": [one.washed.valid for one in scores],
@@ -99,7 +99,7 @@ def summarise(scores: Sequence[AnswerScore]) -> dict[str, Shares]:
     return {name: share_right(zip(levels, judged, strict=True)) for name, judged in verdicts.items()}
 
 
-def summarise_stability(questions: Sequence[Question], runs: Sequence[Sequence[object]]) -> dict[str, Shares]:
+def summarise_stability(questions: Sequence[GoldQuestion], runs: Sequence[Sequence[object]]) -> dict[str, Shares]:
     """How steady the answers of several runs are, each run having an answer to every question in their order."""
     scores = [
         (question.difficulty, measure_stability([_written(answer) for answer in answers]))

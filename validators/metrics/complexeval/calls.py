@@ -35,7 +35,7 @@ _TYPES: Mapping[str, Callable[[JsonValue], bool]] = {
 }
 
 
-class MadeCall(NamedTuple):
+class CandidateCall(NamedTuple):
     """A call as a candidate makes it: `arguments` are what it gave, or the JSON text of that."""
 
     tool: str
@@ -67,7 +67,7 @@ def chain_of(sample: Sample) -> tuple[Exchange, ...]:
     return tuple(steps)
 
 
-def read_call(made: MadeCall, names: Iterable[str]) -> Call | str:
+def read_call(made: CandidateCall, names: Iterable[str]) -> Call | str:
     """The call that was made, its tool by the name that `names` has; a sentence where it can't be read."""
     arguments = made.arguments
     if isinstance(arguments, str):

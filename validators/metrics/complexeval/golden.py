@@ -11,7 +11,7 @@ from validators.metrics.complexeval.calls import GoldenCall, call_text, golden_c
 from validators.metrics.complexeval.rules import Mistake
 
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.rules import Rules
+    from validators.metrics.complexeval.rules import RunRules
     from warehouse.records import Call, Exchange
 
 
@@ -21,7 +21,7 @@ GENERAL_ERROR: Mapping[str, JsonValue] = {
 }
 
 
-class JudgedCall(NamedTuple):
+class MatchedCall(NamedTuple):
     """A call of a turn: how it was matched ("" is not at all), the gold call it was held against, and what is wrong.
 
     `call` is None where what was given can't be read as a call.
@@ -48,7 +48,7 @@ class TurnResult(NamedTuple):
     `crash` says why that code would have broken off here, "" where it would not.
     """
 
-    calls: tuple[JudgedCall, ...] = ()
+    calls: tuple[MatchedCall, ...] = ()
     errors: tuple[Mistake, ...] = ()
     crash: str = ""
 
@@ -129,7 +129,7 @@ class PaperGolden:
 class PublishedGolden:
     """The published code's list: a step is added after a success, and after a step of nothing but free calls."""
 
-    def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: Rules) -> None:
+    def __init__(self, chain: Sequence[Exchange], free: FreeCalls, rules: RunRules) -> None:
         self._steps = [golden_calls(step, number) for number, step in enumerate(chain)]
         self._free = free
         self._rules = rules

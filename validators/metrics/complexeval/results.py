@@ -15,7 +15,7 @@ from validators.metrics.complexeval.rules import ERROR_TYPES, SUCCESS
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.runs import Outcome
+    from validators.metrics.complexeval.runs import RunOutcome
     from warehouse.records import EvalMode
 
 
@@ -145,26 +145,26 @@ ParameterType = Literal[
 ]  # fmt: skip
 
 
-class _Rule(NamedTuple):
+class _ResultRule(NamedTuple):
     type: ParameterType
     words: str  # a pattern over the words of a parameter's name, joined by spaces
 
 
 # The first rule that fits decides: what a name says at its end comes before what it is about.
 _RULES = (
-    _Rule("legs", r"legs?"),
-    _Rule("filter", r"filters?|facilit(y|ies)"),
-    _Rule("token", r"tokens?"),
-    _Rule("slug", r"slugs?"),
-    _Rule("key", r"keys?$"),
-    _Rule("id", r"ids?$"),
-    _Rule("sort_by", r"sort|sorted|sorter|sorting|order by"),
-    _Rule("type", r"types?$"),
-    _Rule("age", r"ages?"),
-    _Rule("date", r"dates?|day|month|check ?in|check ?out"),
-    _Rule("time", r"times?|hour|clock"),
-    _Rule("people", r"people|adults?|child(ren)?|infants?|passengers?|guests?|travell?ers?|persons?"),
-    _Rule(
+    _ResultRule("legs", r"legs?"),
+    _ResultRule("filter", r"filters?|facilit(y|ies)"),
+    _ResultRule("token", r"tokens?"),
+    _ResultRule("slug", r"slugs?"),
+    _ResultRule("key", r"keys?$"),
+    _ResultRule("id", r"ids?$"),
+    _ResultRule("sort_by", r"sort|sorted|sorter|sorting|order by"),
+    _ResultRule("type", r"types?$"),
+    _ResultRule("age", r"ages?"),
+    _ResultRule("date", r"dates?|day|month|check ?in|check ?out"),
+    _ResultRule("time", r"times?|hour|clock"),
+    _ResultRule("people", r"people|adults?|child(ren)?|infants?|passengers?|guests?|travell?ers?|persons?"),
+    _ResultRule(
         "location",
         r"locations?|city|country|place|address|destination|origin|latitude|longitude|lat|lon(g)?|coordinates|airport|area|query",
     ),
@@ -220,7 +220,7 @@ class ResultRow(NamedTuple):
 
 
 def row_of(
-    identity: str, outcome: Outcome, *, completeness: int | None = None, correctness: int | None = None
+    identity: str, outcome: RunOutcome, *, completeness: int | None = None, correctness: int | None = None
 ) -> ResultRow:
     """A run of our own as such a row."""
     mistakes = outcome.mistakes if outcome.problem is None else (outcome.problem,)

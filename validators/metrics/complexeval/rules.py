@@ -51,7 +51,7 @@ ERROR_TYPES: dict[str, ErrorType] = {
 }
 
 
-class Rules(NamedTuple):
+class RunRules(NamedTuple):
     """The rules of a run. All but `turn_limit` and `unordered` are the published code's and do nothing as the paper has it.
 
     `free` functions may be called at any turn; leftovers of `dropped` are forgiven at the end, and so is a call of

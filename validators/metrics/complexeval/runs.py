@@ -11,16 +11,16 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from validators.metrics.complexeval.calls import MadeCall, read_call
+from validators.metrics.complexeval.calls import CandidateCall, read_call
 from validators.metrics.complexeval.golden import (
     FreeCalls,
     GoldenList,
-    JudgedCall,
+    MatchedCall,
     PaperGolden,
     PublishedGolden,
     TurnResult,
 )
-from validators.metrics.complexeval.rules import SUCCESS, Mistake, Rules
+from validators.metrics.complexeval.rules import SUCCESS, Mistake, RunRules
 from validators.metrics.complexeval.turns import Matchers, Setting, compare_turn
 from warehouse.errors import RecordError
 
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
     from pydantic import JsonValue
 
     from validators.metrics.complexeval.calls import GoldenCall
-    from validators.metrics.complexeval.golden import JudgedCall
+    from validators.metrics.complexeval.golden import MatchedCall
     from warehouse.records import Call, EvalMode, Exchange, Tool
 
 
-class Outcome(NamedTuple):
+class RunOutcome(NamedTuple):
     """The end of a run. It succeeded where there is neither a `problem` of the run nor a list of `mistakes` in its calls.
 
     `success_turns` are the steps of the path before the first with something left; `real_turns` those with calls that
@@ -72,7 +72,7 @@ class _Read(NamedTuple):
     unreadable: dict[int, Mistake]
 
 
-class Run:
+class SampleRun:
     """The state of a run. `outcome` is None until it has ended, by its last word, by a mistake or by the turn limit."""
 
     def __init__(
@@ -81,10 +81,10 @@ class Run:
         tools: Iterable[Tool],
         mode: EvalMode,
         matchers: Matchers,
-        rules: Rules = Rules(),  # noqa: B008 - an immutable value
+        rules: RunRules = RunRules(),  # noqa: B008 - an immutable value
     ) -> None:
-        self.outcome: Outcome | None = None
-        self.turns: list[tuple[JudgedCall, ...]] = []  # of each turn that was judged, its calls
+        self.outcome: RunOutcome | None = None
+        self.turns: list[tuple[MatchedCall, ...]] = []  # of each turn that was judged, its calls
         self._chain = tuple(chain)
         self._setting = Setting(mode, {tool.name: tool for tool in tools}, matchers, rules)
         self._is_paper = mode == "as_paper"
@@ -101,7 +101,7 @@ class Run:
         """The gold calls that are due now."""
         return tuple(one.call for one in self._golden.due)
 
-    async def take(self, made: Sequence[MadeCall]) -> tuple[JudgedCall, ...]:
+    async def take(self, made: Sequence[CandidateCall]) -> tuple[MatchedCall, ...]:
         """Judge the calls of one turn, in their order; none where the run ended before. Raises RecordError after the end."""
         self._must_go_on()
         self._taken += 1
@@ -121,7 +121,7 @@ class Run:
         self._note(result)
         return judged
 
-    async def finish(self, text: str | None) -> Outcome:
+    async def finish(self, text: str | None) -> RunOutcome:
         """End the run with the model's last word; None says that it gave none. Raises RecordError after the end."""
         self._must_go_on()
         if text is None:
@@ -133,7 +133,7 @@ class Run:
             return self._end()
         return self._fall_short(Mistake("stop_early", "", "The model answered before everything needed was called."))
 
-    def break_off(self, mistake: Mistake) -> Outcome:
+    def break_off(self, mistake: Mistake) -> RunOutcome:
         """End the run for a reason from outside, as when the model can't be reached."""
         self._must_go_on()
         return self._fail(mistake)
@@ -142,7 +142,7 @@ class Run:
         if self.outcome is not None:
             raise RecordError("The run has ended; look at its outcome before the model is asked again.")
 
-    def _read(self, made: Sequence[MadeCall]) -> _Read:
+    def _read(self, made: Sequence[CandidateCall]) -> _Read:
         tools, rules = self._setting.tools, self._setting.rules
         calls: list[Call] = []
         unreadable: dict[int, Mistake] = {}
@@ -172,18 +172,18 @@ class Run:
                 reason = f"The model was still calling after {self._taken} turns."
                 self._fall_short(Mistake("turn_limit", "", reason))
 
-    def _fall_short(self, otherwise: Mistake) -> Outcome:
+    def _fall_short(self, otherwise: Mistake) -> RunOutcome:
         """End without everything: for the mistakes that were never made good, or else for `otherwise`."""
         functions = {call.tool for step in self._chain for call in step.calls}
         mistakes = unresolved(self.turns, self._golden.due, functions) if self._is_paper else ()
         return self._end(mistakes=mistakes) if mistakes else self._fail(otherwise)
 
-    def _fail(self, problem: Mistake) -> Outcome:
+    def _fail(self, problem: Mistake) -> RunOutcome:
         return self._end(problem=problem)
 
-    def _end(self, problem: Mistake | None = None, mistakes: Sequence[Mistake] = ()) -> Outcome:
+    def _end(self, problem: Mistake | None = None, mistakes: Sequence[Mistake] = ()) -> RunOutcome:
         due = self._golden.due
-        self.outcome = Outcome(
+        self.outcome = RunOutcome(
             problem=problem,
             mistakes=tuple(mistakes),
             success_turns=min((one.step for one in due), default=len(self._chain)),
@@ -197,14 +197,16 @@ class Run:
         return self.outcome
 
 
-def _woven(number: int, result: TurnResult, unreadable: dict[int, Mistake]) -> tuple[JudgedCall, ...]:
+def _woven(number: int, result: TurnResult, unreadable: dict[int, Mistake]) -> tuple[MatchedCall, ...]:
     """The judged calls of a turn with those that could not be read in their places."""
     judged = iter(result.calls)
-    return tuple(JudgedCall(None, mistake=unreadable[at]) if at in unreadable else next(judged) for at in range(number))
+    return tuple(
+        MatchedCall(None, mistake=unreadable[at]) if at in unreadable else next(judged) for at in range(number)
+    )
 
 
 def unresolved(
-    turns: Sequence[Sequence[JudgedCall]], due: Sequence[GoldenCall], functions: Collection[str]
+    turns: Sequence[Sequence[MatchedCall]], due: Sequence[GoldenCall], functions: Collection[str]
 ) -> tuple[Mistake, ...]:
     """The mistakes that were never made good, in their order; `due` is what was left at the end.
 
@@ -228,13 +230,13 @@ def unresolved(
     )
 
 
-def _as_counted(judged: JudgedCall, mistake: Mistake, functions: Collection[str]) -> Mistake:
+def _as_counted(judged: MatchedCall, mistake: Mistake, functions: Collection[str]) -> Mistake:
     if judged.call is None or judged.call.tool in functions or mistake.error_type == "func_error":
         return mistake
     return Mistake("func_error", "", f"{judged.call.tool!r} is not needed here. {mistake.reason}")
 
 
-def _is_open(judged: JudgedCall, mistake: Mistake, at: int, due: Sequence[GoldenCall]) -> bool:
+def _is_open(judged: MatchedCall, mistake: Mistake, at: int, due: Sequence[GoldenCall]) -> bool:
     if judged.golden is not None:
         return (judged.golden.step, judged.golden.place) in {(one.step, one.place) for one in due}
     if mistake.error_type == "func_error" and any(one.step <= at for one in due):

@@ -9,12 +9,12 @@ from pydantic import JsonValue
 
 from validators.matching.calls import assign
 from validators.metrics.complexeval.calls import GoldenCall, call_text, check_format, is_equal, sorted_call
-from validators.metrics.complexeval.golden import FreeCalls, JudgedCall, TurnResult
+from validators.metrics.complexeval.golden import FreeCalls, MatchedCall, TurnResult
 from validators.metrics.complexeval.rules import Mistake
 from warehouse.records import Call
 
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.rules import Rules
+    from validators.metrics.complexeval.rules import RunRules
     from warehouse.records import Call, EvalMode, Tool
 
 
@@ -44,7 +44,7 @@ class Setting(NamedTuple):
     mode: EvalMode
     tools: Mapping[str, Tool]
     matchers: Matchers
-    rules: Rules
+    rules: RunRules
 
 
 class Pair(NamedTuple):
@@ -125,7 +125,7 @@ def wrong_function(made: Call, golden: Call) -> Mistake:
 async def _compare_as_paper(made: Sequence[Call], golden: Sequence[GoldenCall], setting: Setting) -> TurnResult:
     """The format first; what passes is mapped and matched (ComplexFuncBench 3.1)."""
     judged = {
-        at: JudgedCall(call, mistake=mistake)
+        at: MatchedCall(call, mistake=mistake)
         for at, call in enumerate(made)
         if (mistake := check_format(call, setting.tools, setting.mode)) is not None
     }
@@ -136,18 +136,18 @@ async def _compare_as_paper(made: Sequence[Call], golden: Sequence[GoldenCall], 
     return TurnResult(calls, tuple(one.mistake for one in calls if one.mistake is not None))
 
 
-async def _match_as_paper(call: Call, pair: Pair, setting: Setting) -> JudgedCall:
+async def _match_as_paper(call: Call, pair: Pair, setting: Setting) -> MatchedCall:
     golden, matchers, unordered = pair.golden.call, setting.matchers, setting.rules.unordered
     if pair.by == "equal" or match_by_rule(call, golden, unordered):
-        return JudgedCall(call, "rule", pair.golden)
+        return MatchedCall(call, "rule", pair.golden)
     if call.tool != golden.tool:
-        return JudgedCall(call, "", pair.golden, wrong_function(call, golden))
+        return MatchedCall(call, "", pair.golden, wrong_function(call, golden))
     response = None if matchers.respond is None else await matchers.respond(call)
     if await _answers_alike(response, golden, matchers):
-        return JudgedCall(call, "response", pair.golden)
+        return MatchedCall(call, "response", pair.golden)
     if matchers.judge is not None and await matchers.judge(call, golden):
-        return JudgedCall(call, "judge", pair.golden)
-    return JudgedCall(call, "", pair.golden, describe_difference(call, golden, unordered))
+        return MatchedCall(call, "judge", pair.golden)
+    return MatchedCall(call, "", pair.golden, describe_difference(call, golden, unordered))
 
 
 async def _compare_as_published(
@@ -160,14 +160,14 @@ async def _compare_as_published(
         return TurnResult(tuple(map(_surplus, made)), crash=crash)
     calls = [sorted_call(call) for call in made]
     pairs = map_calls(list(enumerate(calls)), due, setting.matchers.likeness, free)
-    judged: dict[int, JudgedCall] = {}
+    judged: dict[int, MatchedCall] = {}
     errors: list[Mistake] = []
     crash, is_broken = "", False
     for pair in pairs:
         call = calls[pair.at]
         mistake = check_format(call, setting.tools, setting.mode)
         if mistake is not None:
-            judged[pair.at] = JudgedCall(call, "", pair.golden, mistake)
+            judged[pair.at] = MatchedCall(call, "", pair.golden, mistake)
             continue
         match = await _match_as_published(call, pair, setting)
         if match.emptied:
@@ -181,26 +181,26 @@ async def _compare_as_published(
 
 
 class _Match(NamedTuple):
-    judged: JudgedCall
+    judged: MatchedCall
     emptied: bool = False
 
 
 async def _match_as_published(call: Call, pair: Pair, setting: Setting) -> _Match:
     golden, matchers, rules = pair.golden.call, setting.matchers, setting.rules
     if pair.by == "free":
-        return _Match(JudgedCall(call, "free", pair.golden))
+        return _Match(MatchedCall(call, "free", pair.golden))
     if match_by_rule(call, golden, rules.unordered):
-        return _Match(JudgedCall(call, "rule", pair.golden))
+        return _Match(MatchedCall(call, "rule", pair.golden))
     mistake = check_values(call, golden, rules.exact)
     if mistake is not None:
-        return _Match(JudgedCall(call, "", pair.golden, mistake))
+        return _Match(MatchedCall(call, "", pair.golden, mistake))
     response = None if matchers.respond is None else await matchers.respond(call)
     emptied = response == {}
     if not emptied and await _answers_alike(response, golden, matchers):
-        return _Match(JudgedCall(call, "response", pair.golden))
+        return _Match(MatchedCall(call, "response", pair.golden))
     if matchers.judge is not None and await matchers.judge(call, golden):
-        return _Match(JudgedCall(call, "judge", pair.golden), emptied)
-    return _Match(JudgedCall(call, "", pair.golden, describe_difference(call, golden)), emptied)
+        return _Match(MatchedCall(call, "judge", pair.golden), emptied)
+    return _Match(MatchedCall(call, "", pair.golden, describe_difference(call, golden)), emptied)
 
 
 async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) -> bool:
@@ -208,9 +208,9 @@ async def _answers_alike(response: JsonValue, golden: Call, matchers: Matchers) 
     return response is not None and matchers.respond is not None and is_equal(response, await matchers.respond(golden))
 
 
-def _surplus(call: Call) -> JudgedCall:
+def _surplus(call: Call) -> MatchedCall:
     """A call that no gold call was left for."""
-    return JudgedCall(call, mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."))
+    return MatchedCall(call, mistake=Mistake("func_error", "", f"Nothing that is due is left for this {call.tool!r}."))
 
 
 def _differing(made: Call, golden: Call, unordered: Collection[str] = ()) -> list[str]:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 if TYPE_CHECKING:
     from collections.abc import Iterable, Mapping, Sequence
 
-    from validators.metrics.confetti.decoding import MadeCall
+    from validators.metrics.confetti.decoding import DecodedCall
 
     Document = Mapping[str, Any]
     Answer = Mapping[str, Mapping[str, Any]]
@@ -44,7 +44,7 @@ UNREADABLE = "unreadable_answer"  # ours: where the official checker crashes
 
 
 def check_calls(
-    documents: Sequence[Document], made: Sequence[MadeCall], answers: Sequence[Answer], category: str
+    documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer], category: str
 ) -> Check:
     """Whether the calls are those accepted. `category` tells, as a BFCL category does, how many there may be."""
     try:
@@ -61,7 +61,7 @@ def check_calls(
         return Check(valid=False, error_type=UNREADABLE, reason=f"The answer can't be compared: {error}.")
 
 
-def _check_parallel(documents: Sequence[Document], made: Sequence[MadeCall], answers: Sequence[Answer]) -> Check:
+def _check_parallel(documents: Sequence[Document], made: Sequence[DecodedCall], answers: Sequence[Answer]) -> Check:
     """Each answer takes the first call that fits and is left; none is given back."""
     if len(made) != len(answers):
         wrong = f"There are {len(made)} calls for {len(answers)}."
@@ -90,7 +90,7 @@ def _document(documents: Sequence[Document], answer: Answer) -> Document:
     return found
 
 
-def check_call(document: Document, made: MadeCall, answer: Answer) -> Check:
+def check_call(document: Document, made: DecodedCall, answer: Answer) -> Check:
     """Whether one call is the accepted one: name, required parameters, each value, and what may not be left out."""
     accepted = next(iter(answer.values()))
     name, declared = document.get("name"), document.get("parameters") or {}
@@ -108,7 +108,7 @@ def check_call(document: Document, made: MadeCall, answer: Answer) -> Check:
     return check
 
 
-def _check_values(made: MadeCall, accepted: Mapping[str, Any], properties: Mapping[str, Document]) -> Check:
+def _check_values(made: DecodedCall, accepted: Mapping[str, Any], properties: Mapping[str, Document]) -> Check:
     variable = False
     for parameter, value in made.arguments.items():
         if parameter not in properties or parameter not in accepted:

@@ -19,7 +19,7 @@ _MARK = "_ǂ"
 _RESERVED = re.compile(rf"(?<=[(,\s])({'|'.join(keyword.kwlist)})(?=\s*=[^=])")
 
 
-class MadeCall(NamedTuple):
+class DecodedCall(NamedTuple):
     """A call as it was made: values as Python has them, a bare word being a text."""
 
     name: str
@@ -29,7 +29,7 @@ class MadeCall(NamedTuple):
 class Decoded(NamedTuple):
     """The calls of a reply, None where it can't be read; `problem` tells why not, by the kind of trouble and a text."""
 
-    calls: list[MadeCall] | None
+    calls: list[DecodedCall] | None
     problem: str = ""
 
 
@@ -74,13 +74,13 @@ def says_call(decoded: Decoded) -> bool:
     return bool(decoded.calls)
 
 
-def _call(node: ast.expr) -> MadeCall:
+def _call(node: ast.expr) -> DecodedCall:
     if not isinstance(node, ast.Call):
         raise ValueError(f"{ast.unparse(node)!r} is no call")
     named = {word.arg: _value(word.value) for word in node.keywords if word.arg is not None}
     if len(named) < len(node.keywords):
         raise ValueError(f"{ast.unparse(node)!r} spreads its arguments, or gives one twice")
-    return MadeCall(_name(node.func), named)
+    return DecodedCall(_name(node.func), named)
 
 
 def _name(node: ast.expr) -> str:

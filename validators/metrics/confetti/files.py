@@ -37,14 +37,14 @@ class AgentTurn(NamedTuple):
     user_turns: int
 
 
-class Asked(NamedTuple):
+class QuestionContext(NamedTuple):
     """What a question shows: the documents of its tools, and how many user turns there were so far."""
 
     tools: list[dict[str, Any]]
     user_turns: int
 
 
-class Answers(NamedTuple):
+class GoldAnswers(NamedTuple):
     """All that is due: calls in their order, chains of them that belong to one turn, and agent turns."""
 
     calls: list[DueCall]
@@ -54,7 +54,7 @@ class Answers(NamedTuple):
     problems: list[str]
 
 
-def read_answers(folder: Path) -> Answers:
+def read_answers(folder: Path) -> GoldAnswers:
     """The accepted calls and, where they are given, the turns. Raises ConfigurationError where there is no call."""
     place = folder / POSSIBLE if (folder / POSSIBLE).is_dir() else folder
     calls = [_due_call(row, where) for file in sorted(place.glob(CALLS)) for row, where in _rows(file)]
@@ -72,7 +72,7 @@ def read_answers(folder: Path) -> Answers:
         for dialogue, group in groupby(chains, key=lambda chain: chain[0].dialogue)
         for chain, turn in zip(group, calling.get(dialogue, ()), strict=False)
     }
-    return Answers(calls, chains, turns, user_turns, problems)
+    return GoldAnswers(calls, chains, turns, user_turns, problems)
 
 
 def _chains(calls: list[DueCall], calling: Mapping[str, list[AgentTurn]]) -> tuple[list[list[DueCall]], list[str]]:
@@ -100,7 +100,7 @@ def read_predictions(place: Path) -> dict[str, dict[str, Any]]:
     return named
 
 
-def read_questions(place: Path | None) -> dict[str, Asked]:
+def read_questions(place: Path | None) -> dict[str, QuestionContext]:
     """The questions by their ids, where there are question files."""
     if place is None:
         return {}
@@ -108,10 +108,10 @@ def read_questions(place: Path | None) -> dict[str, Asked]:
     return {str(row.get("id")): _asked(row) for file in files for row, _ in _rows(file)}
 
 
-def _asked(row: dict[str, Any]) -> Asked:
+def _asked(row: dict[str, Any]) -> QuestionContext:
     tools, turns = row.get("function"), row.get("question")
     said = [one for turn in turns if isinstance(turn, list) for one in turn] if isinstance(turns, list) else []
-    return Asked(
+    return QuestionContext(
         [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else [],
         sum(isinstance(one, dict) and one.get("role") == "user" for one in said),
     )

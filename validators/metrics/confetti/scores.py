@@ -7,14 +7,14 @@ from math import prod
 from statistics import fmean
 from typing import TYPE_CHECKING, Any, NamedTuple
 
-from validators.metrics.confetti.decoding import Decoded, MadeCall, decode_calls
+from validators.metrics.confetti.decoding import Decoded, DecodedCall, decode_calls
 from validators.metrics.confetti.soft import Combining, foresee, score_call, score_exactly, texts_to_compare
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 
-    from validators.metrics.confetti.decoding import MadeCall
-    from validators.metrics.confetti.files import Answers, Asked, DueCall
+    from validators.metrics.confetti.decoding import DecodedCall
+    from validators.metrics.confetti.files import DueCall, GoldAnswers, QuestionContext
     from validators.metrics.confetti.soft import StringScorer
 
 
@@ -71,7 +71,7 @@ def read_result(row: Row | None) -> Decoded:
     return Decoded([call for call in calls if call is not None])
 
 
-def _made(name: str, given: object) -> MadeCall | None:
+def _made(name: str, given: object) -> DecodedCall | None:
     if isinstance(given, str):  # as providers give the arguments of native calls
         import json
 
@@ -79,15 +79,15 @@ def _made(name: str, given: object) -> MadeCall | None:
             given = json.loads(given)
         except (ValueError, RecursionError):
             return None
-    return MadeCall(name, given) if isinstance(given, dict) else None
+    return DecodedCall(name, given) if isinstance(given, dict) else None
 
 
 def score_confetti(
-    answers: Answers,
+    answers: GoldAnswers,
     predicted: Mapping[str, Row],
     scorer: StringScorer,
     combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
-    questions: Mapping[str, Asked] | None = None,
+    questions: Mapping[str, QuestionContext] | None = None,
 ) -> ConfettiScores:
     """Score predicted rows against all that is due; what was not predicted is worth 0."""
     known = questions or {}
@@ -127,7 +127,9 @@ def _texts_to_compare(call: DueCall, made: Decoded) -> Iterator[tuple[str, str]]
         yield from texts_to_compare(made.calls[0], call.answer)
 
 
-def _score(call: DueCall, made: Decoded, scorer: StringScorer, combining: Combining, asked: Asked | None) -> ScoredCall:
+def _score(
+    call: DueCall, made: Decoded, scorer: StringScorer, combining: Combining, asked: QuestionContext | None
+) -> ScoredCall:
     name = next(iter(call.answer))
     document = next((tool for tool in (asked.tools if asked else ()) if tool.get("name") == name), None)
     soft = score_call(made.calls, call.answer, scorer, combining, document)
@@ -158,17 +160,17 @@ def _bucket(number: int, ranges: Iterable[tuple[int, int]], beyond: str) -> str:
     return beyond
 
 
-def _turns(first: str, known: Mapping[str, Asked], answers: Answers) -> str:
+def _turns(first: str, known: Mapping[str, QuestionContext], answers: GoldAnswers) -> str:
     """The user turns so far: those of the question, else by the number of the agent's turn."""
     number = known[first].user_turns if first in known else answers.user_turns.get(first)
     return "" if number is None else _bucket(number, ((1, 5), (6, 10)), "11+")
 
 
-def _tools(asked: Asked | None) -> str:
+def _tools(asked: QuestionContext | None) -> str:
     return "" if asked is None else _bucket(len(asked.tools), ((1, 9), (10, 19)), "20+")
 
 
-def _acts(answers: Answers, predicted: Mapping[str, Row]) -> ActScores | None:
+def _acts(answers: GoldAnswers, predicted: Mapping[str, Row]) -> ActScores | None:
     """The acts of all turns that were predicted: by their labels, else a mere call is known by its form."""
     pairs = []
     for turn in answers.turns:
@@ -185,7 +187,7 @@ def _predicted_acts(row: Row) -> frozenset[str]:
     return acts or frozenset()
 
 
-def _validity(answers: Answers, predicted: Mapping[str, Row]) -> Validity | None:
+def _validity(answers: GoldAnswers, predicted: Mapping[str, Row]) -> Validity | None:
     """Over the rows that bring a judge's word, a list of made-up parameters for each call."""
     judged = []
     for due in answers.calls:
@@ -270,7 +272,7 @@ def _confuse(turns: Sequence[tuple[frozenset[str], frozenset[str]]]) -> dict[str
     return {act: {as_: float(weights[act, as_]) for as_ in columns if weights[act, as_]} for act in ACTS}
 
 
-class JudgedCall(NamedTuple):
+class PredictedCallScore(NamedTuple):
     """A predicted call: whether its name is right, how many parameters it has, and how many of them are valid."""
 
     name_right: bool
@@ -291,13 +293,13 @@ class Validity(NamedTuple):
     predicted: int
 
 
-def judged_call(call: MadeCall, gold_name: str, made_up: Iterable[str]) -> JudgedCall:
+def judged_call(call: DecodedCall, gold_name: str, made_up: Iterable[str]) -> PredictedCallScore:
     """A call with a judge's word on it; names that are no parameters of the call say nothing."""
     invented = set(made_up) & call.arguments.keys()
-    return JudgedCall(call.name == gold_name, len(call.arguments), len(call.arguments) - len(invented))
+    return PredictedCallScore(call.name == gold_name, len(call.arguments), len(call.arguments) - len(invented))
 
 
-def measure_validity(calls: Sequence[JudgedCall]) -> Validity:
+def measure_validity(calls: Sequence[PredictedCallScore]) -> Validity:
     """The validity over all calls; of a call to another tool no parameter is valid."""
     valid = sum(call.valid for call in calls if call.name_right)
     judged = sum(call.parameters for call in calls if call.name_right)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
 
     from validators.metrics.confetti.bfcl import Document
-    from validators.metrics.confetti.decoding import MadeCall
+    from validators.metrics.confetti.decoding import DecodedCall
 
 
 Way = Literal["mean", "product", "least"]
@@ -61,7 +61,7 @@ class SoftScore(NamedTuple):
 
 
 def score_call(
-    made: Sequence[MadeCall] | None,
+    made: Sequence[DecodedCall] | None,
     answer: Mapping[str, Mapping[str, Any]],
     scorer: StringScorer,
     combining: Combining = Combining(),  # noqa: B008 - a plain value that nobody changes
@@ -87,7 +87,7 @@ def score_call(
     return SoftScore(_combine(list(scores.values()), combining.way), scores)
 
 
-def texts_to_compare(call: MadeCall, answer: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
+def texts_to_compare(call: DecodedCall, answer: Mapping[str, Mapping[str, Any]]) -> Iterator[tuple[str, str]]:
     """The accepted and the given texts that a scorer is asked about where the call has the parameters that are due."""
     name, accepted = next(iter(answer.items()))
     if call.name != name or not call.arguments.keys() <= accepted.keys():

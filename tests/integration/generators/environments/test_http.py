@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from generators.environments.endpoints import is_allowed, read_endpoints
 from generators.environments.http import HttpEnvironment, HttpResponse, read_answer
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from generators.environments.stored import StoredEnvironment
 from tests.support.generators.environments.fixtures import Servers, as_json, http
 from warehouse.errors import ConfigurationError
@@ -26,7 +26,7 @@ FOREVER = 3600
 
 async def test_a_response_is_the_servers_json(servers: Servers, asking: Asking) -> None:
     url = await servers.saying(as_json({"id": "c1", "name": "Ada & Söhne"}))
-    assert await asking(url).answer(ONE) == Answer({"id": "c1", "name": "Ada & Söhne"})
+    assert await asking(url).answer(ONE) == CallResponse({"id": "c1", "name": "Ada & Söhne"})
 
 
 async def test_a_server_that_is_down_is_told_of(servers: Servers, asking: Asking) -> None:
@@ -42,7 +42,7 @@ async def test_a_server_that_never_answers_ends_with_the_time_allowed(servers: S
         await asyncio.sleep(FOREVER)
 
     answer = await asking(await servers.start(never), seconds=0.2).answer(ONE)
-    assert answer == Answer(problem=answer.problem, passing=True)
+    assert answer == CallResponse(problem=answer.problem, passing=True)
     assert "did not answer within 0.2 seconds" in answer.problem
 
 
@@ -108,7 +108,7 @@ async def test_an_answer_of_two_megabytes_is_not_read_to_its_end(servers: Server
             await writer.drain()
 
     answer = await asking(await servers.start(pour)).answer(ONE)
-    assert answer == Answer(problem="The server's answer is larger than the 1048576 bytes allowed.", passing=True)
+    assert answer == CallResponse(problem="The server's answer is larger than the 1048576 bytes allowed.", passing=True)
     assert sent >= 2**20
 
     two = await servers.saying(as_json("x" * 2_000_000))
@@ -130,10 +130,10 @@ async def test_a_redirect_is_not_followed(servers: Servers, asking: Asking) -> N
 
 
 async def test_no_content_is_an_answer(servers: Servers, asking: Asking) -> None:
-    assert await asking(await servers.saying(http(b"", "204 No Content", ""))).answer(ONE) == Answer()
+    assert await asking(await servers.saying(http(b"", "204 No Content", ""))).answer(ONE) == CallResponse()
 
 
-async def heard(servers: Servers, asking: Asking, call: Call, **more: object) -> tuple[str, Answer]:
+async def heard(servers: Servers, asking: Asking, call: Call, **more: object) -> tuple[str, CallResponse]:
     requests: list[str] = []
 
     async def note(request: str, writer: asyncio.StreamWriter) -> None:

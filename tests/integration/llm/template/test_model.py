@@ -13,7 +13,7 @@ import orjson
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
 from generators.single_turn.requests import ArgumentValues, ParameterNames, Wording, wording_problem
 from language.calls.sampling import fill_in
@@ -22,27 +22,13 @@ from llm.chat import ChatMessage, ChatRequest
 from llm.prompts import render
 from llm.template.candidate import NO_TOOL
 from llm.template.model import TemplateModel
+from validators.judges import Judgement, ProposedCall, Relevance
 from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Assignment, DraftCall, Tool
 
 ROOT = Path(__file__).parents[4]
 Ask = Callable[..., ChatRequest]
 Saying = Callable[..., tuple[ChatMessage, ...]]
-
-
-class ProposedCall(BaseModel):
-    tool: str | None
-    arguments: dict[str, JsonValue] = {}
-
-
-class Judgement(BaseModel):
-    agree: bool
-    reason: str
-
-
-class Relevance(BaseModel):
-    tool: str | None
-    reason: str
 
 
 class Poem(BaseModel):

@@ -12,7 +12,7 @@ from llm.template.model import TemplateModel
 from warehouse.records import Tool
 
 
-class TemplateChat:
+class ErringTemplateChat:
     """template/v1 without a ledger; `planted` are the defects it owned up to."""
 
     name = "template/v1"
@@ -33,4 +33,4 @@ class TemplateChat:
 
 def context_of(environment: Environment, chat: ChatModel | None = None, seed: int = 0) -> StageContext:
     tools = {tool.key: tool for tool in environment.tools}
-    return StageContext(chat or TemplateChat(), Random(seed), tools, {environment.name: environment})
+    return StageContext(chat or ErringTemplateChat(), Random(seed), tools, {environment.name: environment})

@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import JsonValue
 
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from warehouse.records import Call, Link, Tool
 
 TOWNS = ("Ashford", "Brindle", "Corwen", "Dunmore", "Elstree", "Farlow")
@@ -72,48 +72,48 @@ class SmallWorld:
     tools = TOOLS
     links = LINKS
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         return _ANSWERS[call.tool](call.arguments)
 
 
-def _towns(arguments: dict[str, JsonValue]) -> Answer:
+def _towns(arguments: dict[str, JsonValue]) -> CallResponse:
     said = str(arguments["query"])
     names = [name for name in TOWNS if said.lower() in name.lower()]
     towns = [{"town_id": f"t-{name[:3].lower()}-{TOWNS.index(name)}", "name": name} for name in names]
-    return Answer({"towns": [*towns, {"town_id": "t-new-9", "name": f"New {said}"}]} if towns else {"towns": []})
+    return CallResponse({"towns": [*towns, {"town_id": "t-new-9", "name": f"New {said}"}]} if towns else {"towns": []})
 
 
-def _inns(arguments: dict[str, JsonValue]) -> Answer:
+def _inns(arguments: dict[str, JsonValue]) -> CallResponse:
     if not str(arguments["town_id"]).startswith("t-"):
-        return Answer(problem="There is no such town.")
+        return CallResponse(problem="There is no such town.")
     rng = Random(str(arguments))
     prices, ratings = rng.sample(range(40, 200), len(INNS)), rng.sample(range(60, 99), len(INNS))
     inns = [
         {"inn_id": f"i-{arguments['town_id']}-{at}", "name": f"{name} Inn", "price": prices[at], "rating": ratings[at] / 10}
         for at, name in enumerate(INNS)
     ]  # fmt: skip
-    return Answer({"inns": inns})
+    return CallResponse({"inns": inns})
 
 
-def _of_inn(arguments: dict[str, JsonValue]) -> Answer:
+def _of_inn(arguments: dict[str, JsonValue]) -> CallResponse:
     if not str(arguments["inn_id"]).startswith("i-t-"):
-        return Answer(problem="There is no such inn.")
-    return Answer({"inn": arguments["inn_id"], "answers": ["fine", "quiet"]})
+        return CallResponse(problem="There is no such inn.")
+    return CallResponse({"inn": arguments["inn_id"], "answers": ["fine", "quiet"]})
 
 
-def _sights(arguments: dict[str, JsonValue]) -> Answer:
+def _sights(arguments: dict[str, JsonValue]) -> CallResponse:
     rng = Random(str(arguments))
     marks = rng.sample(range(10, 50), len(SIGHTS))
     town = arguments["town_id"]
     sights = [{"id": f"s-{town}-{at}", "title": name, "rating": marks[at] / 10} for at, name in enumerate(SIGHTS)]
-    return Answer({"sights": sights})
+    return CallResponse({"sights": sights})
 
 
-def _hours(arguments: dict[str, JsonValue]) -> Answer:
-    return Answer({"sight": arguments["sight"], "opens": "09:00", "closes": "17:00"})
+def _hours(arguments: dict[str, JsonValue]) -> CallResponse:
+    return CallResponse({"sight": arguments["sight"], "opens": "09:00", "closes": "17:00"})
 
 
-_ANSWERS: dict[str, Callable[[dict[str, JsonValue]], Answer]] = {
+_ANSWERS: dict[str, Callable[[dict[str, JsonValue]], CallResponse]] = {
     "Find_Town": _towns,
     "Search_Inns": _inns,
     "Read_Inn_Reviews": _of_inn,

@@ -2,8 +2,8 @@
 
 from pydantic import JsonValue
 
-from generators.environments.protocol import Answer
-from warehouse.records import Call, Condition, Default, Goal, JsonSchema, Link, Picked, PlannedCall, Said, Tool
+from generators.environments.protocol import CallResponse
+from warehouse.records import Call, Condition, Default, Goal, JsonSchema, Link, Picked, PlannedCall, StatedValue, Tool
 
 TEXT: JsonSchema = {"type": "string", "description": "The name.", "examples": ["Oslo", "Bern", "Graz", "Turin"]}
 DAY: JsonSchema = {"type": "string", "format": "date"}
@@ -63,7 +63,7 @@ class Town:
         """Count what is asked."""
         self.asked = 0
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         """The response, or why there is none."""
         self.asked += 1
         match call.tool:
@@ -73,30 +73,30 @@ class Town:
                 return _find(str(call.arguments["text"]), with_twin=True)
             case "search_hotels":
                 found = [hotel for hotel in HOTELS if hotel["place"] == call.arguments["place_id"]]
-                return Answer({"data": {"hotels": [dict(hotel) for hotel in found]}}) if found else _unknown(call)
+                return CallResponse({"data": {"hotels": [dict(hotel) for hotel in found]}}) if found else _unknown(call)
             case "hotel_reviews":
                 return _hotel(call, "reviews", ["Quiet rooms.", "Good bread."])
             case _:
                 return _hotel(call, "about", "A house near the river.")
 
 
-def _find(query: str, *, with_twin: bool) -> Answer:
+def _find(query: str, *, with_twin: bool) -> CallResponse:
     place = PLACES.get(query.lower())
     if place is None:
-        return Answer(problem=f"There is no place {query!r}.")
+        return CallResponse(problem=f"There is no place {query!r}.")
     if with_twin:
-        return Answer({"data": [{"place": place["id"], "label": f"{place['name']}, city", "lat": place["lat"]}]})
+        return CallResponse({"data": [{"place": place["id"], "label": f"{place['name']}, city", "lat": place["lat"]}]})
     suburb = {"id": f"{place['id']}s", "name": f"{place['name']} Airport", "lat": place["lat"]}
-    return Answer({"data": [dict(place), suburb, {"id": "x9", "name": "Elsewhere", "lat": 1.5}]})
+    return CallResponse({"data": [dict(place), suburb, {"id": "x9", "name": "Elsewhere", "lat": 1.5}]})
 
 
-def _unknown(call: Call) -> Answer:
-    return Answer(problem=f"There is nothing for {call.arguments!r}.")
+def _unknown(call: Call) -> CallResponse:
+    return CallResponse(problem=f"There is nothing for {call.arguments!r}.")
 
 
-def _hotel(call: Call, name: str, value: JsonValue) -> Answer:
+def _hotel(call: Call, name: str, value: JsonValue) -> CallResponse:
     found = [hotel for hotel in HOTELS if hotel["hotel_id"] == call.arguments["hotel_id"]]
-    return Answer({"data": {**found[0], name: value}}) if found else _unknown(call)
+    return CallResponse({"data": {**found[0], name: value}}) if found else _unknown(call)
 
 
 def keys_of(*names: str) -> tuple[str, ...]:
@@ -114,12 +114,12 @@ def goal(*, city: str = "Oslo", where: tuple[Condition, ...] = (), candidates: t
         language="en",
         domain="Hotels",
         calls=(
-            PlannedCall(tool="find_place", arguments={"query": Said(value=city, element="city")}),
+            PlannedCall(tool="find_place", arguments={"query": StatedValue(value=city, element="city")}),
             PlannedCall(
                 tool="search_hotels",
                 arguments={
                     "place_id": place,
-                    "check_in": Said(value="2026-12-05", element="date"),
+                    "check_in": StatedValue(value="2026-12-05", element="date"),
                     "adults": Default(value=1),
                 },
             ),

@@ -7,12 +7,12 @@ from generators.routing.planning import plan_routing
 from generators.routing.wording import word_routing
 from generators.stages import StageContext
 from llm.chat import ChatModel
-from tests.support.generators.multi_step.asking import TemplateChat
+from tests.support.generators.multi_step.asking import ErringTemplateChat
 from warehouse.records import RoutingPlan, Sample
 
 
 def context_of(domain: str, chat: ChatModel | None = None) -> StageContext:
-    return StageContext(chat or TemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])})
+    return StageContext(chat or ErringTemplateChat(), Random(0), {tool.key: tool for tool in domain_tools([domain])})
 
 
 def plans_of(kind: str, domain: str = "Bank", count: int = 8, seed: int = 5) -> list[RoutingPlan]:

@@ -179,7 +179,7 @@ ALL: Mapping[str, Callable[[], Sample]] = {
 }  # fmt: skip
 
 
-class TemplateChat:
+class ShiftTemplateChat:
     """template/v1 without a ledger."""
 
     name = "template/v1"
@@ -219,6 +219,6 @@ def context_for() -> Callable[..., StageContext]:
     """A context with a generator of this seed, template/v1 or another model, and these tools."""
 
     def build(seed: int | str = 1, chat: ChatModel | None = None, tools: Mapping[str, Tool] = BY_KEY) -> StageContext:
-        return StageContext(chat or TemplateChat(), Random(seed), tools)
+        return StageContext(chat or ShiftTemplateChat(), Random(seed), tools)
 
     return build

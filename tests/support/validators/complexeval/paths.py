@@ -3,10 +3,10 @@
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from validators.metrics.complexeval.calls import MadeCall
-from validators.metrics.complexeval.golden import JudgedCall
-from validators.metrics.complexeval.rules import Rules
-from validators.metrics.complexeval.runs import Outcome, Run
+from validators.metrics.complexeval.calls import CandidateCall
+from validators.metrics.complexeval.golden import MatchedCall
+from validators.metrics.complexeval.rules import RunRules
+from validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from validators.metrics.complexeval.turns import Matchers
 from warehouse.records import Call, EvalMode, Exchange, Tool
 
@@ -64,15 +64,19 @@ def matchers(responses: Mapping[str, Any] | None = None, alike: Sequence[tuple[C
     return Matchers(likeness, respond, judge)
 
 
-def open_run(mode: EvalMode, chain: Sequence[Exchange] = CHAIN, using: Matchers | None = None, **rules: Any) -> Run:
-    return Run(chain, TOOLS, mode, using or matchers(), Rules(**rules))
+def open_run(
+    mode: EvalMode, chain: Sequence[Exchange] = CHAIN, using: Matchers | None = None, **rules: Any
+) -> SampleRun:
+    return SampleRun(chain, TOOLS, mode, using or matchers(), RunRules(**rules))
 
 
-def made(*calls: Call) -> list[MadeCall]:
-    return [MadeCall(one.tool, one.arguments) for one in calls]
+def made(*calls: Call) -> list[CandidateCall]:
+    return [CandidateCall(one.tool, one.arguments) for one in calls]
 
 
-async def drive(run: Run, *script: Sequence[Call] | str | None) -> tuple[Outcome, list[tuple[JudgedCall, ...]]]:
+async def drive(
+    run: SampleRun, *script: Sequence[Call] | str | None
+) -> tuple[RunOutcome, list[tuple[MatchedCall, ...]]]:
     """Play a script, whose texts are last words, until the run has ended."""
     judged = []
     for said in script:

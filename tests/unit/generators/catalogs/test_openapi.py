@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 from generators.catalogs import Catalog, read_catalog
-from generators.catalogs.openapi import Place, read_operations
+from generators.catalogs.openapi import ParameterPlace, read_operations
 from warehouse.errors import ConfigurationError
 
 YAML = """
@@ -99,11 +99,11 @@ def test_the_places_of_the_parameters_are_kept_beside_the_tool(tmp_path: Path) -
     patch = read_operations(path)[1]
     assert (patch.method, patch.path) == ("patch", "/books/{bookId}")
     assert patch.places == (
-        Place("bookId", "path", "bookId"),
-        Place("verbose", "query", "verbose"),
-        Place("title", "body", "title"),
-        Place("price", "body", "price"),
-        Place("body_bookId", "body", "bookId"),
+        ParameterPlace("bookId", "path", "bookId"),
+        ParameterPlace("verbose", "query", "verbose"),
+        ParameterPlace("title", "body", "title"),
+        ParameterPlace("price", "body", "price"),
+        ParameterPlace("body_bookId", "body", "bookId"),
     )
 
 

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import JsonValue
 
-from generators.environments.protocol import Answer
+from generators.environments.protocol import CallResponse
 from generators.environments.response_store import Description, ResponseStore, call_key, lapse_rows, response_rows
 from generators.environments.stored import (
     LineRecording,
@@ -29,18 +29,18 @@ LINK = Link(tool="read", parameter="id", source="read", entries="", field="id")
 READ = Call(tool="read", arguments={"id": 1})
 
 
-class Scripted:
+class ScriptedEnvironment:
     """An environment whose answers are given one after another, the last one ever after."""
 
     name = "script"
     tools = (TOOL,)
     links = (LINK,)
 
-    def __init__(self, *answers: Answer) -> None:
+    def __init__(self, *answers: CallResponse) -> None:
         self.answers = list(answers)
         self.asked: list[Call] = []
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         self.asked.append(call)
         await asyncio.sleep(0)
         return self.answers.pop(0) if len(self.answers) > 1 else self.answers[0]
@@ -51,7 +51,7 @@ def stored(tmp_path: Path) -> Iterator[Callable[..., StoredEnvironment]]:
     """Opens stored environments over the same file."""
     opened: list[StoredEnvironment] = []
 
-    def open_one(inner: Scripted) -> StoredEnvironment:
+    def open_one(inner: ScriptedEnvironment) -> StoredEnvironment:
         opened.append(StoredEnvironment(inner, tmp_path / "deep" / "responses.sqlite"))
         return opened[-1]
 
@@ -64,48 +64,50 @@ Stored = Callable[..., StoredEnvironment]
 
 
 async def test_a_stored_call_is_never_asked_again(stored: Stored) -> None:
-    first = Scripted(Answer({"title": "A"}), Answer({"title": "B"}))
-    assert await stored(first).answer(READ) == Answer({"title": "A"})
-    second = Scripted(Answer({"title": "C"}))
+    first = ScriptedEnvironment(CallResponse({"title": "A"}), CallResponse({"title": "B"}))
+    assert await stored(first).answer(READ) == CallResponse({"title": "A"})
+    second = ScriptedEnvironment(CallResponse({"title": "C"}))
     environment = stored(second)
     same = Call(tool="read", arguments=dict(READ.arguments))
-    assert [await environment.answer(same) for _ in range(2)] == [Answer({"title": "A"})] * 2
+    assert [await environment.answer(same) for _ in range(2)] == [CallResponse({"title": "A"})] * 2
     assert (len(first.asked), second.asked) == (1, [])
 
 
 async def test_a_call_that_many_want_at_once_is_asked_once(stored: Stored) -> None:
-    inner = Scripted(Answer([1]), Answer([2]))
+    inner = ScriptedEnvironment(CallResponse([1]), CallResponse([2]))
     environment = stored(inner)
-    assert await asyncio.gather(*(environment.answer(READ) for _ in range(20))) == [Answer([1])] * 20
+    assert await asyncio.gather(*(environment.answer(READ) for _ in range(20))) == [CallResponse([1])] * 20
     assert len(inner.asked) == 1
 
 
 async def test_an_asker_that_is_cancelled_leaves_the_call_to_the_next(stored: Stored) -> None:
     entered = asyncio.Event()
 
-    class Stuck(Scripted):
-        async def answer(self, call: Call) -> Answer:
+    class Stuck(ScriptedEnvironment):
+        async def answer(self, call: Call) -> CallResponse:
             self.asked.append(call)
             if len(self.asked) == 1:
                 entered.set()
                 await asyncio.Event().wait()
-            return Answer("at last")
+            return CallResponse("at last")
 
     environment = stored(Stuck())
     first = asyncio.create_task(environment.answer(READ))
     await entered.wait()
     second = asyncio.create_task(environment.answer(READ))
     first.cancel()
-    assert await second == Answer("at last")
+    assert await second == CallResponse("at last")
 
 
 async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_noted(stored: Stored) -> None:
-    gone = Scripted(Answer(problem="no such book"))
+    gone = ScriptedEnvironment(CallResponse(problem="no such book"))
     await stored(gone).answer(READ)
-    assert await stored(Scripted(Answer("found"))).answer(READ) == Answer(problem="no such book")
+    assert await stored(ScriptedEnvironment(CallResponse("found"))).answer(READ) == CallResponse(problem="no such book")
 
     other = Call(tool="read", arguments={"id": 2})
-    ill = Scripted(Answer(problem="down", passing=True), Answer(problem="down", passing=True), Answer("well"))
+    ill = ScriptedEnvironment(
+        CallResponse(problem="down", passing=True), CallResponse(problem="down", passing=True), CallResponse("well")
+    )
     environment = stored(ill)
     assert [(await environment.answer(other)).problem for _ in range(3)] == ["down", "down", ""]
     (lapse,) = environment.lapses()
@@ -113,29 +115,33 @@ async def test_a_refusal_of_the_call_itself_is_stored_and_what_passes_is_only_no
 
 
 async def test_a_call_of_an_unknown_tool_asks_nobody(stored: Stored) -> None:
-    inner = Scripted(Answer(1))
+    inner = ScriptedEnvironment(CallResponse(1))
     assert "no tool 'write'" in (await stored(inner).answer(Call(tool="write"))).problem
     assert inner.asked == []
 
 
 async def test_a_different_answer_is_re_recorded_and_told_of(stored: Stored) -> None:
-    environment = stored(Scripted(Answer({"price": 10}), Answer({"price": 10}), Answer({"price": 12})))
+    environment = stored(
+        ScriptedEnvironment(CallResponse({"price": 10}), CallResponse({"price": 10}), CallResponse({"price": 12}))
+    )
     await environment.answer(READ)
     await environment.refresh(READ)
     assert environment.drifted() == []
     (seen,) = environment.store.stored("script")
     assert seen.seen_at > seen.recorded_at
 
-    assert await environment.refresh(READ) == Answer({"price": 12})
-    assert await environment.answer(READ) == Answer({"price": 12})
+    assert await environment.refresh(READ) == CallResponse({"price": 12})
+    assert await environment.answer(READ) == CallResponse({"price": 12})
     (drift,) = environment.drifted()
-    assert (drift.call, drift.earlier, drift.later) == (READ, Answer({"price": 10}), Answer({"price": 12}))
+    assert (drift.call, drift.earlier, drift.later) == (READ, CallResponse({"price": 10}), CallResponse({"price": 12}))
     assert drift.recorded_at < drift.rerecorded_at
 
 
 async def test_all_that_is_stored_can_be_asked_again(stored: Stored) -> None:
     calls = [Call(tool="read", arguments={"id": number}) for number in range(3)]
-    environment = stored(Scripted(Answer("a"), Answer("b"), Answer("c"), Answer("other")))
+    environment = stored(
+        ScriptedEnvironment(CallResponse("a"), CallResponse("b"), CallResponse("c"), CallResponse("other"))
+    )
     for call in calls:
         await environment.answer(call)
     drifts = await environment.refresh_all()
@@ -145,10 +151,10 @@ async def test_all_that_is_stored_can_be_asked_again(stored: Stored) -> None:
 
 
 async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> None:
-    environment = stored(Scripted(Answer(1), Answer(problem="down", passing=True)))
+    environment = stored(ScriptedEnvironment(CallResponse(1), CallResponse(problem="down", passing=True)))
     await environment.answer(READ)
     assert (await environment.refresh(READ)).problem == "down"
-    assert await environment.answer(READ) == Answer(1)
+    assert await environment.answer(READ) == CallResponse(1)
     assert environment.drifted() == []
     assert len(environment.lapses()) == 1
 
@@ -167,8 +173,8 @@ async def test_a_refresh_that_fails_leaves_what_is_stored(stored: Stored) -> Non
 def test_a_response_comes_back_as_it_was(tmp_path_factory: pytest.TempPathFactory, value: JsonValue) -> None:
     store = ResponseStore(tmp_path_factory.mktemp("store") / "responses.sqlite")
     call = Call(tool="read", arguments={"value": value})
-    assert store.put("a", call, Answer(value)) == Answer(value)
-    assert store.get("a", call) == Answer(value)
+    assert store.put("a", call, CallResponse(value)) == CallResponse(value)
+    assert store.get("a", call) == CallResponse(value)
     assert store.get("b", call) is None
     store.close()
 
@@ -190,7 +196,7 @@ def test_a_file_that_is_no_store_is_refused(tmp_path: Path) -> None:
 
 
 async def test_what_was_stored_is_replayed_without_the_server(stored: Stored, tmp_path: Path) -> None:
-    environment = stored(Scripted(Answer({"title": "Ä"})))
+    environment = stored(ScriptedEnvironment(CallResponse({"title": "Ä"})))
     await environment.answer(READ)
     environment.redescribe(Description((TOOL,), (LINK,), (READ,)), "basis")
 
@@ -200,7 +206,7 @@ async def test_what_was_stored_is_replayed_without_the_server(stored: Stored, tm
     for recording in (open_recording(environment.store.path, "script"), open_recording(path, "script")):
         replay = RecordedEnvironment("script", recording)
         assert (replay.tools, replay.links, replay.known_calls) == ((TOOL,), (LINK,), (READ,))
-        assert await replay.answer(READ) == Answer({"title": "Ä"})
+        assert await replay.answer(READ) == CallResponse({"title": "Ä"})
         missing = await replay.answer(Call(tool="read", arguments={"id": 7}))
         assert missing.problem == "No response is recorded for this call of read."
         if isinstance(recording, StoreRecording):
@@ -224,14 +230,16 @@ def test_a_line_that_is_no_recording_is_named(tmp_path: Path) -> None:
 
 def test_a_store_without_the_environment_names_those_it_has(tmp_path: Path) -> None:
     store = ResponseStore(tmp_path / "responses.sqlite")
-    store.put("shop", READ, Answer(1))
+    store.put("shop", READ, CallResponse(1))
     store.close()
     with pytest.raises(ConfigurationError, match=r"\['shop'\]"):
         open_recording(tmp_path / "responses.sqlite", "bank")
 
 
 async def test_responses_and_lapses_land_in_the_warehouse_once(stored: Stored, tmp_path: Path) -> None:
-    environment = stored(Scripted(Answer({"n": 1}), Answer({"n": 2}), Answer(problem="down", passing=True)))
+    environment = stored(
+        ScriptedEnvironment(CallResponse({"n": 1}), CallResponse({"n": 2}), CallResponse(problem="down", passing=True))
+    )
     await environment.answer(READ)
     await environment.refresh(READ)
     await environment.refresh(READ)

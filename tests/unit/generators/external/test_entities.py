@@ -3,7 +3,7 @@
 import pytest
 
 from generators.external.entities import KINDS, app_named, apps, entities, find_entities, is_plausible, obstacle
-from generators.external.mentions import Mention, find_mentions
+from generators.external.mentions import TurnMention, find_mentions
 from tests.support.generators.external.fixtures import TOOLS, context_of, derivation, found
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import CallTurn, Message, Sample, Tool, UserTurn
@@ -112,5 +112,5 @@ def test_without_evidence_the_words_tell_where_an_argument_is_said(dialogue: Sam
 )
 def test_each_kind_has_its_form(schema: dict[str, object], value: object, fitting: set[str]) -> None:
     tool = Tool(name="t", description="T.", category="c", parameters={"type": "object", "properties": {"p": schema}})
-    mention = Mention(0, 0, 1, tool, "p", value)  # type: ignore[arg-type]
+    mention = TurnMention(0, 0, 1, tool, "p", value)  # type: ignore[arg-type]
     assert {kind for kind in KINDS if is_plausible(mention, kind)} == fitting

@@ -29,7 +29,7 @@ SEED_TOOLS = {tool.key: tool for tool in seed_tools()}
 CHECKS = (check_format, check_grounding, check_ambiguity, check_consistency, check_meaning)
 
 
-class TemplateChat:
+class ExternalTemplateChat:
     """The template model without a ledger."""
 
     name = "template/v1"
@@ -43,7 +43,7 @@ class TemplateChat:
 
 
 def context_of(tools: Mapping[str, Tool], seed: int) -> StageContext:
-    return StageContext(chat=TemplateChat(), rng=Random(seed), tools=tools)
+    return StageContext(chat=ExternalTemplateChat(), rng=Random(seed), tools=tools)
 
 
 async def external(source: Sample, context: StageContext) -> Sample:

@@ -12,7 +12,7 @@ from generators.stages import StageContext
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, request
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Call, Default, Exchange, Goal, PlannedCall, Said, TracedGoal, WordedGoal
+from warehouse.records import Call, Default, Exchange, Goal, PlannedCall, StatedValue, TracedGoal, WordedGoal
 
 
 def context(chat: ScriptedModel | None = None) -> StageContext:
@@ -97,7 +97,7 @@ async def test_a_path_that_is_the_shortest_stays() -> None:
 async def test_a_shorter_path_than_the_planned_one_is_taken_and_its_goal_with_it() -> None:
     plain = goal()
     query = Default(value="Oslo")
-    needless = PlannedCall(tool="locate_place", arguments={"text": Said(value="Oslo", element="city")})
+    needless = PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")})
     wish = plain.with_changes(
         calls=(*plain.calls, needless, PlannedCall(tool="find_place", arguments={"query": query})),
         candidates=tuple(tool.key for tool in TOOLS),

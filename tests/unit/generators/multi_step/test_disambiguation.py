@@ -9,7 +9,7 @@ from generators.multi_step.search import shortest_paths
 from generators.stages import StageContext
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
 from tests.support.scripted_model import ScriptedModel
-from warehouse.records import Condition, Goal, GoalPath, Picked, PlannedCall, Said, TracedGoal, WordedGoal
+from warehouse.records import Condition, Goal, GoalPath, Picked, PlannedCall, StatedValue, TracedGoal, WordedGoal
 
 
 def context() -> StageContext:
@@ -89,7 +89,7 @@ def two_lookups() -> Goal:
         calls=(
             plain.calls[0],
             search.with_changes(wanted=True),
-            PlannedCall(tool="locate_place", arguments={"text": Said(value="Bern", element="city")}),
+            PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Bern", element="city")}),
             search.with_changes(arguments={**search.arguments, "place_id": bern}, wanted=True),
         ),
         candidates=keys_of("find_place", "locate_place", "search_hotels"),

@@ -12,7 +12,7 @@ from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of,
 from tests.unit.generators.multi_step.test_disambiguation import context, path_of
 from validators.checks.path import check_path
 from warehouse.errors import RecordError
-from warehouse.records import Condition, Goal, Said, Sample
+from warehouse.records import Condition, Goal, Sample, StatedValue
 
 
 def ten(wish: Goal) -> Goal:
@@ -72,7 +72,9 @@ async def test_a_name_that_the_new_response_lacks_becomes_one_that_it_has() -> N
 
 async def test_what_must_not_be_replaced_stays() -> None:
     wish = ten(goal())
-    fixed = wish.calls[0].with_changes(arguments={"query": Said(value="Oslo", element="city", replaceable=False)})
+    fixed = wish.calls[0].with_changes(
+        arguments={"query": StatedValue(value="Oslo", element="city", replaceable=False)}
+    )
     samples = await samples_of(wish.with_changes(calls=(fixed, *wish.calls[1:])))
     assert {values(sample, "query")[0] for sample in samples} == {"Oslo"}
     assert len(samples) > 1
@@ -81,7 +83,7 @@ async def test_what_must_not_be_replaced_stays() -> None:
 async def test_fewer_come_out_where_there_are_no_more(caplog: pytest.LogCaptureFixture) -> None:
     wish = ten(goal())
     arguments = wish.calls[1].arguments
-    still = Said(value="2026-12-05", element="date", replaceable=False)
+    still = StatedValue(value="2026-12-05", element="date", replaceable=False)
     calls = (wish.calls[0], wish.calls[1].with_changes(arguments={**arguments, "check_in": still}), *wish.calls[2:])
     samples = await samples_of(wish.with_changes(calls=calls))
     assert 1 <= len(samples) <= 4
@@ -91,7 +93,7 @@ async def test_fewer_come_out_where_there_are_no_more(caplog: pytest.LogCaptureF
 async def test_dates_keep_their_order_and_how_far_they_lie_apart() -> None:
     wish = goal()
     days = ("2026-12-05", "2026-12-09", "2026-12-09 10:30")
-    arguments = {f"d{index}": Said(value=day, element="date") for index, day in enumerate(days)}
+    arguments = {f"d{index}": StatedValue(value=day, element="date") for index, day in enumerate(days)}
     wish = wish.with_changes(calls=(wish.calls[0].with_changes(arguments=arguments),))
     for seed in range(5):
         new = choose_replacements(wish, Town(), {"find_place": TOOLS[0]}, frozenset(), Random(seed))

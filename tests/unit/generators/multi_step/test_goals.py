@@ -6,7 +6,7 @@ from collections import Counter
 import pytest
 
 from generators.environments.picking import choose, entries_of
-from generators.environments.protocol import Answer, Environment
+from generators.environments.protocol import CallResponse, Environment
 from generators.environments.travel.world import open_travel
 from generators.multi_step.goals import CROSS, PAPER, plan_goals, shape_of
 from generators.multi_step.resolving import resolve
@@ -14,7 +14,7 @@ from generators.multi_step.sources import leaves_of
 from generators.tools import argument_problems
 from tests.support.generators.multi_step.small_world import SmallWorld, tool
 from warehouse.errors import ConfigurationError
-from warehouse.records import Call, Goal, Link, Picked, Said
+from warehouse.records import Call, Goal, Link, Picked, StatedValue
 
 DOMAINS = ("Hotels", "Flights", "Car Rental", "Attraction", CROSS)
 
@@ -118,7 +118,7 @@ async def test_identifiers_are_never_said():
     for goal in await travel_goals(CROSS):
         for index, call in enumerate(goal.calls):
             for leaf in leaves_of(index, call.arguments):
-                if isinstance(leaf.source, Said):
+                if isinstance(leaf.source, StatedValue):
                     name = re.sub(r"\[\d+\]", "[]", leaf.argument)
                     assert parameter_element(call.tool, name) not in {"identifier", "filter"}
 
@@ -156,10 +156,10 @@ class LooseWorld:
         Link(tool="List_Items", parameter="parcel_id", source="Get_Order", entries="parcels", field="id"),
     )
 
-    async def answer(self, call: Call) -> Answer:
+    async def answer(self, call: Call) -> CallResponse:
         given = next(iter(call.arguments.values()), "")
         entries = [{"id": f"{call.tool} {given}", "name": f"That of {given}"}]
-        return Answer({"albums": entries, "parcels": entries, "tracks": entries})
+        return CallResponse({"albums": entries, "parcels": entries, "tracks": entries})
 
 
 @pytest.mark.parametrize("domain", ["Music", "Shop"])

@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.multi_step.replacing import Change, mentions, reword, still_said
+from generators.multi_step.replacing import ValueReplacement, mentions, reword, still_said
 from language.values import locate
 
 TEXT = {"type": "string"}
@@ -21,33 +21,33 @@ def test_every_mention_is_found() -> None:
 
 
 def test_all_mentions_change_and_nothing_else() -> None:
-    changes = [Change("Bern", "Oslo", TEXT), Change("2026-12-05", "2027-01-09", DAY)]
+    changes = [ValueReplacement("Bern", "Oslo", TEXT), ValueReplacement("2026-12-05", "2027-01-09", DAY)]
     text = reword("To Bern on 2026-12-05, and a hotel in Bern!", changes, "en", Random(1))
     assert text == "To Oslo on 2027-01-09, and a hotel in Oslo!"
 
 
 def test_the_longer_of_two_that_overlap_is_changed() -> None:
-    changes = [Change("Bern", "Oslo", TEXT), Change("Grand Bern Hotel", "Fjord House", TEXT)]
+    changes = [ValueReplacement("Bern", "Oslo", TEXT), ValueReplacement("Grand Bern Hotel", "Fjord House", TEXT)]
     assert reword("The Grand Bern Hotel in Bern.", changes, "en", Random(1)) == "The Fjord House in Oslo."
 
 
 def test_an_old_text_that_is_left_over_is_noticed() -> None:
-    changes = [Change("Bern", "Oslo", TEXT)]
+    changes = [ValueReplacement("Bern", "Oslo", TEXT)]
     assert still_said("Oslo, or rather the Bernese Alps", changes)
     assert not still_said("Oslo", changes)
-    assert not still_said("New York", [Change("York", "New York", TEXT)])
+    assert not still_said("New York", [ValueReplacement("York", "New York", TEXT)])
 
 
 def test_a_sentence_keeps_its_full_stop() -> None:
     clock = {"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}
     for seed in range(12):
-        text = reword("Be there by 5 p.m. Then call.", [Change("17:00", "10:30", clock)], "en", Random(seed))
+        text = reword("Be there by 5 p.m. Then call.", [ValueReplacement("17:00", "10:30", clock)], "en", Random(seed))
         assert ". Then call." in text
 
 
 @given(CITIES, CITIES, DAYS, DAYS, st.integers(0, 99))
 def test_what_was_replaced_can_be_located_again(old: str, new: str, day: str, other: str, seed: int) -> None:
-    changes = [Change(old, new, TEXT), Change(day, other, DAY)]
+    changes = [ValueReplacement(old, new, TEXT), ValueReplacement(day, other, DAY)]
     text = reword(f"A room in {old} from {day} on.", changes, "en", Random(seed))
     assert locate(new, TEXT, text) is not None
     assert locate(other, DAY, text) is not None

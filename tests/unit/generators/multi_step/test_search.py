@@ -6,7 +6,7 @@ from generators.multi_step.resolving import resolve
 from generators.multi_step.search import Path, shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
 from warehouse.errors import RecordError
-from warehouse.records import Condition, Default, Picked, PlannedCall, Said, Strike, Tool
+from warehouse.records import Condition, Default, Picked, PlannedCall, StatedValue, Strike, Tool
 
 
 def _tools(*without: str) -> list[Tool]:
@@ -76,7 +76,7 @@ async def test_without_its_tool_a_goal_has_no_path() -> None:
 
 async def test_a_call_that_nothing_needs_is_on_no_shortest_path() -> None:
     longer = goal()
-    needless = PlannedCall(tool="locate_place", arguments={"text": Said(value="Oslo", element="city")})
+    needless = PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")})
     longer = longer.with_changes(calls=(*longer.calls, needless))
     paths = await shortest_paths(longer, Town(), _tools("hotel_card"), (SUBURB,), limit=4)
     assert all(sum(len(exchange.calls) for exchange in path) == 4 for path in paths)
@@ -89,7 +89,7 @@ async def test_a_detour_is_left_out() -> None:
     assert isinstance(hotel, Picked)
     query = Picked(call=0, entries="data", field="label")
     calls = (
-        PlannedCall(tool="locate_place", arguments={"text": Said(value="Oslo", element="city")}),
+        PlannedCall(tool="locate_place", arguments={"text": StatedValue(value="Oslo", element="city")}),
         PlannedCall(tool="find_place", arguments={"query": Default(value="oslo")}),
         detour.calls[1].with_changes(arguments={**detour.calls[1].arguments, "place_id": place}),
         PlannedCall(tool="hotel_details", arguments={"hotel_id": hotel.with_changes(call=2)}, wanted=True),

@@ -7,7 +7,7 @@ import pytest
 from generators.multi_step.resolving import resolve
 from generators.multi_step.search import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
-from warehouse.records import Call, Condition, Goal, Said
+from warehouse.records import Call, Condition, Goal, StatedValue
 
 MOST_CALLS = 5
 Keys = frozenset[str]
@@ -16,7 +16,9 @@ Keys = frozenset[str]
 async def all_calls(wish: Goal, names: frozenset[str]) -> list[tuple[Call, set[object]]]:
     """Every answered call that can be made of what is said and of what links find, with what its response gives."""
     town = Town()
-    texts = [source.value for call in wish.calls for source in call.arguments.values() if isinstance(source, Said)]
+    texts = [
+        source.value for call in wish.calls for source in call.arguments.values() if isinstance(source, StatedValue)
+    ]
     found: dict[str, tuple[Call, set[object]]] = {}
     known: dict[str, set[object]] = {"query": {texts[0]}, "text": {texts[0]}, "check_in": {"2026-12-05"}, "adults": {1}}
     for _ in range(len(TOOLS)):

@@ -13,7 +13,7 @@ from generators.multi_step.sketches import Sketcher, ToolGraph
 from generators.multi_step.tracing import MOST_CALLS, MOST_TURNS, NextCall, NextCalls, abridged, trace_goals
 from generators.multi_step.vocabularies import vocabulary_of
 from generators.multi_step.wording import word_goals
-from tests.support.generators.multi_step.asking import TemplateChat, context_of
+from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
@@ -51,10 +51,10 @@ async def test_tools_that_nobody_has_phrases_for_are_called_as_well():
 
 async def test_a_taxi_waits_at_the_airport_that_the_flight_arrives_at():
     world = open_travel()
-    atlas, vocabulary = ToolGraph(world, (), "en"), vocabulary_of(world)
+    graph, vocabulary = ToolGraph(world, (), "en"), vocabulary_of(world)
     for seed in range(200):
-        sketch = Sketcher(atlas, vocabulary.element, Random(seed), crosses=True).draw(["Search_Flights", "Search_Taxi"])
-        calls = await Filling(atlas, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
+        sketch = Sketcher(graph, vocabulary.element, Random(seed), crosses=True).draw(["Search_Flights", "Search_Taxi"])
+        calls = await Filling(graph, vocabulary, world, Random(seed)).fill(sketch) if sketch else None
         moment = calls[-1].arguments["pick_up_date_time"] if calls else None
         if calls and isinstance(moment, Picked) and moment.later_by:
             break
@@ -76,7 +76,7 @@ async def test_a_model_that_errs_finds_another_path(defect: str):
     world = open_travel()
     planted = different = 0
     for worded in await worded_of(world, "Hotels", 3):
-        chat = TemplateChat({defect: 1.0})
+        chat = ErringTemplateChat({defect: 1.0})
         (traced,) = await trace_goals(worded, context_of(world, chat))
         planted += defect in chat.planted
         different += calls_of(traced.trace) != calls_of((await resolve(worded.goal, world)).path)

@@ -6,7 +6,7 @@ from generators.environments.travel.world import open_travel
 from generators.multi_step.goals import CROSS, plan_goals
 from generators.multi_step.wording import GoalWording, named_values, parameter_schema, said_values, word_goals
 from language.values import locate
-from tests.support.generators.multi_step.asking import TemplateChat, context_of
+from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
@@ -82,4 +82,4 @@ async def test_the_prompt_holds_no_value_that_only_a_response_tells():
     with pytest.raises(ReplyError):
         await word_goals(goal, context_of(SmallWorld(), chat))
     assert "i-t-" not in "".join(message.content for message in chat.asked[0].messages)
-    assert TemplateChat().name
+    assert ErringTemplateChat().name

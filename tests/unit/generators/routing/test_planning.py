@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.routing.family import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.planning import MOST_CALLS, plan_routing
-from generators.routing.tool_graph import Atlas, feeds
+from generators.routing.tool_graph import DomainGraph, feeds
 from generators.tools import argument_problems
 from warehouse.errors import ConfigurationError
-from warehouse.records import Picked, RoutingPlan, Said, Tool
+from warehouse.records import Picked, RoutingPlan, StatedValue, Tool
 
 DOMAINS = st.sampled_from(("Airline", "Bank", "Clinic", "Telecom"))
 SEEDS = st.integers(0, 10_000)
@@ -55,7 +55,7 @@ def test_what_is_unknown_is_returned_by_a_call_before(domain: str, seed: int) ->
             assert feeds(source.field, tools[giver], name, tools[plan.calls[at].tool])
         used = {source.call for _, _, source in linked(plan)}
         first = next(iter(used))
-        assert all(isinstance(source, Said) for source in plan.calls[first].arguments.values())
+        assert all(isinstance(source, StatedValue) for source in plan.calls[first].arguments.values())
 
 
 @given(DOMAINS, SEEDS)
@@ -64,7 +64,7 @@ def test_what_is_said_fits_the_schema_and_nothing_required_is_left_out(domain: s
     for kind in (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD):
         planned, tools = plans(kind, domain, seed)
         for call in (call for plan in planned for call in plan.calls):
-            said = {name: one.value for name, one in call.arguments.items() if isinstance(one, Said)}
+            said = {name: one.value for name, one in call.arguments.items() if isinstance(one, StatedValue)}
             assert argument_problems(tools[call.tool], said, partial=True) == []
             assert set(call.arguments) == set(tools[call.tool].required)
 
@@ -73,9 +73,9 @@ def test_what_is_said_fits_the_schema_and_nothing_required_is_left_out(domain: s
 @settings(max_examples=10, deadline=None)
 def test_calls_of_a_medium_question_do_not_need_each_other(domain: str, seed: int) -> None:
     planned, tools = plans(ROUTING_MEDIUM, domain, seed)
-    atlas = Atlas(list(tools.values()))
+    graph = DomainGraph(list(tools.values()))
     for plan in planned:
-        assert not atlas.are_linked([tools[call.tool] for call in plan.calls])
+        assert not graph.are_linked([tools[call.tool] for call in plan.calls])
         assert len({call.tool for call in plan.calls}) == len(plan.calls)
 
 

@@ -8,7 +8,7 @@ from generators.routing.wording import RoutingWording, routing_problem, word_rou
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
-from warehouse.records import CallTurn, RoutingPlan, Said, Sample
+from warehouse.records import CallTurn, RoutingPlan, Sample, StatedValue
 
 KINDS = (ROUTING_EASY, ROUTING_MEDIUM, ROUTING_HARD)
 
@@ -65,7 +65,9 @@ def hard_plan() -> RoutingPlan:
 
 
 def value_of(plan: RoutingPlan) -> str:
-    return next(str(one.value) for call in plan.calls for one in call.arguments.values() if isinstance(one, Said))
+    return next(
+        str(one.value) for call in plan.calls for one in call.arguments.values() if isinstance(one, StatedValue)
+    )
 
 
 @pytest.mark.parametrize(

@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from generators.shifts.intents import done_in, is_question
-from generators.shifts.overriding import Correction, override_values
+from generators.shifts.overriding import OverridingText, override_values
 from generators.shifts.turns import moved
 from generators.shifts.values import change_values
 from llm.template.changing import corrections_in
@@ -40,7 +40,7 @@ def changed(source: Sample, transform: Any, argument: str, new: Any, *, turn: in
 
 
 def scripted(*said: tuple[str, str]) -> ScriptedModel:
-    return ScriptedModel({PROMPT: [Correction(sentence=sentence, words=words) for sentence, words in said]})
+    return ScriptedModel({PROMPT: [OverridingText(sentence=sentence, words=words) for sentence, words in said]})
 
 
 def values(sample: Sample, argument: str) -> list[Any]:

@@ -10,7 +10,7 @@ from language.calls.tools import ToolView, view_of
 from language.calls.turns import Turn
 from language.schemas import fits
 from language.values import locate
-from llm.template.changing import Change, ViewedCall, other_value, parameter_named, word_change
+from llm.template.changing import CallChange, ViewedCall, other_value, parameter_named, word_change
 from warehouse.errors import ReplyError
 from warehouse.records import Tool
 
@@ -36,7 +36,7 @@ def test_another_value_fits_and_was_not_said(name: str, tables: ToolView) -> Non
 @pytest.mark.parametrize(("name", "new"), [("restaurant", "Corner Kitchen"), ("guests", 7)])
 def test_a_worded_change_is_read_as_that_change(case: str, name: str, new: Any, tables: ToolView) -> None:
     parameter = parameter_named(tables, name)
-    change = Change(tables, CALL, parameter, new, case, must_name=True)
+    change = CallChange(tables, CALL, parameter, new, case, must_name=True)
     said = set()
     for seed in range(20):
         worded = word_change(change, BOOKED, "en", Random(seed))

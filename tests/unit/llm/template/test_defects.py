@@ -5,7 +5,6 @@ from typing import Any
 
 import orjson
 import pytest
-from pydantic import BaseModel, JsonValue
 
 from generators.single_turn.requests import Wording
 from language.calls.defects import DEFECTS, MALFORMED_JSON, REFUSAL
@@ -14,16 +13,12 @@ from language.values import locate
 from llm.chat import ChatRequest, RawReply
 from llm.prompts import render
 from llm.template.model import TemplateModel
+from validators.judges import ProposedCall
 from warehouse.errors import ConfigurationError
 from warehouse.records import Arguments, Tool
 
 Ask = Callable[..., ChatRequest]
 ROUNDS = 60
-
-
-class ProposedCall(BaseModel):
-    tool: str | None
-    arguments: dict[str, JsonValue] = {}
 
 
 def _drafts(tools: tuple[Tool, ...]) -> list[tuple[int, Tool, Arguments]]:

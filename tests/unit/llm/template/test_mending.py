@@ -5,7 +5,7 @@ import pytest
 from generators.multi_step.correction import MendedRequest
 from language.values import locate
 from llm.prompts import render
-from tests.support.generators.dialogue_parts import TemplateChat
+from tests.support.generators.dialogue_parts import RecordingTemplateChat
 from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
@@ -23,7 +23,7 @@ async def mended(missing: object, language: Language = "en", seed: int = 1) -> s
     prompt = render(
         "generators.multi_step.prompts", "rewrite_goal", request=request, missing=missing, language=language, seed=seed
     )
-    return (await TemplateChat().ask(prompt, MendedRequest)).request
+    return (await RecordingTemplateChat().ask(prompt, MendedRequest)).request
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])

@@ -12,7 +12,7 @@ from language.calls.defects import STEP_DEFECTS
 from language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
 from llm.template.sections import Sections
 from llm.template.steps_calling import NextStep, next_step, spoil_step
-from llm.template.steps_sources import Origin, Rule, pick, read_pick, read_toolbox, write_pick
+from llm.template.steps_sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from llm.template.steps_wording import word_goal
 from warehouse.errors import ReplyError
 
@@ -129,12 +129,12 @@ def test_a_call_of_a_tool_that_is_not_shown_can_not_be_worded():
 
 def test_a_description_tells_where_values_come_from():
     toolbox = read_toolbox(TOOLS)
-    assert toolbox.origins("Show_Room", "room_id") == [Origin("Find_Rooms", "rooms", "id")]
+    assert toolbox.origins("Show_Room", "room_id") == [ResponseField("Find_Rooms", "rooms", "id")]
     told = "(`key` in the response of Find_Rooms) or (`code` of an entry in the response of Find_Rooms)"
     other = {"name": "Ask", "parameters": {"properties": {"key": {"type": "string", "description": told}}}}
     assert read_toolbox([*TOOLS, other]).origins("Ask", "key") == [
-        Origin("Find_Rooms", "", "key", listed=False),
-        Origin("Find_Rooms", "", "code"),
+        ResponseField("Find_Rooms", "", "key", listed=False),
+        ResponseField("Find_Rooms", "", "code"),
     ]
     assert read_toolbox(TOOLS[1:]).origins("Show_Room", "room_id") == []
     assert not toolbox.is_lookup("Find_Rooms")

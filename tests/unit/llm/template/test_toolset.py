@@ -23,7 +23,7 @@ SOME = ("Clock", "Flights", "Groceries", "Investing", "Recorder")
 OF_THE_PAPER = 1063
 
 
-class TemplateChat:
+class ToolsetTemplateChat:
     """The template model without a ledger around it."""
 
     name = "template/v1"
@@ -43,7 +43,7 @@ class TemplateChat:
 
 @pytest.fixture(scope="module")
 def context() -> StageContext:
-    return StageContext(TemplateChat(), Random(0), {})
+    return StageContext(ToolsetTemplateChat(), Random(0), {})
 
 
 async def tools_of(plan: ToolsetPlan, context: StageContext) -> list[Tool]:

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from validators.metrics.callnavi.answers import LONGEST, repair_answer, wash, wash_text
 from validators.metrics.callnavi.matching import UNKNOWN, GoldAnswer, Match, is_routed, match_answer
-from validators.metrics.callnavi.scores import Question, score_answer
+from validators.metrics.callnavi.scores import GoldQuestion, score_answer
 
 NAMES = st.text("abcXYZ", min_size=1, max_size=6)
 PLAIN = st.none() | st.booleans() | st.integers(-99, 99) | st.text("ab'\"{}[],:$ \n", max_size=8)
@@ -91,7 +91,7 @@ def test_the_gold_answer_matches_itself_in_every_notation(calls: list[tuple[str,
 
 @given(VALUES | st.text(max_size=60) | st.text("{}[]'\"\\,:API parmes$`#&*!|-\n", max_size=60), CALLS)
 def test_no_answer_stops_the_scoring(made: object, calls: list[tuple[str, dict[str, Any]]]) -> None:
-    question = Question("q1", "bank", "Pay.", gold_of(calls), "easy")
+    question = GoldQuestion("q1", "bank", "Pay.", gold_of(calls), "easy")
     score = score_answer(question, made)
     assert score.match.ast <= score.match.structure <= score.match.order or score.problem
     assert bool(score.washed.problem) is not score.washed.readable
@@ -163,7 +163,7 @@ def test_routing_compares_names_as_texts() -> None:
 
 
 def test_a_routers_answer_and_a_whole_one_are_both_routed() -> None:
-    question = Question("q1", "bank", "Pay.", GOLD, "medium")
+    question = GoldQuestion("q1", "bank", "Pay.", GOLD, "medium")
     names = score_answer(question, "['book', 'pay']")
     assert (names.routed, names.washed.valid, names.match.order) == (True, True, False)
     whole = score_answer(question, "Here: " + json.dumps(RIGHT))

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from validators.metrics.callnavi.files import read_answers, read_questions
 from validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output, texts_for_numbers
 from validators.metrics.callnavi.scores import (
-    Question,
+    GoldQuestion,
     Stability,
     levenshtein,
     mean_rating,
@@ -99,7 +99,9 @@ def test_long_texts_far_from_each_other_are_as_far_as_the_table_says(changed: in
 
 
 def test_stability_is_a_mean_over_the_questions_by_difficulty() -> None:
-    asked = [Question(name, "bank", "", GoldAnswer([], []), level) for name, level in (("a", "easy"), ("b", "hard"))]
+    asked = [
+        GoldQuestion(name, "bank", "", GoldAnswer([], []), level) for name, level in (("a", "easy"), ("b", "hard"))
+    ]
     runs = [["x", {"API": ["x"]}], ["x", '{"api":["x"]}'], ["y", None]]
     found = summarise_stability(asked, runs)
     election = found["election_stability"]

@@ -11,8 +11,8 @@ from generators.environments.travel.world import TravelWorld, open_travel
 from generators.multi_step.goals import plan_goals
 from generators.multi_step.resolving import resolve
 from tests.support.validators.complexeval.paths import likeness, made
-from validators.metrics.complexeval.golden import JudgedCall
-from validators.metrics.complexeval.runs import Outcome, Run
+from validators.metrics.complexeval.golden import MatchedCall
+from validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from validators.metrics.complexeval.turns import Matchers
 from warehouse.records import Call, EvalMode, Exchange, Tool
 
@@ -78,14 +78,14 @@ def _spoilt_call(way: str, one: Call, tools: Mapping[str, Tool], used: set[str],
 
 
 async def walk(given: Given, world: TravelWorld, mode: EvalMode, script: Sequence[Sequence[Call]]) -> tuple[
-    Outcome, list[JudgedCall]
+    RunOutcome, list[MatchedCall]
 ]:  # fmt: skip
     async def respond(call: Call) -> Any:
         answer = await world.answer(call)
         return None if answer.problem else answer.response
 
-    run = Run(given.path, given.tools.values(), mode, Matchers(likeness, respond))
-    judged: list[JudgedCall] = []
+    run = SampleRun(given.path, given.tools.values(), mode, Matchers(likeness, respond))
+    judged: list[MatchedCall] = []
     for calls in script:
         if run.outcome is None:
             judged += await run.take(made(*calls))

@@ -8,10 +8,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import CHAIN, HOTELS, TOOLS, likeness, matchers, open_run
-from validators.metrics.complexeval.calls import MadeCall, read_call
+from validators.metrics.complexeval.calls import CandidateCall, read_call
 from validators.metrics.complexeval.results import row_of
-from validators.metrics.complexeval.rules import Rules
-from validators.metrics.complexeval.runs import Run
+from validators.metrics.complexeval.rules import RunRules
+from validators.metrics.complexeval.runs import SampleRun
 from validators.metrics.complexeval.turns import Matchers
 from warehouse.records import Call, EvalMode, Tool
 
@@ -24,7 +24,7 @@ NAMES = st.sampled_from([one.name for one in TOOLS] + ["", "nope", "Search-Hotel
 PARAMETERS = st.dictionaries(
     st.sampled_from(["query", "dest_id", "adults", "hotel_id", "categories_filter", "x"]), JSON
 )
-CALLS = st.lists(st.builds(MadeCall, NAMES, PARAMETERS | JSON), max_size=4)
+CALLS = st.lists(st.builds(CandidateCall, NAMES, PARAMETERS | JSON), max_size=4)
 MODES: tuple[EvalMode, ...] = ("as_paper", "as_published_code")
 
 
@@ -36,7 +36,7 @@ def nested(depth: int) -> Any:
 
 
 @given(turns=st.lists(CALLS, max_size=5), mode=st.sampled_from(MODES), text=st.none() | st.text(max_size=3))
-async def test_no_calls_break_a_run(turns: list[list[MadeCall]], mode: EvalMode, text: str | None) -> None:
+async def test_no_calls_break_a_run(turns: list[list[CandidateCall]], mode: EvalMode, text: str | None) -> None:
     run = open_run(mode, turn_limit=4)
     for calls in turns:
         if run.outcome is None:
@@ -71,7 +71,7 @@ async def test_no_calls_break_a_run(turns: list[list[MadeCall]], mode: EvalMode,
 )
 async def test_values_that_are_too_much_are_mistakes_and_no_exceptions(mode: EvalMode, arguments: Any) -> None:
     run = open_run(mode)
-    judged = await run.take([MadeCall("Search_Hotel_Destination", arguments)])
+    judged = await run.take([CandidateCall("Search_Hotel_Destination", arguments)])
     assert not any(one.matched for one in judged)
     outcome = run.outcome or await run.finish("Done.")
     assert not outcome.success
@@ -82,8 +82,8 @@ async def test_values_that_are_too_much_are_mistakes_and_no_exceptions(mode: Eva
     [(nested(101), "nested too deep"), (10**30, "Integer exceeds"), ("\ud800", "surrogates")],
 )
 def test_a_value_that_can_not_be_kept_is_told_as_such(value: Any, told: str) -> None:
-    assert isinstance(read_call(MadeCall("f", {"x": nested(90)}), ["f"]), Call)
-    reason = read_call(MadeCall("f", {"x": value}), ["f"])
+    assert isinstance(read_call(CandidateCall("f", {"x": nested(90)}), ["f"]), Call)
+    reason = read_call(CandidateCall("f", {"x": value}), ["f"])
     assert isinstance(reason, str)
     assert told in reason
 
@@ -101,8 +101,8 @@ def test_a_value_that_can_not_be_kept_is_told_as_such(value: Any, told: str) -> 
 @pytest.mark.parametrize("mode", MODES)
 async def test_odd_schemas_break_no_run(mode: EvalMode, parameters: dict[str, Any]) -> None:
     odd = Tool(name="Search_Hotels", description="", parameters=parameters, category="")
-    run = Run(CHAIN[2:], [odd], mode, matchers(), Rules())
-    await run.take([MadeCall("Search_Hotels", HOTELS.arguments)])
+    run = SampleRun(CHAIN[2:], [odd], mode, matchers(), RunRules())
+    await run.take([CandidateCall("Search_Hotels", HOTELS.arguments)])
     outcome = run.outcome or await run.finish("")
     assert not outcome.success
 
@@ -114,7 +114,7 @@ async def test_likeness_is_asked_only_where_there_is_a_choice() -> None:
         asked.append((len(texts), len(others)))
         return likeness(texts, others)
 
-    run = Run(CHAIN, TOOLS, "as_paper", Matchers(noting), Rules())
-    await run.take([MadeCall("Get_Filter", {"dest_id": "1"})])
-    await run.take([MadeCall("Get_Filter", {"dest_id": "1"}), MadeCall("Get_Reviews", {"hotel_id": "1"})])
+    run = SampleRun(CHAIN, TOOLS, "as_paper", Matchers(noting), RunRules())
+    await run.take([CandidateCall("Get_Filter", {"dest_id": "1"})])
+    await run.take([CandidateCall("Get_Filter", {"dest_id": "1"}), CandidateCall("Get_Reviews", {"hotel_id": "1"})])
     assert asked == [(2, 2)]

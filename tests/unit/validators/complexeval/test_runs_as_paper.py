@@ -21,7 +21,7 @@ from tests.support.validators.complexeval.paths import (
     step,
     without,
 )
-from validators.metrics.complexeval.calls import MadeCall
+from validators.metrics.complexeval.calls import CandidateCall
 from validators.metrics.complexeval.golden import GENERAL_ERROR
 from warehouse.errors import RecordError
 from warehouse.records import Call
@@ -43,9 +43,9 @@ async def test_a_perfect_run_succeeds_and_is_answered_by_the_gold_responses() ->
 async def test_each_turn_adds_the_next_step_whatever_it_found() -> None:
     run = open_run("as_paper")
     assert run.due == (DESTINATION,)
-    await run.take([MadeCall("Get_Reviews", {"hotel_id": "h9"})])
+    await run.take([CandidateCall("Get_Reviews", {"hotel_id": "h9"})])
     assert run.due == (DESTINATION, FILTER)
-    await run.take([MadeCall("Get_Reviews", {"hotel_id": "h9"})])
+    await run.take([CandidateCall("Get_Reviews", {"hotel_id": "h9"})])
     assert run.due == (DESTINATION, FILTER, HOTELS, REVIEWS)
 
 
@@ -199,10 +199,10 @@ async def test_calls_that_can_not_be_read_stand_in_their_places() -> None:
     run = open_run("as_paper")
     judged = await run.take(
         [
-            MadeCall("Search_Hotel_Destination", "{"),
-            MadeCall("Search_Hotel_Destination", '{"query": "New York"}'),
-            MadeCall("", {}),
-            MadeCall("Search_Hotel_Destination", ["New York"]),
+            CandidateCall("Search_Hotel_Destination", "{"),
+            CandidateCall("Search_Hotel_Destination", '{"query": "New York"}'),
+            CandidateCall("", {}),
+            CandidateCall("Search_Hotel_Destination", ["New York"]),
         ]
     )
     assert [one.matched for one in judged] == ["", "rule", "", ""]

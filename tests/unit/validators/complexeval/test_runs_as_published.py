@@ -21,7 +21,7 @@ from tests.support.validators.complexeval.paths import (
     step,
     without,
 )
-from validators.metrics.complexeval.calls import MadeCall, sorted_call
+from validators.metrics.complexeval.calls import CandidateCall, sorted_call
 from validators.metrics.complexeval.golden import GENERAL_ERROR, FreeCalls
 from validators.metrics.complexeval.rules import Runner
 from warehouse.records import Call, Exchange
@@ -88,7 +88,7 @@ async def test_an_unknown_name_ends_the_runs_of_two_models(runner: Runner, kind:
 @pytest.mark.parametrize("arguments", ["{", "[1]", "", None, [], 7])
 async def test_arguments_that_are_no_object_end_the_run(arguments: Any) -> None:
     run = open_run(MODE)
-    assert await run.take([MadeCall("Search_Hotel_Destination", arguments)]) == ()
+    assert await run.take([CandidateCall("Search_Hotel_Destination", arguments)]) == ()
     assert run.outcome is not None
     assert run.outcome.message == {"error_type": "decode_error", "content": run.outcome.error.reason}  # type: ignore[union-attr]
 

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.metrics.confetti.decoding import MadeCall
+from validators.metrics.confetti.decoding import DecodedCall
 from validators.metrics.confetti.files import read_answers, read_predictions, read_questions
 from validators.metrics.confetti.scores import (
     ConfettiScores,
@@ -43,7 +43,7 @@ def half(_reference: str, _given: str) -> float:
 
 
 def soft(arguments: dict[str, Any], combining: Combining | None = None, answer: dict = ANSWER) -> float:
-    return score_call([MadeCall("fly", arguments)], answer, half, combining or Combining()).score
+    return score_call([DecodedCall("fly", arguments)], answer, half, combining or Combining()).score
 
 
 def test_texts_are_scored_softly_and_all_else_strictly() -> None:
@@ -69,16 +69,16 @@ def test_a_missing_or_unexpected_parameter_is_worth_nothing_or_makes_the_call_so
 
 
 @pytest.mark.parametrize(
-    "made", [None, [], [MadeCall("fly", {}), MadeCall("fly", {})], [MadeCall("ride", {"to": "Rome"})]]
+    "made", [None, [], [DecodedCall("fly", {}), DecodedCall("fly", {})], [DecodedCall("ride", {"to": "Rome"})]]
 )
-def test_another_tool_or_number_of_calls_is_worth_nothing(made: list[MadeCall] | None) -> None:
+def test_another_tool_or_number_of_calls_is_worth_nothing(made: list[DecodedCall] | None) -> None:
     score = score_call(made, ANSWER, half)
     assert (score.score, bool(score.problem)) == (0, True)
 
 
 def test_a_call_without_parameters_is_right_by_its_name() -> None:
-    assert score_call([MadeCall("now", {})], {"now": {}}, half).score == 1
-    assert score_call([MadeCall("now", {"x": 1})], {"now": {}}, half).score == 0
+    assert score_call([DecodedCall("now", {})], {"now": {}}, half).score == 1
+    assert score_call([DecodedCall("now", {"x": 1})], {"now": {}}, half).score == 0
 
 
 def test_dictionaries_that_are_not_wrapped_are_read_as_such_and_as_a_list() -> None:
@@ -109,14 +109,14 @@ def test_a_whole_number_may_come_with_or_without_its_point_where_gold_has_one() 
 @given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4), st.sampled_from(["mean", "product", "least"]))
 def test_the_gold_call_is_worth_one_whatever_the_scorer(values: dict[str, Any], way: Any) -> None:
     answer = {"f": {name: [value] for name, value in values.items()}}
-    assert score_call([MadeCall("f", values)], answer, half, Combining(way)).score == 1
+    assert score_call([DecodedCall("f", values)], answer, half, Combining(way)).score == 1
 
 
 @given(st.dictionaries(st.sampled_from("abcd"), VALUES, max_size=4), st.dictionaries(st.sampled_from("abcd"), VALUES))
 def test_a_soft_score_lies_between_the_strict_one_and_one(gold: dict[str, Any], made: dict[str, Any]) -> None:
     answer = {"f": {name: [value] for name, value in gold.items()}}
-    strict = score_call([MadeCall("f", made)], answer, SCORERS["exact"], Combining("least")).score
-    assert strict <= score_call([MadeCall("f", made)], answer, score_words).score <= 1
+    strict = score_call([DecodedCall("f", made)], answer, SCORERS["exact"], Combining("least")).score
+    assert strict <= score_call([DecodedCall("f", made)], answer, score_words).score <= 1
 
 
 def test_meaning_tells_paraphrases_from_other_requests_and_other_codes() -> None:
@@ -181,14 +181,14 @@ def test_one_act_in_common_is_a_match_and_mismatches_are_told_by_act() -> None:
 
 
 def test_validity_divides_by_the_right_calls_or_by_all() -> None:
-    right, wrong = MadeCall("f", {"a": 1, "b": 2}), MadeCall("g", {"a": 1})
+    right, wrong = DecodedCall("f", {"a": 1, "b": 2}), DecodedCall("g", {"a": 1})
     validity = measure_validity([judged_call(right, "f", ["b", "z"]), judged_call(wrong, "f", [])])
     assert (validity.rate, validity.rate_of_all) == (pytest.approx(1 / 2), pytest.approx(1 / 3))
     assert measure_validity([]).rate is None
 
 
 def test_results_come_as_text_or_as_calls() -> None:
-    call = MadeCall("f", {"class": "x"})
+    call = DecodedCall("f", {"class": "x"})
     for result in ("[f(class='x')]", [{"f": {"class": "x"}}], [{"f": '{"class": "x"}'}]):
         assert read_result({"result": result}).calls == [call]
     for result in (None, 7, [{"f": "{"}], [{"f": 1}], [{"f": {}, "g": {}}], ["f"], "Sorry."):

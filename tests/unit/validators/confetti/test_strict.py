@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validators.metrics.confetti.bfcl import UNREADABLE, Check, check_calls
-from validators.metrics.confetti.decoding import LONGEST, MadeCall, decode_calls, says_call
+from validators.metrics.confetti.decoding import LONGEST, DecodedCall, decode_calls, says_call
 
 WORDS = st.text("abC .,-'", max_size=6)
 VALUES = {
@@ -30,7 +30,7 @@ def document(name: str = "f", required: tuple[str, ...] = (), **types: str) -> d
 def check(value: Any, accepted: list[Any], kind: str, items: str = "string") -> Check:
     declared = document(p=kind)
     declared["parameters"]["properties"]["p"]["items"] = {"type": items}
-    return check_calls([declared], [MadeCall("f", {"p": value})], [{"f": {"p": accepted}}], "simple_python")
+    return check_calls([declared], [DecodedCall("f", {"p": value})], [{"f": {"p": accepted}}], "simple_python")
 
 
 @st.composite
@@ -46,12 +46,12 @@ def test_the_accepted_call_is_right_and_any_other_set_of_parameters_is_not(
 ) -> None:
     declared, values = due
     answer = {"f": {parameter: [value] for parameter, value in values.items()}}
-    assert check_calls([declared], [MadeCall("f", values)], [answer], "simple_python").valid
-    assert not check_calls([declared], [MadeCall("f", {**values, "z": 1})], [answer], "simple_python").valid
-    assert not check_calls([declared], [MadeCall("g", values)], [answer], "simple_python").valid
+    assert check_calls([declared], [DecodedCall("f", values)], [answer], "simple_python").valid
+    assert not check_calls([declared], [DecodedCall("f", {**values, "z": 1})], [answer], "simple_python").valid
+    assert not check_calls([declared], [DecodedCall("g", values)], [answer], "simple_python").valid
     for parameter, value in values.items():
         fewer = {name: given for name, given in values.items() if name != parameter}
-        assert check_calls([declared], [MadeCall("f", fewer)], [answer], "simple_python").valid is (value == "")
+        assert check_calls([declared], [DecodedCall("f", fewer)], [answer], "simple_python").valid is (value == "")
 
 
 @pytest.mark.parametrize(
@@ -94,7 +94,7 @@ def test_lists_of_objects_keep_their_order() -> None:
 
 def test_parallel_calls_are_taken_greedily_in_any_order() -> None:
     declared, answers = document(a="integer"), [{"f": {"a": [1]}}, {"f": {"a": [2]}}]
-    made = [MadeCall("f", {"a": 2}), MadeCall("f", {"a": 1})]
+    made = [DecodedCall("f", {"a": 2}), DecodedCall("f", {"a": 1})]
     assert check_calls([declared], made, answers, "parallel").valid
     greedy = [{"f": {"a": [1, 2]}}, {"f": {"a": [1]}}]
     assert not check_calls([declared], made[::-1], greedy, "parallel").valid
@@ -104,9 +104,9 @@ def test_parallel_calls_are_taken_greedily_in_any_order() -> None:
 
 def test_of_several_tools_the_accepted_one_counts() -> None:
     tools, answers = [document(a="integer"), document("g", b="string")], [{"g": {"b": ["x"]}}]
-    assert check_calls(tools, [MadeCall("g", {"b": "x"})], answers, "multiple").valid
+    assert check_calls(tools, [DecodedCall("g", {"b": "x"})], answers, "multiple").valid
     assert not check_calls(tools, [], answers, "multiple").valid
-    assert check_calls([], [MadeCall("g", {})], answers, "simple_python").error_type == UNREADABLE
+    assert check_calls([], [DecodedCall("g", {})], answers, "simple_python").error_type == UNREADABLE
 
 
 @pytest.mark.parametrize(
@@ -122,7 +122,7 @@ def test_of_several_tools_the_accepted_one_counts() -> None:
 )  # fmt: skip
 def test_calls_are_read_from_python_text(text: str, calls: list[tuple[str, dict[str, Any]]]) -> None:
     decoded = decode_calls(text)
-    assert decoded.calls == [MadeCall(*call) for call in calls]
+    assert decoded.calls == [DecodedCall(*call) for call in calls]
     assert says_call(decoded) is bool(calls)
 
 
@@ -145,7 +145,7 @@ def test_a_parameter_with_a_word_of_pythons_is_read_only_where_it_is_asked_for()
     text = "[book(class='first', from = 'A, from=b', note='_x')]"
     assert decode_calls(text).calls is None
     assert decode_calls(text, any_name=True).calls == [
-        MadeCall("book", {"class": "first", "from": "A, from=b", "note": "_x"})
+        DecodedCall("book", {"class": "first", "from": "A, from=b", "note": "_x"})
     ]
 
 
