@@ -29,14 +29,14 @@ demo: .venv/ready
 
 # Every promise with real parts, but what takes long: published data whole, the oldest Label Studio, long fuzzing (test-all).
 test: .venv/ready .cache/chromium .cache/smollm2/ready check
-	$(TESTS) tests/conformance tests/unit tests/integration tests/live $(PYTEST)
+	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live $(PYTEST)
 
 # Without servers, processes and sockets.
 quick: .venv/ready
-	$(TESTS) --disable-socket --allow-unix-socket tests/conformance tests/unit $(PYTEST)
+	$(TESTS) -m "not slow" --disable-socket --allow-unix-socket tests/conformance tests/unit $(PYTEST)
 
 test-all: .venv/ready .cache/chromium .cache/smollm2/ready check
-	$(TESTS) $(PYTEST)
+	$(TESTS) --hypothesis-profile thorough $(PYTEST)
 
 check: .venv/ready
 	$(BIN)/ruff format --check --quiet .

@@ -50,8 +50,9 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
     A build that exists may lack a check that is new, or has changed: then what it has goes through that one alone.
     """
     warehouse, build, todays = run.warehouse, run.build, todays_checks()
-    new, checks = meet_checks(warehouse, build, todays), list(todays)
-    found = lacking_checks(warehouse, build, checks)
+    with warehouse.together():
+        new, checks = meet_checks(warehouse, build, todays), list(todays)
+        found = lacking_checks(warehouse, build, checks)
     if new and found:
         samples = sum(one.samples for one in found)
         run.progress.say(

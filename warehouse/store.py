@@ -7,6 +7,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
+from functools import cache
 from importlib.resources import files
 from itertools import product
 from pathlib import Path
@@ -93,11 +94,8 @@ class Warehouse:
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A read-only connection to the file as it is; an absent or old file is brought up to date first."""
-        if not self._migrated:
-            with self.writing():
-                pass
         with self._refusals():
-            connection = self._mine.cursor() if self._mine is not None else self._open(read_only=True)
+            connection = self._mine.cursor() if self._mine is not None else self._open_for_reading()
             try:
                 yield connection
             finally:
@@ -206,6 +204,19 @@ class Warehouse:
             raise
         return connection
 
+    def _open_for_reading(self) -> duckdb.DuckDBPyConnection:
+        """Read-only; what nobody has brought forward yet, or was left in the middle of a write, is opened for writing first."""
+        if not self._migrated and _is_at_rest(self.path):
+            connection = self._open(read_only=True)
+            if _is_current(connection):
+                self._migrated = True
+                return connection
+            connection.close()
+        if not self._migrated:
+            with self.writing():
+                pass
+        return self._open(read_only=True)
+
     def _open(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
         self.path.parent.mkdir(parents=True, exist_ok=True)
         deadline = time.monotonic() + self.patience
@@ -241,29 +252,59 @@ def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:
     return connection.execute(missing).fetchall() == [(0,)]
 
 
+class _Latest(NamedTuple):
+    """What this version makes of a file: its migrations by name, in order, and its views with their version."""
+
+    scripts: dict[str, str]
+    views: list[str]
+    version: str
+
+
+@cache
+def _latest() -> _Latest:
+    scripts, views = (
+        {file.name: file.read_text(encoding="utf-8") for file in sorted(folder.iterdir(), key=lambda file: file.name)
+         if file.name.endswith(".sql")}
+        for folder in (files("warehouse").joinpath(name) for name in ("migrations", "views"))
+    )  # fmt: skip
+    texts = list(views.values())
+    return _Latest(
+        scripts, texts, f"{_VIEWS}{content_key([*texts])}"
+    )  # views that are there already are not written again
+
+
+def _is_at_rest(path: Path) -> bool:
+    """Whether there is a file that nobody left in the middle of a write."""
+    return path.is_file() and path.stat().st_size > 0 and not Path(f"{path}.wal").exists()
+
+
+def _is_current(connection: duckdb.DuckDBPyConnection) -> bool:
+    try:
+        done = connection.execute("select name from migrations").fetchall()
+    except duckdb.CatalogException:
+        return False
+    return {name for (name,) in done} == {*_latest().scripts, _latest().version}
+
+
 def _migrate(connection: duckdb.DuckDBPyConnection, path: Path) -> None:
     """Bring the file forward: each migration once, in order; then the views as this version has them."""
     connection.execute(
         "create table if not exists migrations (name varchar primary key, made_at timestamptz default now())"
     )
     done = {name for (name,) in connection.execute("select name from migrations").fetchall()}
-    known = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
-    scripts = [file for file in known if file.name.endswith(".sql")]
-    ahead = {name for name in done - {file.name for file in scripts} if not name.startswith(_VIEWS)}
+    scripts, views, version = _latest()
+    ahead = {name for name in done - scripts.keys() if not name.startswith(_VIEWS)}
     if ahead:
         raise StoreError(
             f"The warehouse {path} was written by a newer callwright (it has {sorted(ahead)}). Update callwright."
         )
-    fresh = [file for file in scripts if file.name not in done]
-    folder = sorted(files("warehouse").joinpath("views").iterdir(), key=lambda file: file.name)
-    views = [file.read_text(encoding="utf-8") for file in folder if file.name.endswith(".sql")]
-    version = f"{_VIEWS}{content_key(list(views))}"  # views that are there already are not written again
+    fresh = {name: script for name, script in scripts.items() if name not in done}
     if not fresh and version in done:
         return
     connection.begin()
-    for file in fresh:
-        connection.execute(file.read_text(encoding="utf-8"))
-        connection.execute("insert into migrations (name) values (?)", [file.name])
+    for name, script in fresh.items():
+        connection.execute(script)
+        connection.execute("insert into migrations (name) values (?)", [name])
     for view in views:
         connection.execute(view)
     connection.execute("delete from migrations where starts_with(name, ?)", [_VIEWS])

@@ -81,7 +81,8 @@ class Planner:
         """Look up what the build has of these kinds."""
         self._run = run
         self._tools: Mapping[str, Tool] = {tool.key: tool for tool in run.tools}
-        planned, passed = _count_planned(run), _count_passed(run)
+        with run.warehouse.together():
+            planned, passed = _count_planned(run), _count_passed(run)
         wanted = set(kinds)
         self.demands = [
             demand._replace(

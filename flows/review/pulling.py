@@ -62,17 +62,19 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progre
 async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
     pulled = _added(_take_in(kind, warehouse, studio, progress) for kind in REVIEW_KINDS)
-    carry_over_corrections(warehouse)
-    reopen_undecided(warehouse)
-    settle_decisions(warehouse)
-    if pulled.reviews or pulled.withdrawn:
-        note_agreement(warehouse)
-    tools_against = settle_edited_tools(warehouse)
+    with warehouse.together():
+        carry_over_corrections(warehouse)
+        reopen_undecided(warehouse)
+        settle_decisions(warehouse)
+        if pulled.reviews or pulled.withdrawn:
+            note_agreement(warehouse)
+        tools_against = settle_edited_tools(warehouse)
     again = await _check_edited(warehouse, settings, progress)
     if again:
         settle_decisions(warehouse)
-    contradicted = _ask_about_edits(warehouse, again)
-    suspects_of_audits(warehouse)
+    with warehouse.together():
+        contradicted = _ask_about_edits(warehouse, again)
+        suspects_of_audits(warehouse)
     ask_more_people(warehouse, studio)
     if warehouse.rows(_CAME_BACK):
         push_reviews(settings, studio, progress)

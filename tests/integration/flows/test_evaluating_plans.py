@@ -135,8 +135,14 @@ def _other_words(sample: Sample, more: str) -> Sample:
     return sample.with_changes(turns=(said.with_changes(text=f"{sample.request} {more}"), due))
 
 
-@pytest.mark.parametrize("notation", ["json", "yaml"])
-@pytest.mark.parametrize("strategy", STRATEGIES)
+@pytest.mark.parametrize(
+    ("strategy", "notation"),
+    [
+        pytest.param(strategy, notation, marks=[pytest.mark.slow] if (row + column) % 2 else [])
+        for row, strategy in enumerate(STRATEGIES)
+        for column, notation in enumerate(("json", "yaml"))
+    ],
+)
 def test_every_strategy_and_notation_answers_right_where_the_candidate_understands(
     model_server: ModelServer, settings: Settings, strategy: str, notation: str
 ) -> None:

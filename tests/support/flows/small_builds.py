@@ -103,7 +103,8 @@ def one(settings: Settings, sql: str) -> Any:
 
 def row_counts(settings: Settings) -> dict[str, int]:
     """How many rows each table has, and the ledger."""
-    counts = {table: one(settings, f"select count(*) from {table}") for table in TABLES}
+    found = warehouse_of(settings).rows_by_name({table: (f"select count(*) as n from {table}", ()) for table in TABLES})
+    counts = {table: rows[0]["n"] for table, rows in found.items()}
     ledger = sqlite3.connect(settings.ledger)
     [(counts["answers"],)] = ledger.execute("select count(*) from answers").fetchall()
     ledger.close()
