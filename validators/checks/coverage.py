@@ -13,7 +13,9 @@ from typing import NamedTuple
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
 from language.mentions import Moment, Quantity, quantity_words
 from language.sentences import count_words, quotations, sentence_at
-from language.text import fold
+from language.text import STOP, fold
+from language.vocabulary import find_corrections
+from language.wording import content_keys
 from validators.checks.request_reading import (
     ArgumentLeaf,
     ArgumentReading,
@@ -25,9 +27,9 @@ from validators.checks.request_reading import (
     parse_request,
     read_leaves,
 )
-from warehouse.records import Arguments, Tool
+from warehouse.records import Arguments, GoldCall, ReplyTurn, Tool, Turn, UserTurn
 
-_CLOSE, _FAR, _NEAR = 12, 30, 25  # characters between a correction, the values around it, and words of a bound
+_CLOSE, _FAR, _NEAR = 12, 60, 25  # characters between a correction, the values around it, and words of a bound
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 
@@ -68,6 +70,32 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
     return RequestReading(merge_readings(arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
 
 
+def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: str) -> RequestReading:
+    """Read all that a user said before a call against it: arguments from any turn, left-over words in the last one."""
+    texts = list(_user_texts(prefix, language))
+    leaves = leaves_of(tool, call.arguments)
+    by_turn = [read_leaves(leaves, text) for text in texts]
+    readings = [
+        next((readings[at] for readings in reversed(by_turn) if readings[at].grade == "proved"), by_turn[-1][at])
+        for at in range(len(leaves))
+    ]
+    doubts = [*_left_over(tool, texts[-1], leaves, by_turn[-1]), *_cut_short(texts[-1], leaves, by_turn[-1])]
+    if len(texts) == 1:
+        doubts += _other_deeds(tool, texts[0], leaves, by_turn[0])
+    return RequestReading(merge_readings(call.arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
+
+
+def _user_texts(prefix: Sequence[Turn], language: str) -> Iterator[RequestText]:
+    question = ""
+    for turn in prefix:
+        if isinstance(turn, ReplyTurn):
+            question = turn.text
+        elif isinstance(turn, UserTurn):
+            message = turn.external.text if turn.external else ""
+            yield parse_request(turn.text, language, None, question=question, message=message)
+            question = ""
+
+
 def _spans(readings: Sequence[ArgumentReading]) -> list[Span]:
     return [span for reading in readings for span in reading.spans]
 
@@ -91,10 +119,14 @@ def _left_over(
     taken_back = _taken_back(text, spans)
     known = [*spans, *taken_back]
     for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
-        if not _touches(known, start, end) and fold(text.text[start:end]) not in described:
+        if not _touches(known, start, end) and not _is_described(text.text[start:end], described):
             yield f"{text.text[start:end]!r} belongs to no argument."
     for cue in find_cues(text.text, text.language):
-        if not _is_accounted(text, cue, spans, free, taken_back) and not _is_the_deed(text, cue, deeds):
+        if (
+            _is_own(text, cue.start)
+            and not _is_accounted(text, cue, spans, free, taken_back)
+            and not _is_the_deed(text, cue, deeds)
+        ):
             yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
 
 
@@ -104,20 +136,36 @@ def _described(tool: Tool) -> str:
     return fold(f"{tool.description} | {schemas}")
 
 
+def _is_described(words: str, described: str) -> bool:
+    """Whether words are the tool's own and so say no value: "a day", "the minutes"."""
+    if fold(words) in described:
+        return True
+    keys = {key.deep for key in content_keys(words) if key.light != STOP}
+    return not re.search(r"\d", words) and bool(keys) and keys <= {key.deep for key in content_keys(described)}
+
+
 def _numbers_to_take(text: RequestText) -> Iterator[Span]:
-    return (
-        Span(one.start, max(one.start + 1, one.number_end)) for one in text.quantities if not _counts_nothing(text, one)
-    )
+    for one in text.quantities:
+        if _is_own(text, one.start) and not _counts_nothing(text, one):
+            yield Span(one.start, max(one.start + 1, one.number_end))
 
 
 def _moments_to_take(text: RequestText) -> Iterator[Span]:
-    return (Span(one.start, one.end) for one in text.moments if not _is_vague(text, one))
+    for one in text.moments:
+        if _is_own(text, one.start) and not _is_vague(text, one):
+            yield Span(one.start, one.end)
+
+
+def _is_own(text: RequestText, at: int) -> bool:
+    return at < text.own
 
 
 def _is_accounted(
     text: RequestText, cue: Cue, spans: Sequence[Span], free: Sequence[Span], taken_back: Sequence[Span]
 ) -> bool:
-    if _touches(spans if cue.kind == "negation" else free, cue.start, cue.end):
+    if _touches(free if cue.kind == "alternative" else spans, cue.start, cue.end):
+        return True
+    if cue.kind == "past" and text.own < len(text.text):  # the words that point to a message tell who sent it
         return True
     if cue.kind == "negation" and any(
         one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities
@@ -145,18 +193,20 @@ def _is_the_deed(text: RequestText, cue: Cue, deeds: frozenset[Deed]) -> bool:
 def _taken_back(text: RequestText, spans: Sequence[Span]) -> list[Span]:
     """What a correction takes back where the gold has the value after it: from the value before it to that one."""
     mentions: list[Quantity | Moment] = [*text.quantities, *text.moments]
+    cues = [match.span() for match in cue_words(text.language).patterns["correction"].finditer(text.text)]
+    cues += [(one.start, one.end) for one in find_corrections(text.text)]
     found = []
-    for match in cue_words(text.language).patterns["correction"].finditer(text.text):
-        after = min((one for one in spans if one.start >= match.start()), default=None)
-        if after is None or after.start - match.end() > _CLOSE:
+    for start, end in cues:
+        after = min((one for one in spans if one.start >= start), default=None)
+        if after is None or after.start - end > _FAR:
             continue
-        if any(match.end() <= one.start < after.start for one in mentions):
+        if any(end <= one.start < after.start for one in mentions):
             continue
         before = [
             one.start for one in mentions
-            if 0 <= match.start() - one.end <= _FAR and not _touches(spans, one.start, one.end)
+            if 0 <= start - one.end <= _FAR and not _touches(spans, one.start, one.end)
         ]  # fmt: skip
-        found.append(Span(max(before, default=match.start()), after.start))
+        found.append(Span(max(before, default=start), after.start))
     return found
 
 

@@ -64,7 +64,7 @@ _DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _SHORTEST_CODE = 4
 _ROLE_BEFORE, _ROLE_AFTER, _NEGATION_BEFORE, _NAME_AROUND = 40, 30, 20, 40  # characters
-_BREAK = re.compile(r"[,.;:!?，。；：！？、]|\band\b")
+_BREAK = re.compile(r"[,.;!?，。；！？、]|\band\b")
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
 # Units that are meant where a schema names none: money, percent, days and weeks, months and years, kilograms, centimetres.
 _USUAL = frozenset({
@@ -97,6 +97,8 @@ class RequestText(NamedTuple):
     quantities: tuple[Quantity, ...]
     moments: tuple[Moment, ...]
     now: datetime | None
+    own: int  # where the user's own words end: behind them stands a message handed over, if any
+    question: str = ""  # what the user was asked: it names what the answer is for
 
     def has_cue(self, name: str, start: int = 0, end: int | None = None) -> bool:
         """Whether a pattern of the language's cues is found in this stretch."""
@@ -140,11 +142,13 @@ class ArgumentLeaf(NamedTuple):
         )
 
 
-def parse_request(request: str, language: str, now: datetime | None) -> RequestText:
-    """Find the quantities and moments of a request."""
-    return RequestText(
-        request, language, find_quantities(request, language), find_moments(request, language, now or UNKNOWN_NOW), now
-    )
+def parse_request(
+    request: str, language: str, now: datetime | None, *, question: str = "", message: str = ""
+) -> RequestText:
+    """Find the quantities and moments of a request, with the question it answers and the message that it hands over."""
+    whole = f"{request}\n{message}" if message else request
+    moments = find_moments(whole, language, now or UNKNOWN_NOW)
+    return RequestText(whole, language, find_quantities(whole, language), moments, now, len(request), question)
 
 
 def leaves_of(tool: Tool, arguments: Arguments) -> list[ArgumentLeaf]:
@@ -271,7 +275,7 @@ def _names_bound(leaf: ArgumentLeaf, one: Quantity, text: RequestText) -> bool:
     """Whether the parameter's description, words such as "highest price", stands before the number."""
     before = _BREAK.split(text.text[max(0, one.start - _NAME_AROUND) : one.start])[-1]
     described = {key.deep for key in content_keys(str(leaf.schema.get("description", ""))) if key.light != STOP}
-    return bool(described) and described <= {key.deep for key in content_keys(before)}
+    return bool(described) and described <= {key.deep for key in content_keys(f"{text.question} {before}")}
 
 
 def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
@@ -468,6 +472,8 @@ def _in_role(
     role = _role_of(leaf)
     if role is None or reading.grade != "proved" or not reading.spans or _stamp_of(leaf.value) or _is_clock(leaf):
         return reading
+    if reading.spans[0].start >= text.own:  # in a message: the words that point to it are somewhere else
+        return reading
     if not any(other is not leaf and isinstance(other.value, str) and _role_of(other) for other in leaves):
         return reading
     if _is_named(leaf, leaves, reading.spans[0], text):
@@ -483,10 +489,11 @@ def _in_role(
 
 def _is_named(leaf: ArgumentLeaf, leaves: Sequence[ArgumentLeaf], span: Span, text: RequestText) -> bool:
     """Whether the words beside a value name its parameter, by a word that no other argument's description has."""
-    own = _naming(leaf).difference(*(_naming(other) for other in leaves if other is not leaf))
+    others = set().union(*(_naming(other) for other in leaves if other is not leaf))
+    own = _naming(leaf) - others or _naming(leaf)
     before = text.text[max(0, span.start - _NAME_AROUND) : span.start]
     after = text.text[span.end : span.end + _NAME_AROUND]
-    beside = f"{_BREAK.split(before)[-1]} {_BREAK.split(after)[0]}"
+    beside = f"{text.question} {_BREAK.split(before)[-1]} {_BREAK.split(after)[0]}"
     return any(key.deep in own for key in content_keys(beside))
 
 
