@@ -23,7 +23,8 @@ class Traits(NamedTuple):
     metrics it is scored. `is_whole`, `is_partial`: the call has every required argument, or lacks one. `is_open`: the request
     lacks arguments, so that the call can't have been made, whatever became of it later. `is_idle`: no call is due at all.
     `is_executed`: calls have results. `is_long`: there are several user turns. `is_changed`: it was made of a sample that was
-    proved before. `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are shown.
+    proved before. `has_correction`: the user takes a value back that was stated.
+    `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are shown.
     `has_acts`: replies carry dialogue acts, which people review. `spread`: what a count is shared out by besides languages.
     """
 
@@ -40,6 +41,7 @@ class Traits(NamedTuple):
     has_acts: bool = False
     is_cross_domain: bool = False
     is_changed: bool = False
+    has_correction: bool = False
     spread: Spread = ""
     difficulty: Difficulty = ""
 

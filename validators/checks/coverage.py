@@ -10,6 +10,8 @@ from collections.abc import Iterator, Sequence
 from datetime import datetime
 from typing import NamedTuple
 
+from generators.kinds import traits_of
+from generators.stages import StageContext
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
 from language.mentions import Moment, Quantity, quantity_words
 from language.sentences import count_words, quotations, sentence_at
@@ -27,10 +29,16 @@ from validators.checks.request_reading import (
     parse_request,
     read_leaves,
 )
-from warehouse.records import Arguments, GoldCall, ReplyTurn, Tool, Turn, UserTurn
+from validators.checks.verdicts import weakest
+from warehouse.records import Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
 
 _CLOSE, _FAR, _NEAR = 12, 60, 25  # characters between a correction, the values around it, and words of a bound
+_WISHES = frozenset({"condition", "alternative", "second_wish"})
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
+
+
+CHECK = "coverage"
+VERSION = "1"
 
 
 class RequestReading(NamedTuple):
@@ -64,10 +72,55 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
     doubts = [
         *_left_over(tool, text, leaves, readings),
         *_cut_short(text, leaves, readings),
+        *_unmentioned(tool, arguments, text, readings),
         *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
         *_other_deeds(tool, text, leaves, readings),
     ]
     return RequestReading(merge_readings(arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
+
+
+def applies_to(sample: Sample) -> bool:
+    """Whether rules can account for the words: one call a turn at most, and none made yet."""
+    traits = traits_of(sample.kind)
+    snapshots = [snapshot for snapshot in sample.snapshots() if snapshot.calls]
+    is_read = traits.asked == "call" and not traits.is_executed
+    return is_read and bool(snapshots) and all(len(snapshot.calls) == 1 for snapshot in snapshots)
+
+
+async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Account for every word of the user's, snapshot by snapshot."""
+    tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
+    decision: Grade = "proved"
+    reasons: list[str] = []
+    for snapshot in sample.snapshots():
+        for call in snapshot.calls:
+            tool = tools.get(call.tool)
+            if tool is None:
+                decision, reasons = "contradicted", [*reasons, f"The tool {call.tool!r} is not among the candidates."]
+                continue
+            if traits_of(sample.kind).has_correction:
+                found = _wishes_of_first_turn(tool, call, snapshot.prefix, sample.language)
+                reasons, decision = [*reasons, *found], weakest((decision, "unproved" if found else "proved"))
+                continue
+            reading = read_snapshot(tool, call, snapshot.prefix, sample.language)
+            reasons += reading.reasons
+            decision = weakest((decision, reading.decision))
+    reason = " ".join(dict.fromkeys(reasons)) or "Every word of the user's belongs to the call."
+    return [Verdict(subject=sample.key, check=CHECK, decision=decision, reason=reason, version=VERSION)]
+
+
+def _wishes_of_first_turn(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: str) -> list[str]:
+    """Where values are taken back later, what the first turn wishes besides; the check of ambiguity sees to the values."""
+    text = next(_user_texts(prefix, language))
+    leaves = leaves_of(tool, call.arguments)
+    readings = read_leaves(leaves, text)
+    spans = _spans(readings)
+    found = [
+        f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
+        for cue in find_cues(text.text, language)
+        if cue.kind in _WISHES and _is_own(text, cue.start) and not _touches(spans, cue.start, cue.end)
+    ]
+    return [*found, *_other_deeds(tool, text, leaves, readings)]
 
 
 def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: str) -> RequestReading:
@@ -79,7 +132,11 @@ def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: 
         next((readings[at] for readings in reversed(by_turn) if readings[at].grade == "proved"), by_turn[-1][at])
         for at in range(len(leaves))
     ]
-    doubts = [*_left_over(tool, texts[-1], leaves, by_turn[-1]), *_cut_short(texts[-1], leaves, by_turn[-1])]
+    doubts = [
+        *_left_over(tool, texts[-1], leaves, by_turn[-1]),
+        *_cut_short(texts[-1], leaves, by_turn[-1]),
+        *_unmentioned(tool, call.arguments, texts[-1], by_turn[-1]),
+    ]
     if len(texts) == 1:
         doubts += _other_deeds(tool, texts[0], leaves, by_turn[0])
     return RequestReading(merge_readings(call.arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
@@ -251,6 +308,36 @@ def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
     return cue_words(text.language).patterns["closing"].sub("", rest)
 
 
+def _own_deed(text: RequestText, deed: Deed) -> re.Pattern[str]:
+    return cue_words(text.language).deeds[deed]
+
+
+def _unmentioned(
+    tool: Tool, arguments: Arguments, text: RequestText, readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Parameters that the words name by all of their description, and the call lacks."""
+    spans = _spans(readings)
+    own = "".join(
+        " " if any(span.start <= at < span.end for span in spans) else character
+        for at, character in enumerate(text.text[: text.own])
+    )
+    stated = _keys(own)
+    common = _keys(tool.description).union(*(_keys(_naming(tool, name)) for name in arguments))
+    for name in tool.properties:
+        named = _keys(_naming(tool, name))
+        if name not in arguments and named and named <= stated and named - common:
+            yield f"The words name {name!r}, which the call lacks."
+
+
+def _naming(tool: Tool, name: str) -> str:
+    schema = tool.properties.get(name, {})
+    return str(schema.get("description", "") or name)
+
+
+def _keys(words: str) -> set[str]:
+    return {key.deep for key in content_keys(words) if key.light != STOP}
+
+
 def _other_deeds(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
@@ -262,7 +349,10 @@ def _other_deeds(
         return
     if "ask" not in deeds and text.has_cue("asking"):
         yield "The words ask for something, and the tool does something."
-    if stated and not deeds & stated:
+    ends = {deed for deed in stated & {"cancel"} if not re.search(_own_deed(text, deed), _described(tool))}
+    if ends - deeds:
+        yield "The words call something off, and the tool does not."
+    elif stated and not deeds & stated:
         clashes = cue_words(text.language).clashes
         others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
         if others:

@@ -11,6 +11,7 @@ from validators.checks import (
     ambiguity,
     blind_readings,
     complexity,
+    coverage,
     dialogue,
     grounding,
     path,
@@ -105,6 +106,16 @@ CHECKS: tuple[Stage, ...] = (
         "Does the judge read the same call out of the conversation, or one that means the same?",
         "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,
         role="judge", prompts=("call_zero_shot", "judge_calls"),
+    ),
+)  # fmt: skip
+
+# Asked of records that others bring. Builds meet it when grades of evidence tell what may land: until then all that a real
+# model words freely would go to people.
+RECORD_CHECKS: tuple[Stage, ...] = (
+    *CHECKS,
+    _check(
+        "coverage", coverage.VERSION, "Is every word of the user's part of the call, and the call what is asked for?",
+        "HammerBench 4.2.1", coverage.check_coverage, applies=coverage.applies_to,
     ),
 )  # fmt: skip
 

@@ -3,13 +3,15 @@
 import json
 from datetime import UTC, datetime
 from pathlib import Path
+from random import Random
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.checks.coverage import RequestReading, read_request
-from warehouse.records import Tool
+from generators.stages import StageContext
+from validators.checks.coverage import RequestReading, applies_to, check_coverage, read_request
+from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
 LEAST_RIGHT, MOST_WRONG = 0.55, 0.03
@@ -106,3 +108,53 @@ def test_of_free_wordings_most_right_calls_are_proved_and_hardly_a_wrong_one(sha
     share = {label: found.count("proved") / len(found) for label, found in decisions.items()}
     assert share["right"] >= LEAST_RIGHT - 0.03, share
     assert share["wrong"] <= MOST_WRONG, share
+
+
+def conversation(*turns: UserTurn | ReplyTurn | CallTurn, of: Tool, kind: str = "sQsA") -> Sample:
+    return Sample(kind=kind, language="en", category="x", candidates=(of.key,), turns=turns)
+
+
+def due(of: Tool, **arguments: object) -> CallTurn:
+    return CallTurn(calls=(GoldCall(tool=of.name, arguments=arguments),))
+
+
+async def checked(sample: Sample, of: Tool) -> Verdict:
+    assert applies_to(sample)
+    [verdict] = await check_coverage(sample, StageContext(None, Random(0), {of.key: of}))
+    return verdict
+
+
+async def test_a_bare_answer_is_read_by_the_question_before_it() -> None:
+    way = tool(
+        "convertTime",
+        from_city={"type": "string", "description": "City to convert from"},
+        to_city={"type": "string", "description": "Target city"},
+    )
+    turns = (
+        UserTurn(text="Convert a time, please."), due(way),
+        ReplyTurn(text="What is the city to convert from?"), UserTurn(text="Dublin."), due(way, from_city="Dublin"),
+        ReplyTurn(text="Which target city would you like?"), UserTurn(text="Lima."), due(way, from_city="Dublin", to_city="Lima"),
+    )  # fmt: skip
+    assert (await checked(conversation(*turns, of=way), way)).decision == "proved"
+    swapped = (*turns[:-1], due(way, from_city="Lima", to_city="Dublin"))
+    assert (await checked(conversation(*swapped, of=way), way)).decision != "proved"
+
+
+async def test_what_a_message_says_is_no_wish_of_the_users() -> None:
+    mail = Message(app="Mail", text="If it rains we meet at 7 pm at Kew Gardens, not at the Ritz.")
+    turns = (
+        UserTurn(text="A taxi to the place that Ann names in her mail.", external=mail),
+        due(TAXI, destination="Kew Gardens"),
+    )
+    assert (await checked(conversation(*turns, of=TAXI, kind="external"), TAXI)).decision == "proved"
+
+
+async def test_a_parameter_that_the_words_name_and_the_call_lacks_is_a_doubt() -> None:
+    lights = tool(
+        "dimLights", room={"type": "string", "description": "The room"},
+        brightness={"type": "integer", "description": "Brightness in percent"},
+    )  # fmt: skip
+    words = UserTurn(text="Dim the lights in the kitchen, the brightness in percent is low.")
+    assert (
+        await checked(conversation(words, due(lights, room="kitchen"), of=lights, kind="perfect"), lights)
+    ).decision == "unproved"
