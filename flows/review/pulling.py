@@ -9,7 +9,7 @@ import orjson
 
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, REVIEW_KINDS, SAMPLE_REVIEW, TOOL_REVIEW
 from annotation.studio.client import LabelStudio
-from annotation.studio.records import TaskState
+from annotation.studio.records import Project, TaskState
 from flows.build import reopen_build
 from flows.making import check_edited
 from flows.progress import Progress
@@ -61,7 +61,12 @@ async def pull_reviews(settings: Settings, studio: LabelStudio, progress: Progre
 
 async def _pull(settings: Settings, studio: LabelStudio, progress: Progress) -> Pulled:
     warehouse = open_warehouse(settings)
-    pulled = _added(_take_in(kind, warehouse, studio, progress) for kind in REVIEW_KINDS)
+    projects = {kind: studio.find_project(kind) for kind in REVIEW_KINDS}
+    with warehouse.together():
+        absent = [kind for kind, project in projects.items() if project is None]
+        gone = Pulled(deleted=sum(note_deleted(warehouse, studio, kind, None) for kind in absent))
+    found = (project for project in projects.values() if project is not None)
+    pulled = _added([gone, *(_take_in(project, warehouse, studio, progress) for project in found)])
     with warehouse.together():
         carry_over_corrections(warehouse)
         reopen_undecided(warehouse)
@@ -100,11 +105,9 @@ def _added(pulls: Iterable[Pulled]) -> Pulled:
     return whole
 
 
-def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, progress: Progress) -> Pulled:
-    """Note what people said of a review kind since the last pull."""
-    project = studio.find_project(kind)
-    if project is None:
-        return Pulled(deleted=note_deleted(warehouse, studio, kind, None))
+def _take_in(project: Project, warehouse: Warehouse, studio: LabelStudio, progress: Progress) -> Pulled:
+    """Note what people said in a review kind's project since the last pull."""
+    kind = project.kind
     if project.changed_by_hand:
         progress.say(f"The labeling interface of {project.url} was changed by hand.")
     cursors = warehouse.rows(
@@ -114,17 +117,18 @@ def _take_in(kind: str, warehouse: Warehouse, studio: LabelStudio, progress: Pro
     found = studio.pull(project, since)
     if found.foreign:
         progress.say(f"{len(found.foreign)} tasks of {project.url} are not callwright's; they are left alone.")
-    reading = read_reviews(warehouse, found.annotations)
-    problems = (*found.problems, *reading.problems)
-    # One transaction: an edit is never noted without the sample that it made.
-    tables: dict[str, list[Row]] = {
-        "review_rounds": reading.returned,
-        "task_states": changed_states(warehouse, studio, project, found.states),
-    }
-    for table, row in rows_of([*reading.edited, *reading.reviews], Stamp(datetime.now(UTC))):
-        tables.setdefault(table, []).append(row)
-    warehouse.put_rows(tables)
-    withdrawn = withdraw_reviews(warehouse, studio.name, found.states)
+    with warehouse.together():
+        reading = read_reviews(warehouse, found.annotations)
+        problems = (*found.problems, *reading.problems)
+        # One transaction: an edit is never noted without the sample that it made.
+        tables: dict[str, list[Row]] = {
+            "review_rounds": reading.returned,
+            "task_states": changed_states(warehouse, studio, project, found.states),
+        }
+        for table, row in rows_of([*reading.edited, *reading.reviews], Stamp(datetime.now(UTC))):
+            tables.setdefault(table, []).append(row)
+        warehouse.put_rows(tables)
+        withdrawn = withdraw_reviews(warehouse, studio.name, found.states)
     remove_doubles(warehouse, studio, project, since)
     deleted = note_deleted(warehouse, studio, kind, project)
     if found.cursor is not None and not problems:  # what does not fit is read again until somebody puts it right

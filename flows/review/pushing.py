@@ -115,9 +115,11 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
     at_once = _FEW_AT_ONCE if kind in (CORRECTION, DISAMBIGUATION) else _AT_ONCE
     for start in range(0, len(asked), at_once):
         some = asked[start : start + at_once]
+        with warehouse.together():
+            found = tasks_for(kind, warehouse, settings.review_language, some)
         tasks = [
             QueuedTask(task=task, priority=row["priority"], reviewers=row["reviewers"])
-            for task, row in zip(tasks_for(kind, warehouse, settings.review_language, some), some, strict=True)
+            for task, row in zip(found, some, strict=True)
         ]
         result = studio.push(project, tasks)
         _note_pushed(warehouse, studio.name, some, [result.task_ids.get(task.callwright_key) for task in tasks])
@@ -128,8 +130,9 @@ def _push_kind(kind: str, asked: Sequence[Row], settings: Settings, studio: Labe
 
 def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
     """Ask one person more about each thing on which those asked do not agree, and tell Label Studio how many it are."""
-    warehouse.execute(_ONE_MORE)
-    rows = warehouse.rows(_MORE_WANTED, [studio.name])
+    with warehouse.together():
+        warehouse.execute(_ONE_MORE)
+        rows = warehouse.rows(_MORE_WANTED, [studio.name])
     studio.ask_several({row["task_id"]: row["reviewers"] for row in rows})
     told = [
         {name: row[name] for name in TABLES["review_requests"].columns} | {"overlap": row["reviewers"]} for row in rows
