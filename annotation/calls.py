@@ -13,6 +13,7 @@ from jsonschema.exceptions import SchemaError, ValidationError, best_match
 from pydantic import JsonValue
 
 from annotation.words import SampleScreenWords
+from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN
 from warehouse.errors import RecordError
 from warehouse.records import (
@@ -166,7 +167,7 @@ def shift_turn(sample: Sample) -> int | None:
     The sample tells it; imported ones do not, so there the first change of mind that can be seen counts.
     A value that stands in a message is marked by the message, and is no change of mind.
     """
-    if sample.kind.endswith("external"):
+    if traits_of(sample.kind).shift == "message":
         return None
     places = [index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
     for number in sample.shifts:

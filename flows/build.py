@@ -24,7 +24,7 @@ from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import STAGES, stage_rows, todays_checks, version_of
 from flows.toolmaking import made_tools, prepare_tools
-from generators.kinds import KINDS, kind_named
+from generators.kinds import KINDS, kind_named, kind_rows
 from llm.models import open_adapter
 from warehouse.build_checks import met_checks
 from warehouse.errors import ConfigurationError
@@ -134,6 +134,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         warehouse.put_rows(
             {
                 "stages": stage_rows(),
+                "kinds": kind_rows(recipe.samples),
                 "builds": [build],
                 "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
             }

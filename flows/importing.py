@@ -13,6 +13,7 @@ from generators.environments.protocol import EnvironmentPart
 from generators.imports.callnavi import CallNaviRecord, read_callnavi_samples
 from generators.imports.confetti import ConfettiRecord, read_confetti_samples
 from generators.imports.hammerbench import HammerBenchRecord, read_hammerbench
+from generators.kinds import kind_rows
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Release, Sample, Tool
 from warehouse.releases import freeze, list_releases
@@ -59,6 +60,7 @@ def import_release(warehouse: Warehouse, name: str, form: str, path: Path) -> Im
     keys = sorted(samples)
     if not any(one.name == name for one in list_releases(warehouse)):
         warehouse.put([*tools.values(), *samples.values()])
+        warehouse.put_rows({"kinds": kind_rows()})
     return ImportedRelease(freeze(warehouse, name, keys, f"Imported from {form}."), left_out, problems)
 
 

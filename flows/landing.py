@@ -16,7 +16,6 @@ from flows.review.path_reviews import carry_over_corrections, corrections_to_ask
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
 from flows.review.resolutions import settle_decisions
 from flows.stages import stages_of
-from generators.kinds import kinds_with
 from validators.checks.duplicates import find_duplicates
 from validators.checks.table import GROUP as CHECKS
 from validators.checks.verdicts import outcome_of
@@ -174,11 +173,12 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
         """
         select f.subject, r.cause, f.stage = 'land' and f.outcome = 'passed' and a.decided_by = 'machine' as is_free from outcomes f
         join samples s on s.key = f.subject
-        left join review_requests r on r.subject = f.subject and r.kind = ?
+        join kinds k on k.name = s.kind
+        left join review_requests r on r.subject = f.subject and r.kind = $1
         left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
-        where f.build = ? and f.stage in ('review', 'land') and (? <> ? or list_contains(?, s.kind))
+        where f.build = $2 and f.stage in ('review', 'land') and list_contains(k.reviews, $1)
         """,
-        [kind, landing.build, kind, DIALOGUE_ACTS, list(kinds_with(lambda traits: traits.has_acts))],
+        [kind, landing.build],
     )
     drawn: set[str] = set()
 

@@ -14,8 +14,6 @@ from generators.tools import are_redundant
 from warehouse.records import Derivation, Origin, Sample, Tool
 
 STAGE = "derivations"
-# A source may be used again where the next result will differ: another turn, value or message.
-_USES = {"IS": 3, "SO_case1": 3, "SO_case2": 3, "mSv": 3, "external": 2}
 _SEVERAL_QUESTIONS = 0.45  # of the dialogues; 404 of HammerBench's 1,098 have more than one question (section 5)
 _TRIES = 20
 
@@ -37,15 +35,15 @@ def plan_derivations(
     if kind.transform is None:
         return
     ordered = _shuffled(sources, kind.name, seed)
-    if kind.transform == "sQsA":
+    if kind.favours_lacking:
         ordered = _with_long_ones(ordered, sources, tools)
-    for use in range(_USES.get(kind.transform, 1)):
+    for use in range(kind.uses):
         for source in (sources[at] for at in ordered):
             if obstacle(source, tools):
                 continue
             rng = Random(f"{seed}:{kind.name}:{source.key}:{use}")
-            other = _another_request(source, others, tools, rng) if kind.transform == "IS" else None
-            if kind.transform == "IS" and other is None:
+            other = _another_request(source, others, tools, rng) if kind.borrows else None
+            if kind.borrows and other is None:
                 continue
             yield Derivation(
                 transform=kind.transform,

@@ -13,6 +13,8 @@ Asked = Literal["call", "plan", "conversation", "path"]
 Paper = Literal["HammerBench", "ComplexFuncBench", "CallNavi", "CONFETTI", "BFCL"]
 Spread = Literal["", "category", "complexity"]
 Difficulty = Literal["", "easy", "medium", "hard"]
+Shift = Literal["", "last", "same_turn", "own_turn", "message"]
+Review = Literal["sample_review", "correction", "disambiguation", "dialogue_acts"]
 
 
 class Traits(NamedTuple):
@@ -26,6 +28,8 @@ class Traits(NamedTuple):
     proved before. `has_correction`: the user takes a value back that was stated.
     `is_cross_domain`: its tools are of several domains. `has_catalog`: all tools of a catalog are shown.
     `has_acts`: replies carry dialogue acts, which people review. `spread`: what a count is shared out by besides languages.
+    `shift`: where the user's change of mind takes effect: at the last snapshot, in the turn that says the value or in a turn
+    that was inserted for it; or a message has the value, which is no change of mind.
     """
 
     paper: Paper
@@ -44,12 +48,22 @@ class Traits(NamedTuple):
     has_correction: bool = False
     spread: Spread = ""
     difficulty: Difficulty = ""
+    shift: Shift = ""
+
+    @property
+    def reviews(self) -> tuple[Review, ...]:
+        """The kinds of reviews that people may be asked for: of the sample, of how its path was found, of its dialogue acts."""
+        of_path: tuple[Review, ...] = ("correction", "disambiguation") if self.asked == "path" else ()
+        of_acts: tuple[Review, ...] = ("dialogue_acts",) if self.has_acts else ()
+        return ("sample_review", *of_path, *of_acts)
 
 
 class Kind(NamedTuple):
     """A kind of sample: `group` of stages makes it, by `transform` of samples of the kinds in `sources`.
 
     `paper` is how many the paper tells of, None where it tells nothing; `scale` is how many a build of its size makes.
+    `uses` is how often a source may be used: again where the next result will differ in turn, value or message. `borrows`: each
+    takes the request of another sample besides its source. `favours_lacking`: sources that lack several arguments come often.
     """
 
     name: str
@@ -60,6 +74,9 @@ class Kind(NamedTuple):
     sources: tuple[str, ...] = ()
     paper: int | None = None
     scale: int = 0
+    uses: int = 1
+    borrows: bool = False
+    favours_lacking: bool = False
 
 
 class Family(NamedTuple):

@@ -18,6 +18,7 @@ from generators.shifts.family import FAMILY as SHIFTS
 from generators.single_turn.family import FAMILY as SINGLE_TURN
 from warehouse.errors import ConfigurationError
 from warehouse.records import Transform
+from warehouse.rows import Row
 
 FAMILIES: tuple[Family, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
 KINDS = {kind.name: kind for family in FAMILIES for kind in family.kinds}
@@ -38,8 +39,12 @@ def kind_named(name: str) -> Kind:
     for transform, group in _ANYWHERE.items():
         source = name.removesuffix(f"_{transform}")
         if source != name and name_of(kind_named(source).name, transform) == name:
-            traits = _transformed(kind_named(source).traits, transform)
-            return Kind(name, f"{transform} of {source}", group, traits, transform, (source,))
+            row = next(kind for kind in KINDS.values() if kind.transform == transform)
+            traits = _transformed(kind_named(source).traits, row.traits)
+            about = f"{transform} of {source}"
+            return row._replace(
+                name=name, about=about, group=group, traits=traits, sources=(source,), paper=None, scale=0
+            )
     raise ConfigurationError(
         f"There is no kind of sample {name!r}; the kinds are {', '.join(KINDS)}, and any of them followed by "
         f"{', '.join(f'_{transform}' for transform in _ANYWHERE)}."
@@ -60,19 +65,38 @@ def kinds_with(trait: Callable[[Traits], bool]) -> tuple[str, ...]:
     return tuple(name for name, kind in KINDS.items() if trait(kind.traits))
 
 
-def _transformed(source: Traits, transform: Transform) -> Traits:
-    """The traits that a transform leaves: a sample that was a whole run of calls is asked for the call due in the end."""
+def _transformed(source: Traits, row: Traits) -> Traits:
+    """The traits that a row's transform leaves: a sample that was a whole run of calls is asked for the call due in the end."""
     return source._replace(
         asked="call" if source.asked == "path" else source.asked,
         is_whole=False,
         is_partial=False,
         is_idle=False,
-        is_long=source.is_long or transform != "external",
+        is_long=source.is_long or row.shift != "message",
         is_changed=True,
         has_correction=source.has_correction or transform in _CORRECTING,
         has_acts=False,
         spread="",
+        shift=row.shift,
     )
+
+
+def kind_rows(names: Iterable[str] = ()) -> list[Row]:
+    """The table as the warehouse keeps it, for views to join; with it the kinds named that are made of others."""
+    families = {kind.group: family.name for family in FAMILIES for kind in family.kinds} | {
+        group: family.name for family in FAMILIES for _, group in family.anywhere
+    }
+    others = (kind_named(name) for name in names if name not in KINDS)
+    return [_row(kind, families[kind.group]) for kind in (*KINDS.values(), *others)]
+
+
+def _row(kind: Kind, family: str) -> Row:
+    traits = kind.traits
+    return {
+        "name": kind.name, "family": family, "paper": traits.paper, "paper_count": kind.paper, "calls": traits.calls,
+        "asked": traits.asked, "has_results": traits.is_executed, "is_long": traits.is_long, "has_catalog": traits.has_catalog,
+        "has_acts": traits.has_acts, "difficulty": traits.difficulty, "shift": traits.shift, "reviews": list(traits.reviews),
+    }  # fmt: skip
 
 
 def name_of(source: str, transform: Transform) -> str:

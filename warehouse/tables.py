@@ -46,6 +46,15 @@ TABLES: dict[str, Table] = {
         },
         key=("name",), updated=("position", "stage_group", "source"),
     ),
+    "kinds": Table(
+        {
+            "name": "text", "family": "text", "paper": "text", "paper_count": "whole", "calls": "text", "asked": "text",
+            "has_results": "flag", "is_long": "flag", "has_catalog": "flag", "has_acts": "flag", "difficulty": "text",
+            "shift": "text", "reviews": "texts",
+        },
+        key=("name",), updated=("family", "paper", "paper_count", "calls", "asked", "has_results", "is_long",
+        "has_catalog", "has_acts", "difficulty", "shift", "reviews"),
+    ),
     "builds": Table(
         {
             "key": "text", "recipe": "text", "body": "json", "started_at": "moment", "finished_at": "moment",

@@ -175,11 +175,10 @@ def _possible_derivations(
     """What could be made of the kind, best first; nothing holds the warehouse open meanwhile."""
     if kind.transform is None:
         return
-    lends = kind.transform == "IS"
     whole = kinds_with(lambda traits: traits.is_whole and not traits.is_changed and traits.calls == "one")
     with (
         _passed_samples(run, kind.sources, language) as sources,
-        _passed_samples(run, whole, language) if lends else nullcontext(()) as others,
+        _passed_samples(run, whole, language) if kind.borrows else nullcontext(()) as others,
     ):
         obstacle, seed = OBSTACLES[kind.transform], run.recipe.seed
         yield from plan_derivations(kind, sources, tools, seed=seed, obstacle=obstacle, others=others)

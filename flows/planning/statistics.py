@@ -6,7 +6,6 @@ from typing import NamedTuple
 
 from flows.runner import GroupRun
 from generators.conversations.scenarios import PAPER
-from generators.kinds import kinds_with
 from generators.multi_step.goals import PAPER as PATHS_OF_PAPER
 from generators.multi_step.goals import Shape
 from warehouse.records import CallTurn, ReplyTurn, Sample, Turn, UserTurn
@@ -32,10 +31,10 @@ def conversation_rows(run: GroupRun) -> Iterator[ConversationRow]:
     """The statistics of a build's landed conversations; nothing where there are none."""
     bodies = run.warehouse.stream(
         """
-        select s.body from samples s join outcomes f on f.subject = s.key
-        where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and list_contains(?, s.kind)
+        select s.body from samples s join outcomes f on f.subject = s.key join kinds k on k.name = s.kind
+        where f.build = ? and f.stage = 'land' and f.outcome = 'passed' and k.has_acts
         """,
-        [run.build, list(kinds_with(lambda traits: traits.has_acts))],
+        [run.build],
     )
     yield from count_conversations(Sample.model_validate_json(body) for (body,) in bodies)
 

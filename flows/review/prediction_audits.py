@@ -180,8 +180,9 @@ def _suspicion(turn: int, comment: str) -> str:
 # Where calls may be due, and only of runs that were scored to their end: an answer that was not has no error type yet.
 _ANSWERS = """
     select p.key, p.subject, p.turn, p.model, p.error_type
-    from predictions p join samples s on s.key = p.subject
-    where p.release = ? and (s.kind not like 'conversation%' or s.body ->> ('$.turns[' || p.turn || '].kind') = 'calls')
+    from predictions p join samples s on s.key = p.subject left join kinds k on k.name = s.kind
+    where p.release = ?
+        and (coalesce(k.asked, 'call') <> 'conversation' or s.body ->> ('$.turns[' || p.turn || '].kind') = 'calls')
         and exists (
             select 1 from scores c where c.release = p.release and c.model = p.model and c.strategy = p.strategy
                 and c.tools_shown = p.tools_shown and c.run = p.run and c.metric = 'invented' and c.judge = ''

@@ -9,7 +9,17 @@ _OF = ("sQsA",)
 FAMILY = Family(
     "dialogues",
     (
-        Kind("sQsA", "asked and answered one by one", DIALOGUE, _LONG, "sQsA", ("imperfect",), 1098, 1098),
+        Kind(
+            "sQsA",
+            "asked and answered one by one",
+            DIALOGUE,
+            _LONG,
+            "sQsA",
+            ("imperfect",),
+            1098,
+            1098,
+            favours_lacking=True,
+        ),
         Kind("mQmA", "several questions at once, all answered", TRAJECTORIES, _LONG, "mQmA", _OF, 404, 404),
         Kind("mQsA", "several questions at once, one answered", TRAJECTORIES, _LONG, "mQsA", _OF, 404, 404),
         Kind("sQmA", "one question, several answers", TRAJECTORIES, _LONG, "sQmA", _OF, 404, 404),

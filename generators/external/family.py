@@ -3,19 +3,19 @@
 from generators.families import Family, Kind, Traits
 
 GROUP = "external"
-_REQUEST = Traits("HammerBench", is_changed=True)
-_DIALOGUE = Traits("HammerBench", is_long=True, is_changed=True)
+_REQUEST = Traits("HammerBench", is_changed=True, shift="message")
+_DIALOGUE = Traits("HammerBench", is_long=True, is_changed=True, shift="message")
 
 FAMILY = Family(
     "external",
     (
         Kind(
             "external", "a request that points to a message instead of saying a value", GROUP, _REQUEST,
-            "external", ("perfect", "imperfect"), 1175, 1175,
+            "external", ("perfect", "imperfect"), 1175, 1175, uses=2,
         ),
         Kind(
             "sQsA_external", "an answer points to a message instead of saying a value", GROUP, _DIALOGUE,
-            "external", ("sQsA",), 487, 487,
+            "external", ("sQsA",), 487, 487, uses=2,
         ),
     ),
     anywhere=(("external", GROUP),),

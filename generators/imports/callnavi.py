@@ -15,12 +15,14 @@ from generators.catalogs.builder import language_of
 from generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import files_at, read_rows
+from generators.routing.family import FAMILY
 from generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
-from warehouse.exports.callnavi import DIFFICULTIES, KIND, QUESTIONS
+from warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
 from warehouse.records import CallTurn, Evidence, GoldCall, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn, trait_tag
 
 STAGE = "import_callnavi"
 QUESTION_FIELDS = frozenset({"id", "question", "ground_truth", "difficulty"})
+_KINDS = {str(kind.traits.difficulty): kind.name for kind in FAMILY.kinds}
 
 Fields = dict[str, JsonValue]
 
@@ -72,7 +74,7 @@ class _CallNaviReader:
         if not self._readable:
             return CallNaviRecord(self._where, None, (), tuple(self._problems))
         sample = Sample(
-            kind=f"{KIND}{difficulty}",
+            kind=_KINDS[str(difficulty)],
             language=language_of(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn))),
             category=self._domain,
             candidates=tuple(tool.key for tool in self._tools),

@@ -39,7 +39,7 @@ from warehouse.records import (
 
 STAGE = "import_hammerbench"
 KINDS: Mapping[str, str] = {  # file names, theirs and ours
-    **{PurePosixPath(file).stem: kind for kind, file in FILES.items()},
+    **{PurePosixPath(file.path).stem: kind for kind, file in FILES.items()},
     **{kind: kind for kind in FILES},
     **ALIASES,
 }
@@ -151,7 +151,7 @@ class _HammerBenchReader:
                 return [ReplyTurn(text=text)]
             case "function call", {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
                 call = GoldCall(tool=name, arguments=arguments)
-                if not kind.startswith("irrelevant"):
+                if kind not in FILES or not FILES[kind].is_idle:
                     return [CallTurn(calls=(call,))]
                 self._labels.append(call)
                 return [CallTurn()]
@@ -208,7 +208,7 @@ def _kind(file: Path, fields: Fields) -> str | None:
 
 def _user_turn(text: str, kind: str) -> UserTurn:
     """What the user says, apart from the message it leans on."""
-    if FILES.get(kind, "").startswith("single-turn/"):
+    if kind in FILES and FILES[kind].is_single:
         message, found, query = text.removeprefix(MESSAGE_FIRST).rpartition(MESSAGE_FIRST_QUERY)
         if found and text.startswith(MESSAGE_FIRST):
             return UserTurn(text=query, external=Message(app="", text=message))

@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 from pydantic import BaseModel, JsonValue
 
+from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from language.packs import writes
@@ -115,7 +116,7 @@ def _sample(request: str, plan: RoutingPlan, tools: dict[str, Tool], origin: Ori
         category=plan.domain,
         candidates=plan.candidates,
         turns=(UserTurn(text=request), CallTurn(calls=calls)),
-        tags=(trait_tag("difficulty", plan.kind.rpartition("_")[2]),),
+        tags=(trait_tag("difficulty", traits_of(plan.kind).difficulty),),
         origin=origin,
     )
 

@@ -19,7 +19,6 @@ from validators.metrics.plans import BY_DIFFICULTY, PlanScore, score_plan
 from validators.predictions import CandidateRun, run_of
 from validators.replies.reading import join_replies
 from validators.strategies import format_of
-from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, Tool
 
 Values = Iterator[tuple[str, float, int]]  # a metric, its value, and how many things it is over
@@ -256,7 +255,7 @@ def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
 
 
 def _traits(sample: Sample) -> Traits:
-    return sample.kind, sample.category, sample.language, difficulty_of(sample)
+    return sample.kind, sample.category, sample.language, sample.difficulty
 
 
 def _slices(traits: Traits) -> Iterator[tuple[str, str]]:
@@ -278,7 +277,7 @@ class _GoldPlans:
     """The plans due in a sample, against which the answers of any number of runs are held."""
 
     def __init__(self, sample: Sample) -> None:
-        self._difficulty = difficulty_of(sample)
+        self._difficulty = sample.difficulty
         self._sample = sample
         self._gold = {at: turn.calls for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)}
         # a score holds on to the calls that it is of: no others can then be taken for them

@@ -15,7 +15,6 @@ from validators.metrics.answers import Values, slices_of
 from validators.metrics.callnavi.scores import DIFFICULTIES
 from validators.metrics.confetti.scores import PredictedCallScore, measure_validity
 from validators.predictions import CandidateRun, run_of
-from warehouse.exports.callnavi import difficulty_of
 from warehouse.records import Grade, Prediction, Sample, Score
 
 
@@ -72,7 +71,7 @@ class _Graded:
     def add(self, sample: Sample, prediction: Prediction, grade: Grade | None) -> None:
         """Count a prediction, with what the judge says of it."""
         if grade is not None and grade.metric == "judge_score" and grade.count:
-            self._plans[difficulty_of(sample)].append(grade.value)
+            self._plans[sample.difficulty].append(grade.value)
         if traits_of(sample.kind).asked != "conversation" or (grade is not None and not grade.count):
             return
         judged = grade.count if grade is not None else 0

@@ -12,6 +12,7 @@ from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
+from generators.kinds import traits_of
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from validators.metrics.errors import CallPair, due_calls, pair_calls, said_arguments
 from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
@@ -22,7 +23,6 @@ from warehouse.records import CallTurn, Language, Prediction, Sample, Score, Sna
 SLICES = ("kind", "category", "language")
 CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
 Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
-_INSERTED = "SO_case2"
 # How the published records word an overriding in the turn that says the value: they bring no tags.
 _OVERRIDINGS = ("I'm sorry, ", "抱歉, ")
 
@@ -268,7 +268,7 @@ def shifted_snapshots(sample: Sample) -> list[int]:
     snapshots = list(sample.snapshots())
     numbers = set(sample.shifts)
     numbers = numbers or set(_found(sample, snapshots))
-    if _is_made_by(_INSERTED, sample):
+    if traits_of(sample.kind).shift == "own_turn":
         numbers |= {number + 1 for number in numbers}
     return sorted(number for number in numbers if number < len(snapshots))
 
@@ -335,19 +335,16 @@ def _is_judged_right(prediction: Prediction, sample: Sample, agreements: Agreeme
 
 
 def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
-    if snapshots and (_is_made_by("mSv", sample) or _is_made_by("IS", sample)):
+    shift = traits_of(sample.kind).shift
+    if snapshots and shift == "last":
         yield len(snapshots) - 1
         return
     for number, snapshot in enumerate(snapshots):
         said = _said_before(snapshot)
-        is_worded = _is_made_by("SO_case1", sample) and any(words in said.text for words in _OVERRIDINGS)
-        is_inserted = _is_made_by(_INSERTED, sample) and number > 0 and _overrides(snapshots[number - 1], snapshot)
+        is_worded = shift == "same_turn" and any(words in said.text for words in _OVERRIDINGS)
+        is_inserted = shift == "own_turn" and number > 0 and _overrides(snapshots[number - 1], snapshot)
         if said.external is not None or is_worded or is_inserted:
             yield number
-
-
-def _is_made_by(transform: str, sample: Sample) -> bool:
-    return sample.kind == transform or sample.kind.endswith(f"_{transform}")
 
 
 def _said_before(snapshot: Snapshot) -> UserTurn:

@@ -17,7 +17,6 @@ from warehouse.records import CallTurn, GoldCall, JsonSchema, ReplyTurn, Sample,
 UNKNOWN = "$$$"
 QUESTIONS, APIS = "Questions", "APIs"
 DIFFICULTIES = ("easy", "medium", "hard")
-KIND = "routing_"
 _FILE_NAME = re.compile(r"[^\w-]+")
 
 
@@ -26,12 +25,6 @@ class CallNaviFiles(NamedTuple):
 
     questions: dict[str, list[Fields]]
     apis: dict[str, list[Fields]]
-
-
-def difficulty_of(sample: Sample) -> str:
-    """How hard a sample is: by its tag, else by its kind, "" where neither tells."""
-    named = next((name for name in DIFFICULTIES if sample.kind.startswith(f"{KIND}{name}")), "")
-    return sample.difficulty or named
 
 
 def callnavi_files(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> CallNaviFiles:
@@ -64,7 +57,7 @@ def callnavi_question(sample: Sample, name: str) -> Fields:
         "id": name if stated is None else str(stated),
         "question": said,
         "ground_truth": {"API": names, "parameters": parameters},
-        "difficulty": difficulty_of(sample) or ("easy" if len(calls) < 2 else _by_placeholders(calls)),  # noqa: PLR2004 - one call is easy
+        "difficulty": sample.difficulty or ("easy" if len(calls) < 2 else _by_placeholders(calls)),  # noqa: PLR2004 - one call is easy
     }
 
 

@@ -2,6 +2,7 @@
 
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
@@ -10,22 +11,32 @@ from warehouse.errors import RecordError
 from warehouse.exports.describing import Fields, stated_id, tool_document
 from warehouse.records import CallTurn, ReplyTurn, Sample, Tool, UserTurn
 
-FILES: Mapping[str, str] = {  # our kind: the file of a language folder that holds it
-    "perfect": "single-turn/ST_Perfect.json",
-    "imperfect": "single-turn/ST_Imperfect.json",
-    "external": "single-turn/ST_External.json",
-    "irrelevant_perfect": "single-turn/ir_ST_Perfect.json",
-    "irrelevant_imperfect": "single-turn/ir_ST_Imperfect.json",
-    "irrelevant_external": "single-turn/ir_ST_External.json",
-    "sQsA": "multi-turn/HammerBench_Based.json",
-    "mQmA": "multi-turn/HammerBench_mQmA.json",
-    "mQsA": "multi-turn/HammerBench_mQsA.json",
-    "sQmA": "multi-turn/HammerBench_sQmA.json",
-    "SO_case1": "multi-turn/HammerBench_SO_case1.json",
-    "SO_case2": "multi-turn/HammerBench_SO_case2.json",
-    "mSv": "multi-turn/HammerBench_mSv.json",
-    "sQsA_external": "multi-turn/HammerBench_External.json",
-    "IS": "multi-turn/HammerBench_IS.json",
+
+class PublishedFile(NamedTuple):
+    """A file of a language folder: whether a record of it is one request, one that no tool fits, and how its fields are ordered."""
+
+    path: str
+    is_single: bool = False
+    is_idle: bool = False
+    has_single_tool_first: bool = False
+
+
+FILES: Mapping[str, PublishedFile] = {  # the kind of the samples that a file holds
+    "perfect": PublishedFile("single-turn/ST_Perfect.json", is_single=True),
+    "imperfect": PublishedFile("single-turn/ST_Imperfect.json", is_single=True),
+    "external": PublishedFile("single-turn/ST_External.json", is_single=True),
+    "irrelevant_perfect": PublishedFile("single-turn/ir_ST_Perfect.json", is_single=True, is_idle=True),
+    "irrelevant_imperfect": PublishedFile("single-turn/ir_ST_Imperfect.json", is_single=True, is_idle=True),
+    "irrelevant_external": PublishedFile("single-turn/ir_ST_External.json", is_single=True, is_idle=True),
+    "sQsA": PublishedFile("multi-turn/HammerBench_Based.json"),
+    "mQmA": PublishedFile("multi-turn/HammerBench_mQmA.json"),
+    "mQsA": PublishedFile("multi-turn/HammerBench_mQsA.json"),
+    "sQmA": PublishedFile("multi-turn/HammerBench_sQmA.json"),
+    "SO_case1": PublishedFile("multi-turn/HammerBench_SO_case1.json"),
+    "SO_case2": PublishedFile("multi-turn/HammerBench_SO_case2.json"),
+    "mSv": PublishedFile("multi-turn/HammerBench_mSv.json"),
+    "sQsA_external": PublishedFile("multi-turn/HammerBench_External.json"),
+    "IS": PublishedFile("multi-turn/HammerBench_IS.json", has_single_tool_first=True),
 }
 ALIASES: Mapping[str, str] = {"irrelevant": "irrelevant_perfect"}  # kinds of our own that have no file of their own
 MESSAGE_FIRST = "EK:"  # single turn: the message, then the query
@@ -53,7 +64,7 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
     kind, candidates = kind_of_file(sample), [_tool(sample, key, tools) for key in sample.candidates]
     messages: list[JsonValue] = [dict(message) for message in _messages(sample, kind, tools)]
     listed: list[JsonValue] = [_document(tool) for tool in candidates]
-    if FILES[kind].startswith("single-turn/"):
+    if FILES[kind].is_single:
         return {"messages": messages, "multiple_tools": listed}
     due = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
     single: list[JsonValue] = [_document(tool) for tool in candidates if tool.name in due]
@@ -61,14 +72,14 @@ def hammerbench_record(sample: Sample, tools: Mapping[str, Tool], number: int = 
     identity: JsonValue = number if stated is None else stated
     if isinstance(identity, str):  # the newest published form: one record a snapshot, its id first
         return {"id": identity, "messages": messages, "multiple_tools": listed, "single_tool": single}
-    if kind == "IS":
+    if FILES[kind].has_single_tool_first:
         return {"messages": messages, "single_tool": single, "multiple_tools": listed, "id": identity}
     return {"messages": messages, "multiple_tools": listed, "single_tool": single, "id": identity}
 
 
 def hammerbench_file(sample: Sample) -> str:
     """The file that holds such records: `en/single-turn/ST_Perfect.json`. Raises RecordError."""
-    return f"{sample.language}/{FILES[kind_of_file(sample)]}"
+    return f"{sample.language}/{FILES[kind_of_file(sample)].path}"
 
 
 def kind_of_file(sample: Sample) -> str:
@@ -106,7 +117,7 @@ def _messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[
 def _said(turn: UserTurn, kind: str) -> str:
     if turn.external is None:
         return turn.text
-    if FILES[kind].startswith("single-turn/"):
+    if FILES[kind].is_single:
         return f"{MESSAGE_FIRST}{turn.external.text}{MESSAGE_FIRST_QUERY}{turn.text}"
     return f"{turn.text}{MESSAGE_LAST}{turn.external.text}"
 

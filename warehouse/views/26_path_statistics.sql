@@ -9,6 +9,7 @@ select
     max(strlen(s.body)) as most_characters
 from outcomes f
 join samples s on s.key = f.subject
+join kinds k on k.name = s.kind
 join builds b on b.key = f.build
-where f.stage = 'land' and f.outcome = 'passed' and s.kind in ('multi_step', 'multi_step_cross')
+where f.stage = 'land' and f.outcome = 'passed' and k.asked = 'path'
 group by all;

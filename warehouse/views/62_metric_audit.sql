@@ -5,8 +5,8 @@
 create or replace view metric_audit as
 with counted as (
     select p.release, p.model, p.error_type, count(*) as answers
-    from predictions p join samples s on s.key = p.subject
-    where s.kind not like 'conversation%' or s.body ->> ('$.turns[' || p.turn || '].kind') = 'calls'
+    from predictions p join samples s on s.key = p.subject left join kinds k on k.name = s.kind
+    where coalesce(k.asked, 'call') <> 'conversation' or s.body ->> ('$.turns[' || p.turn || '].kind') = 'calls'
     group by all
 ), drawn as (
     select a.release, a.model, a.error_type, d.decision, d.reasons

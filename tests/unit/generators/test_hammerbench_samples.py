@@ -12,7 +12,7 @@ from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.hammerbench import FILES, export_hammerbench, hammerbench_file, hammerbench_record
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
-RECORD_FILES = [f"{language}/{file}" for language in ("en", "zh") for file in FILES.values()]
+RECORD_FILES = [f"{language}/{file.path}" for language in ("en", "zh") for file in FILES.values()]
 DIM: dict[str, Any] = {
     "name": "Home.Lights.dim",
     "description": "Dims a light.",

@@ -1,11 +1,17 @@
 """The table of kinds, and the order in which they can be made."""
 
+from importlib.resources import files
+from operator import attrgetter, itemgetter
+from pathlib import Path
+
+import duckdb
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.kinds import KINDS, kind_named, name_of, waves_of
+from generators.kinds import KINDS, kind_named, kind_rows, name_of, waves_of
 from warehouse.errors import ConfigurationError
+from warehouse.store import Warehouse
 
 SHIFTS = ("IS", "SO_case1", "SO_case2", "mSv", "external")
 
@@ -49,3 +55,34 @@ def test_a_kind_that_has_a_name_of_its_own_has_no_second_one() -> None:
     for second in ("sQsA_mSv", "perfect_external", "sQsA_IS"):
         with pytest.raises(ConfigurationError, match=f"no kind of sample '{second}'"):
             kind_named(second)
+
+
+def test_a_kind_made_of_another_has_the_traits_of_both() -> None:
+    shifted = kind_named("conversation_SO_case1")
+    assert (shifted.traits.asked, shifted.traits.shift, shifted.uses) == ("conversation", "same_turn", 3)
+    assert shifted.traits.reviews == ("sample_review",)
+    assert kind_named("perfect_IS").borrows
+    assert kind_named("sQsA_external_mSv").traits.shift == "last"
+    assert kind_named("multi_step").traits.reviews == ("sample_review", "correction", "disambiguation")
+
+
+def test_the_warehouse_has_the_table_of_kinds_before_any_build_writes_it(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    assert sorted(warehouse.rows("from kinds"), key=itemgetter("name")) == sorted(kind_rows(), key=itemgetter("name"))
+
+
+def test_a_warehouse_of_before_knows_the_kinds_of_the_samples_that_it_has(tmp_path: Path) -> None:
+    names = ["conversation_SO_case1", "multi_step_IS", "sQsA_external_mSv", "mQmA_external", "multi_step_cross"]
+    path = tmp_path / "warehouse.duckdb"
+    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=attrgetter("name"))
+    with duckdb.connect(str(path)) as old:
+        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        for script in scripts:
+            if script.name < "0014":
+                old.execute(script.read_text(encoding="utf-8"))
+                old.execute("insert into migrations (name) values (?)", [script.name])
+        other = "select * replace (unnest(?) as kind) from samples right join (select 1) on true"
+        old.execute(f"create table others as {other}", [names])
+        old.execute("drop table samples; alter table others rename to samples")
+    expected = sorted(kind_rows(names), key=itemgetter("name"))
+    assert sorted(Warehouse(path).rows("from kinds"), key=itemgetter("name")) == expected
