@@ -22,7 +22,7 @@ from flows.recipe import Recipe
 from flows.runner import GroupRun
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
-from flows.stages import STAGES, stage_rows, todays_checks, version_of
+from flows.stages import LANDING, STAGES, stage_rows, todays_checks, version_of
 from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named, kind_rows
 from llm.models import open_adapter
@@ -215,7 +215,7 @@ def report_build(run: GroupRun) -> BuildReport:
         build=build,
         recipe=run.recipe.name,
         planned=count_planned(run),
-        landed=next((row.passed for row in funnel if row.stage == "land"), 0),
+        landed=next((row.passed for row in funnel if row.stage == LANDING.land), 0),
         funnel=funnel,
         composition=tuple(_composition(run)),
         paths=tuple(path_rows(run)),

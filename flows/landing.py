@@ -15,7 +15,8 @@ from flows.review.gold_items import mix_gold_items
 from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
 from flows.review.resolutions import settle_decisions
-from flows.stages import stages_of
+from flows.stages import LANDING, stages_of
+from validators.checks.duplicates import CHECK as DUPLICATES
 from validators.checks.duplicates import find_duplicates
 from validators.checks.table import GROUP as CHECKS
 from validators.checks.verdicts import outcome_of
@@ -50,10 +51,10 @@ _PASSED = """
 
 def check_duplicates(landing: Landing) -> None:
     """Reject samples that say the same as one before them, of this build or accepted by another recipe."""
-    asked = [landing.build, stages_of(CHECKS)[-1].name, "duplicates"]
+    asked = [landing.build, stages_of(CHECKS)[-1].name, LANDING.duplicates]
     if not landing.warehouse.rows(f"{_PASSED} limit 1", asked):
         return
-    known = _samples(landing.warehouse, _EARLIER, [landing.build, landing.recipe.name])
+    known = _samples(landing.warehouse, _EARLIER, [landing.build, LANDING.duplicates, landing.recipe.name])
     passed = _samples(landing.warehouse, _PASSED.replace("select s.key", "select s.body"), asked)
     near = landing.recipe.checks.near_duplicate
     home = landing.warehouse.path.parent  # where there is room; the folder of temporary files may be memory
@@ -73,7 +74,7 @@ def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
     """A verdict about likeness, and the outcome that follows from it, as rows."""
     found = outcome_of([verdict], must_prove=True)
     outcome = landing.note(
-        "duplicates", verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
+        LANDING.duplicates, verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
     )
     [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
     return {table: [row], "outcomes": [outcome]}
@@ -83,7 +84,7 @@ def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
 _EARLIER = """
     select s.body from samples s
     where exists (select 1 from outcomes f
-            where f.build = ? and f.stage = 'duplicates' and f.outcome = 'passed' and f.subject = s.key)
+            where f.build = ? and f.stage = ? and f.outcome = 'passed' and f.subject = s.key)
         or exists (select 1 from acceptances a
             where a.subject = s.key and a.recipe <> ? and a.withdrawn_at is null)
     order by s.key
@@ -92,12 +93,12 @@ _EARLIER = """
 
 def route_review(landing: Landing) -> None:
     """Ask people about all that a check could not prove; what they decided before is not asked again."""
-    asked = [landing.build, "duplicates", "review"]
-    doubts = landing.warehouse.rows(_DOUBTFUL, [landing.build, *asked])
-    outcomes = [landing.note("review", row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
+    asked = [landing.build, LANDING.duplicates, LANDING.review]
+    doubts = landing.warehouse.rows(_DOUBTFUL, [DUPLICATES, landing.build, LANDING.duplicates, *asked])
+    outcomes = [landing.note(LANDING.review, row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
     contradicted = landing.warehouse.rows(
-        "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> 'review'",
-        [landing.build],
+        "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> ?",
+        [landing.build, LANDING.review],
     )
     doubtful = {row["subject"]: row["reason"] for row in contradicted}
     doubtful |= {row["key"]: row["reasons"] for row in doubts}
@@ -110,7 +111,7 @@ def route_review(landing: Landing) -> None:
         landing.warehouse, landing.build, landing.recipe
     )
     landing.warehouse.put_rows({"outcomes": outcomes, "review_requests": questions})
-    landing.warehouse.execute(pass_all(_PASSED), [landing.build, "review", *asked])
+    landing.warehouse.execute(pass_all(_PASSED), [landing.build, LANDING.review, *asked])
     carry_over_corrections(landing.warehouse)
     settle_decisions(landing.warehouse)
 
@@ -122,11 +123,11 @@ _DOUBTFUL = f"""
         select subject from verdicts where decision <> 'proved' group by subject
     ), newest as (
         select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
-        from verdicts semi join doubted using (subject) where check_name <> 'duplicates' group by all
+        from verdicts semi join doubted using (subject) where check_name <> ? group by all
     ), doubts as (
         select n.subject, string_agg(n.check_name || ': ' || n.reason, ' ' order by n.check_name) as reasons
         from newest n join outcomes f on f.subject = n.subject
-        where f.build = ? and f.stage = 'duplicates' and n.decision <> 'proved' group by n.subject
+        where f.build = ? and f.stage = ? and n.decision <> 'proved' group by n.subject
     )
     select p.key, d.reasons from ({_PASSED}) p join doubts d on d.subject = p.key
 """  # noqa: S608
@@ -148,11 +149,11 @@ _ONCE = "where key not in (select subject from acceptances)"
 
 def land_samples(landing: Landing) -> None:
     """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
-    asked = [landing.build, "review", "land"]
+    asked = [landing.build, LANDING.review, LANDING.land]
     with landing.warehouse.writing() as connection:
         connection.execute(f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, *asked])
         connection.execute(_ACCEPT_AGAIN.format(undecided=_UNDECIDED), asked)
-        connection.execute(pass_all(_UNDECIDED), [landing.build, "land", *asked])
+        connection.execute(pass_all(_UNDECIDED), [landing.build, LANDING.land, *asked])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 
@@ -171,14 +172,14 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
     """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn."""
     rows = landing.warehouse.stream(
         """
-        select f.subject, r.cause, f.stage = 'land' and f.outcome = 'passed' and a.decided_by = 'machine' as is_free from outcomes f
+        select f.subject, r.cause, f.stage = $3 and f.outcome = 'passed' and a.decided_by = 'machine' as is_free from outcomes f
         join samples s on s.key = f.subject
         join kinds k on k.name = s.kind
         left join review_requests r on r.subject = f.subject and r.kind = $1
         left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
-        where f.build = $2 and f.stage in ('review', 'land') and list_contains(k.reviews, $1)
+        where f.build = $2 and f.stage in ($4, $3) and list_contains(k.reviews, $1)
         """,
-        [kind, landing.build],
+        [kind, landing.build, LANDING.land, LANDING.review],
     )
     drawn: set[str] = set()
 

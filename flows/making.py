@@ -6,7 +6,7 @@ from flows.landing import Landing, check_duplicates
 from flows.planning.planner import Planner
 from flows.runner import GroupRun, Workers, run_group
 from flows.shards import record_line
-from flows.stages import STAGES, some_of, stages_of, todays_checks
+from flows.stages import LANDING, STAGES, some_of, stages_of, todays_checks
 from generators.kinds import kind_named
 from validators.checks.table import GROUP as CHECKS
 from warehouse.build_checks import lacking_checks, meet_checks, samples_lacking, take_back
@@ -62,7 +62,7 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
         bodies = samples_lacking(warehouse, build, checks, lacking.mask)
         lines = (record_line("Sample", body) for body in bodies)
         await run_group(run, some_of(CHECKS, lacking.checks), lines, workers)
-    take_back(warehouse, build, checks)
+    take_back(warehouse, build, checks, review=LANDING.review, land=LANDING.land)
     check_duplicates(Landing(build, run.recipe, warehouse))
 
 

@@ -5,6 +5,7 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 """
 
 from collections.abc import Iterable, Iterator, Sequence
+from typing import NamedTuple
 
 from generators.making import MAKINGS
 from generators.stages import Stage
@@ -25,13 +26,27 @@ def _before_making(stages: Iterable[Stage], checks: Sequence[Stage]) -> Iterator
         yield stage
 
 
+class LandingStages(NamedTuple):
+    """The names of the stages that a whole build goes through at once, after the checks."""
+
+    duplicates: str = "duplicates"
+    review: str = "review"
+    land: str = "land"
+
+
+LANDING = LandingStages()
+LANDING_GROUP = "landing"
+
 STAGES: tuple[Stage, ...] = (
     *TOOLSET_STAGES,
     *_before_making((stage for making in MAKINGS for stage in making.stages), (SCENARIO_CHECK,)),
     *CHECKS,
-    Stage("duplicates", "landing", "Is the sample unlike those before it?", "Sample", "Verdict", "HammerBench 5"),
-    Stage("review", "landing", "Do people accept what a check could not prove?", "Sample", "Review", "HammerBench 4.2.1, 5"),
-    Stage("land", "landing", "Keep each accepted sample once.", "Sample", "Acceptance", "HammerBench 5"),
+    Stage(LANDING.duplicates, LANDING_GROUP, "Is the sample unlike those before it?", "Sample", "Verdict", "HammerBench 5"),
+    Stage(
+        LANDING.review, LANDING_GROUP, "Do people accept what a check could not prove?", "Sample", "Review",
+        "HammerBench 4.2.1, 5",
+    ),
+    Stage(LANDING.land, LANDING_GROUP, "Keep each accepted sample once.", "Sample", "Acceptance", "HammerBench 5"),
 )  # fmt: skip
 
 
@@ -42,6 +57,11 @@ def stage_named(name: str) -> Stage:
             return stage
     known = ", ".join(stage.name for stage in STAGES)
     raise ConfigurationError(f"There is no stage {name!r}; the stages are {known}.")
+
+
+def stage_names() -> tuple[str, ...]:
+    """The names of all stages, in order."""
+    return tuple(stage.name for stage in STAGES)
 
 
 def stages_of(group: str) -> tuple[Stage, ...]:

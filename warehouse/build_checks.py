@@ -51,12 +51,15 @@ def samples_lacking(warehouse: Warehouse, build: str, checks: Sequence[str], mas
     return (body for (body,) in warehouse.stream(_OF_MASK, [*_asked(build, checks), mask]))
 
 
-def take_back(warehouse: Warehouse, build: str, checks: Sequence[str]) -> None:
-    """Let what a check stopped lose all that it had come to behind it, and what one doubts its place among the landed."""
+def take_back(warehouse: Warehouse, build: str, checks: Sequence[str], *, review: str, land: str) -> None:
+    """Let what a check stopped lose all that it had come to behind it, and what one doubts its place among the landed.
+
+    `review` and `land` are the names of the stages at which people are asked, and samples land.
+    """
     with warehouse.writing() as connection:
         connection.execute(_UNDO_BEHIND, [build, list(checks), build])
-        connection.execute(_UNDO_REVIEWS, [build, build, list(checks)])
-        connection.execute(_WITHDRAW, [build])
+        connection.execute(_UNDO_REVIEWS, [build, [review, land], build, review, list(checks)])
+        connection.execute(_WITHDRAW, [build, land])
 
 
 def _asked(build: str, checks: Sequence[str]) -> list[object]:
@@ -96,12 +99,12 @@ _UNDO_BEHIND = """
 
 # A check looked at a sample after its review: that begins anew where people wait for it, and where the check proved nothing.
 _UNDO_REVIEWS = """
-    delete from outcomes where build = ? and stage in ('review', 'land')
+    delete from outcomes where build = ? and list_contains(?::varchar[], stage)
         and subject not in (select subject from decisions)
         and subject in (
             select r.subject from outcomes r
             join outcomes f on f.build = r.build and f.subject = r.subject and f.made_at > r.made_at
-            where r.build = ? and r.stage = 'review' and list_contains(?::varchar[], f.stage)
+            where r.build = ? and r.stage = ? and list_contains(?::varchar[], f.stage)
                 and (r.outcome = 'waiting' or f.reason_code = 'unproved')
         )
 """
@@ -110,6 +113,6 @@ _WITHDRAW = """
     update acceptances set withdrawn_at = now() where build = ? and withdrawn_at is null and decided_by = 'machine'
         and not exists (
             select 1 from outcomes f where f.build = acceptances.build and f.subject = acceptances.subject
-                and f.stage = 'land' and f.outcome = 'passed'
+                and f.stage = ? and f.outcome = 'passed'
         )
 """

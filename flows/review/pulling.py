@@ -23,6 +23,7 @@ from flows.review.status import note_agreement
 from flows.review.turns import async_review_turn
 from flows.runner import local_workers
 from flows.settings import Settings, open_warehouse
+from flows.stages import LANDING
 from warehouse.outcomes import outcome_row, remove_outcomes
 from warehouse.records import Outcome, ReasonCode, Sample
 from warehouse.rows import Row, Stamp, rows_of
@@ -214,7 +215,7 @@ def reopen_undecided(warehouse: Warehouse) -> None:
         seats.setdefault((row["build"], row["subject"]), []).append(row)
     if not seats:
         return
-    doubtful = [said for said in seats.values() if said[0]["cause"] == DOUBTFUL and said[0]["stage"] != _LAND]
+    doubtful = [said for said in seats.values() if said[0]["cause"] == DOUBTFUL and said[0]["stage"] != LANDING.land]
     later = [row for said in doubtful for row in said[1:]]
     outcomes = [_outcome(said[0], said[0]["stage"], said[0]["asked"]) for said in doubtful]
     others = [said for said in seats.values() if said not in doubtful]
@@ -233,14 +234,14 @@ def reopen_undecided(warehouse: Warehouse) -> None:
 
 def _stages(said: Iterable[Row]) -> list[str]:
     """The stages that a sample which had landed by itself passes again: the last as well, where an edit had taken its place."""
-    return list(dict.fromkeys([*(row["stage"] for row in said), *(_LAND for row in said if row["is_sample"])]))
+    return list(dict.fromkeys([*(row["stage"] for row in said), *(LANDING.land for row in said if row["is_sample"])]))
 
 
 def _outcome(row: Row, stage: str, asked: str | None = None) -> Row:
     """What a sample was at a stage before people spoke: it passed, or waited for the reason that they were asked for."""
     if asked is None:
         return outcome_row(Outcome(build=row["build"], stage=stage, subject=row["subject"], outcome="passed"))
-    code: ReasonCode = "unproved" if stage == "review" else "contradicted"
+    code: ReasonCode = "unproved" if stage == LANDING.review else "contradicted"
     return outcome_row(
         Outcome(
             build=row["build"], stage=stage, subject=row["subject"], outcome="waiting", reason_code=code, reason=asked
@@ -262,7 +263,6 @@ def _acceptance(row: Row, *, is_landed: bool) -> Row:
     }
 
 
-_LAND = "land"
 _SETTLING = [
     SAMPLE_REVIEW,
     DISAMBIGUATION,

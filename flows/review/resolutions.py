@@ -5,7 +5,7 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
-from flows.stages import STAGES, stages_of
+from flows.stages import LANDING, LANDING_GROUP, stage_names, stages_of
 from flows.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
 from warehouse.outcomes import outcome_row, remove_outcomes
 from warehouse.records import DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
@@ -57,8 +57,7 @@ class Seat(NamedTuple):
 UNCHECKED = "The edited sample has not been checked again yet."
 _TOOL_STAGES = [stage.name for stage in stages_of("toolset_checks")]
 REVIEW = _TOOL_STAGES[-1]
-_ORDER = tuple(stage.name for stage in STAGES)
-_BEYOND_CHECKS = frozenset(stage.name for stage in stages_of("landing")) - {"duplicates"}
+_BEYOND_CHECKS = frozenset(stage.name for stage in stages_of(LANDING_GROUP)) - {LANDING.duplicates}
 
 
 def resolution_of(subject: str, decisions: Mapping[str, Decision], doubts: Mapping[str, str]) -> Resolution:
@@ -87,7 +86,7 @@ def is_settled_by_people(seat: Seat) -> bool:
     """Whether a decision can change this seat: a duplicate, a failure and a sample still on its way are no matter of it."""
     if seat.outcome == "waiting" or seat.stage in _BEYOND_CHECKS:
         return True
-    return seat.outcome == "rejected" and seat.stage != "duplicates"
+    return seat.outcome == "rejected" and seat.stage != LANDING.duplicates
 
 
 def outcomes_of(seat: Seat, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
@@ -97,17 +96,17 @@ def outcomes_of(seat: Seat, resolution: Resolution, *, is_there: bool = False) -
     """
     if resolution.outcome == "rejected":
         return [settled(seat, seat.stage, resolution)]
-    before_land = "review" if seat.stage == "land" else seat.stage
+    before_land, order = LANDING.review if seat.stage == LANDING.land else seat.stage, stage_names()
     if resolution.outcome == "waiting":
         return [settled(seat, before_land, resolution)]
     if resolution.subject == seat.subject:
-        return [settled(seat, stage, resolution) for stage in _ORDER[_ORDER.index(seat.stage) :]]
+        return [settled(seat, stage, resolution) for stage in order[order.index(seat.stage) :]]
     if is_there:
         reason = f"{resolution.reason} That sample is there already."
         taken = resolution._replace(outcome="rejected", reason_code="taken", reason=reason)
         return [settled(seat, before_land, taken)]
-    first, last = _ORDER.index(before_land), _ORDER.index("review")
-    return [settled(seat, stage, resolution) for stage in _ORDER[first : last + 1]]
+    first, last = order.index(before_land), order.index(LANDING.review)
+    return [settled(seat, stage, resolution) for stage in order[first : last + 1]]
 
 
 def settled(seat: Seat, stage: str, resolution: Resolution) -> Outcome:
@@ -140,7 +139,7 @@ def settle_decisions(warehouse: Warehouse) -> None:
     decided = _read_decided(warehouse)
     outcomes, gone = _settled_seats(decided)
     outcomes += _settled_edits(decided)
-    remove_outcomes(warehouse, [(build, "land", subject) for build, subject in gone])
+    remove_outcomes(warehouse, [(build, LANDING.land, subject) for build, subject in gone])
     warehouse.put_rows({"outcomes": outcomes, "acceptances": _changed_acceptances(decided)}, replacing=True)
 
 
@@ -203,13 +202,13 @@ def _settled_seats(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str,
         resolution = decided.resolutions[seat.subject]
         place = (seat.build, resolution.subject)
         found = outcomes_of(seat, resolution, is_there=place in independent or place in taken)
-        if seat.stage == "land" and found[-1].stage != "land":
+        if seat.stage == LANDING.land and found[-1].stage != LANDING.land:
             gone.add((seat.build, seat.subject))
         outcomes += _changed(seat, found)
-        if resolution.subject != seat.subject and (found[-1].stage, found[-1].outcome) == ("review", "passed"):
+        if resolution.subject != seat.subject and (found[-1].stage, found[-1].outcome) == (LANDING.review, "passed"):
             taken.add(place)
             edited = seat._replace(subject=resolution.subject)
-            lands = settled(edited, "land", resolution).with_changes(carried_from=seat.subject)
+            lands = settled(edited, LANDING.land, resolution).with_changes(carried_from=seat.subject)
             outcomes += _changed(landed.get(place), [lands])
     return outcomes, sorted(gone | (landed.keys() - taken))
 
@@ -219,7 +218,7 @@ def _settled_edits(decided: _DecidedSamples) -> list[Row]:
     outcomes: list[Row] = []
     for seat in decided.seats:
         resolution = None if seat.subject in decided.roots else decided.resolutions.get(seat.subject)
-        if resolution is not None and seat.stage != "land" and seat.outcome in ("waiting", "rejected"):
+        if resolution is not None and seat.stage != LANDING.land and seat.outcome in ("waiting", "rejected"):
             is_itself = resolution.subject == seat.subject
             carried = resolution if is_itself else resolution._replace(outcome="passed")
             outcomes += _changed(seat, [settled(seat, seat.stage, carried)])

@@ -2,6 +2,7 @@
 
 import shutil
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -11,12 +12,22 @@ import pytest
 import flows.stages
 from flows.build import BuildReport, find_unchanged
 from flows.progress import Progress
+from flows.review.questions import DRAWN, SPOT_CHECK, Question, request_row
+from flows.review.resolutions import settle_decisions
 from flows.settings import Settings
 from generators.stages import Stage, StageContext
-from tests.support.flows.small_builds import assert_balanced, build, one, settings_of, small_recipe, warehouse_of
+from tests.support.flows.small_builds import (
+    assert_balanced,
+    build,
+    one,
+    row_counts,
+    settings_of,
+    small_recipe,
+    warehouse_of,
+)
 from tests.support.sampling import sampled
 from validators.checks.table import CHECKS
-from warehouse.records import Decision, Sample, Verdict
+from warehouse.records import Decision, Review, Sample, Verdict
 
 PLACES = range(len(CHECKS) + 1)
 SOME_PLACES = {PLACES[0], PLACES[1], PLACES[len(PLACES) // 2], PLACES[-2], PLACES[-1]}
@@ -128,3 +139,32 @@ def test_a_build_that_lacks_a_check_is_not_unchanged(table: Any, settings: Setti
     again(settings)
     assert find_unchanged(RECIPE, settings, CheckProgress()) is not None
     assert one(settings, "select count(*) from builds") == 1
+
+
+def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(table: Any, settings: Settings) -> None:
+    before = landed(settings)
+    contradicted = next(key for key in sorted(before) if decided(key, 5) == "contradicted")
+    said = Review(
+        subject=contradicted, kind="sample_review", decision="accept", reviewer="ann", reviewed_at=datetime.now(UTC),
+        annotation_id=1, task_id=1, server="s",
+    )  # fmt: skip
+    warehouse = warehouse_of(settings)
+    warehouse.put_rows({"review_requests": [request_row(Question(contradicted, SPOT_CHECK, DRAWN))]})
+    warehouse.put([said])
+    settle_decisions(warehouse)
+    table(made_up(5), 6)
+    again(settings)
+    assert landed(settings) == {key for key in before if decided(key, 5) == "proved"} | {contradicted}
+    [kept] = warehouse.rows("select accepted_by, vouched from acceptances where subject = ?", [contradicted])
+    assert kept == {"accepted_by": "ann", "vouched": True}
+
+
+def test_an_unchanged_build_has_nothing_to_do_and_asks_nothing(settings: Settings) -> None:
+    again(settings)
+    counts, said = row_counts(settings), Heard()
+    found = find_unchanged(RECIPE, settings, said)
+    assert found is not None
+    assert found.sentence.startswith("Nothing to do: recipe, tools, models, prompts and checks are as they were")
+    again(settings, said)
+    assert row_counts(settings) == counts
+    assert said.groups == []
