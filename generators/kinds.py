@@ -26,9 +26,6 @@ _ANYWHERE: dict[Transform, str] = dict(pair for family in FAMILIES for pair in f
 _PUBLISHED = Traits("HammerBench")  # of kinds that only published files have
 
 
-_CORRECTING: frozenset[Transform] = frozenset({"SO_case1", "SO_case2", "mSv"})
-
-
 def kind_named(name: str) -> Kind:
     """The kind of this name; shifts and external information take any kind: `perfect_SO_case1`, `mQmA_external`.
 
@@ -74,7 +71,7 @@ def _transformed(source: Traits, row: Traits) -> Traits:
         is_idle=False,
         is_long=source.is_long or row.shift != "message",
         is_changed=True,
-        has_correction=source.has_correction or transform in _CORRECTING,
+        has_correction=source.has_correction or row.has_correction,
         has_acts=False,
         spread="",
         shift=row.shift,

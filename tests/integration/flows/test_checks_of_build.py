@@ -161,7 +161,7 @@ def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(table: Any
 
 def test_an_unchanged_build_has_nothing_to_do_and_asks_nothing(settings: Settings) -> None:
     again(settings)
-    counts, said = row_counts(settings), Heard()
+    counts, said = row_counts(settings), CheckProgress()
     found = find_unchanged(RECIPE, settings, said)
     assert found is not None
     assert found.sentence.startswith("Nothing to do: recipe, tools, models, prompts and checks are as they were")
