@@ -12,7 +12,7 @@ import pytest
 import flows.stages
 from flows.build import BuildReport, find_unchanged
 from flows.progress import Progress
-from flows.review.questions import DRAWN, SPOT_CHECK, Question, request_row
+from flows.review.questions import DRAWN, SPOT_CHECK, ReviewQuestion, request_row
 from flows.review.resolutions import settle_decisions
 from flows.settings import Settings
 from generators.stages import Stage, StageContext
@@ -149,7 +149,7 @@ def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(table: Any
         annotation_id=1, task_id=1, server="s",
     )  # fmt: skip
     warehouse = warehouse_of(settings)
-    warehouse.put_rows({"review_requests": [request_row(Question(contradicted, SPOT_CHECK, DRAWN))]})
+    warehouse.put_rows({"review_requests": [request_row(ReviewQuestion(contradicted, SPOT_CHECK, DRAWN))]})
     warehouse.put([said])
     settle_decisions(warehouse)
     table(made_up(5), 6)
