@@ -144,7 +144,7 @@ def same_calls(one: Sequence[GoldCall], other: Sequence[GoldCall]) -> bool:
 
 
 def goes_on(before: CallTurn | None, after: CallTurn) -> bool:
-    """Whether `after` is best told as what is new in it: the same tools are due, and nothing was executed between."""
+    """Whether `after` is best stated as what is new in it: the same tools are due, and nothing was executed between."""
     if before is None or before.executed or after.executed or not after.calls:
         return False
     return [call.tool for call in before.calls] == [call.tool for call in after.calls]

@@ -147,7 +147,7 @@ class TypedMessage(NamedTuple):
 
 
 class Block(NamedTuple):
-    """The lines of one turn: what is said, the message that comes with it, or the entries about the calls due."""
+    """The lines of one turn: what is stated, the message that comes with it, or the entries about the calls due."""
 
     kind: BlockKind
     line: int

@@ -69,7 +69,7 @@ def _message(turn: UserTurn) -> str:
 def _with_evidence(old: Turn, new: Turn, texts: Mapping[int, _Texts]) -> Turn:
     if not (isinstance(old, CallTurn) and isinstance(new, CallTurn)):
         return new
-    all_stands = all(_standing(item, texts) == item for call in old.calls for item in call.evidence)
+    all_stands = all(_unchanged(item, texts) == item for call in old.calls for item in call.evidence)
     if all_stands and same_calls(old.calls, new.calls):
         return old
     return new.with_changes(calls=tuple(_proved(call, old.calls, texts) for call in new.calls))
@@ -94,14 +94,14 @@ def _evidence_for(
         if name not in old.arguments or not is_same(old.arguments[name], call.arguments[name]):
             continue
         own = [evidence for evidence in old.evidence if is_part_of(evidence.argument, name)]
-        found = [stands for evidence in own if (stands := _standing(evidence, texts)) is not None]
+        found = [stands for evidence in own if (stands := _unchanged(evidence, texts)) is not None]
         if own and len(found) == len(own):
             return found
     return [Evidence(argument=name, kind="person")]
 
 
-def _standing(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:
-    """The evidence as it stands in what is said now, moved along with its words; None where they are gone."""
+def _unchanged(evidence: Evidence, texts: Mapping[int, _Texts]) -> Evidence | None:
+    """The evidence as it stands in what is stated now, moved along with its words; None where they are gone."""
     now = None if evidence.turn is None else texts.get(evidence.turn)
     if now is None:
         return evidence

@@ -90,7 +90,7 @@ def _is_seen(letter: str) -> bool:
 
 
 def _conversation(sample: Sample, turn: int, general: SampleScreenWords) -> Iterator[Line]:
-    """What was said and done before the calls due at `turn`, which stand elsewhere."""
+    """What was stated and done before the calls due at `turn`, which stand elsewhere."""
     before = sample.with_changes(turns=sample.turns[: turn + 1])
     lines = list(render_turns(before, general))
     for line in lines[:-1] if is_dialogue(before) else lines:

@@ -39,7 +39,7 @@ class Typed(NamedTuple):
 
 
 class ChosenVerdicts(NamedTuple):
-    """The verdicts chosen, why, and what was said about it."""
+    """The verdicts chosen, why, and what was stated about it."""
 
     verdicts: tuple[str, ...]
     reasons: tuple[str, ...]

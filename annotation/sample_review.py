@@ -54,7 +54,7 @@ def review_task(
 ) -> SampleTask:
     """The task that asks people about `sample`; with `returned`, the task that hands an unusable edit back."""
     words = words_in(language)
-    why = words.in_doubt if _is_said(reason, verdicts) else reason
+    why = words.in_doubt if _is_stated(reason, verdicts) else reason
     before = boxes(sample, language)
     compared, others = _tools(sample, tools, words)
     return SampleTask(
@@ -94,7 +94,7 @@ def write_calls(calls: Sequence[GoldCall]) -> str:
 
 
 def _about(kind: str, words: SampleScreenWords) -> str:
-    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is told by its own part."""
+    """What a kind of samples is like; one that was made of another kind (`mQmA_SO_case1`) is known by its own part."""
     parts = kind.split("_")
     names = ("_".join(parts[start:]) for start in range(len(parts)))
     return next((words.kind[name] for name in names if name in words.kind), "")
@@ -121,7 +121,7 @@ def _described(tools: Sequence[Tool], words: SampleScreenWords) -> str:
     return shortened(short, _MOST_OF_TOOLS)
 
 
-def _is_said(reason: str, verdicts: Sequence[Verdict]) -> bool:
+def _is_stated(reason: str, verdicts: Sequence[Verdict]) -> bool:
     """Whether a reason holds nothing but what the checks that did not pass say by themselves."""
     if not reason:
         return False

@@ -1,4 +1,4 @@
-"""The review screens: for each review kind, what Label Studio is told to show."""
+"""The review screens: for each review kind, what Label Studio is instructed to show."""
 
 from collections.abc import Callable, Mapping
 from types import MappingProxyType

@@ -66,7 +66,7 @@ def _with_defect(defect: str, sample: Sample, tools: Sequence[Tool], rng: Random
     place = rng.randrange(len(sample.gold))
     call = sample.gold[place]
     spoiled = _spoiled(defect, call, tools, sample.language, rng)
-    if spoiled is None or not _is_wrong(call, spoiled, tools, _said(sample)):
+    if spoiled is None or not _is_wrong(call, spoiled, tools, _stated(sample)):
         return None
     return with_last_calls(sample, (*sample.gold[:place], spoiled, *sample.gold[place + 1 :]))
 
@@ -80,7 +80,7 @@ def with_last_calls(sample: Sample, calls: Sequence[GoldCall]) -> Sample:
     return sample.with_changes(turns=tuple(turns))
 
 
-def _said(sample: Sample) -> str:
+def _stated(sample: Sample) -> str:
     """All that the user says, folded."""
     return fold(" ".join(turn.text for turn in sample.turns if turn.kind == "user"))
 
@@ -148,7 +148,7 @@ def _evidence(before: GoldCall, arguments: Mapping[str, JsonValue]) -> Iterator[
         yield proof.with_changes(argument=name)
 
 
-def _is_wrong(before: GoldCall, after: GoldCall, tools: Sequence[Tool], said: str) -> bool:
+def _is_wrong(before: GoldCall, after: GoldCall, tools: Sequence[Tool], stated: str) -> bool:
     """Whether the defect can't be argued away: it fits the schemas, and no default or word of the user's stands behind it."""
     by_name = {tool.name: tool for tool in tools}
     tool = by_name[after.tool]
@@ -165,7 +165,7 @@ def _is_wrong(before: GoldCall, after: GoldCall, tools: Sequence[Tool], said: st
     ]
     if any(_is_default(tool, name, value) for name, value in (gone | new).items()):
         return False
-    return bool(gone or changed) or not any(fold(str(value)) in said for value in new.values())
+    return bool(gone or changed) or not any(fold(str(value)) in stated for value in new.values())
 
 
 def _is_default(tool: Tool, name: str, value: JsonValue) -> bool:

@@ -31,7 +31,7 @@ class TypedTool(Record):
 
 
 class ToolSurroundings(NamedTuple):
-    """What stands beside a tool: the tools of its toolset, its twin among them, and what its category lacks."""
+    """What stands beside a tool: the tools of its toolset, its duplicate among them, and what its category lacks."""
 
     tools: Sequence[Tool]
     gaps: Sequence[str] = ()
@@ -70,7 +70,7 @@ def tool_task(
         title=" · ".join((tool.category, tool.language)),
         why=why_asked(why, returned, words.returned),
         tool=tuple(_lines(tool, words, language)),
-        twin="\n\n".join(_described(twin, words, language) for twin in _twins(others, verdicts)) or words.no_twin,
+        twin="\n\n".join(_described(twin, words, language) for twin in _duplicates(others, verdicts)) or words.no_twin,
         company="\n".join(f"{one.name}: {one.description}" for one in others) or words.none,
         gaps="\n".join(company.gaps) or words.none,
         name=typed.name,
@@ -125,7 +125,7 @@ def _described(tool: Tool, words: ToolWords, language: Language) -> str:
     return f"{rendered}\n→ {words.returns}: {', '.join(results)}" if results else rendered
 
 
-def _twins(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
+def _duplicates(others: Sequence[Tool], verdicts: Sequence[Verdict]) -> list[Tool]:
     named = {proof.path for verdict in verdicts for proof in verdict.evidence if proof.argument == "twin"}
     return [one for one in others if one.key in named]
 

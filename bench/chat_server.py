@@ -66,7 +66,7 @@ class Connection(asyncio.Protocol):
             if head.startswith(b"post"):
                 self._loop.call_later(self._delay, self._answer, self._faults.of_next(), body)
             else:
-                self._write(http(200, self.told(head)))
+                self._write(http(200, self.rendered(head)))
 
     def told(self, _head: bytes) -> bytes:
         """What a GET is answered."""

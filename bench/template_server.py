@@ -26,7 +26,7 @@ class TemplateConnection(Connection):
 
     def told(self, head: bytes) -> bytes:
         """What a GET is answered: counts, or everything that was asked."""
-        return b"\n".join(self.answers) if b"/asked" in head.split(b"\r\n", 1)[0] else super().told(head)
+        return b"\n".join(self.answers) if b"/asked" in head.split(b"\r\n", 1)[0] else super().rendered(head)
 
     def well(self, body: bytes) -> bytes:
         """The template's answer."""

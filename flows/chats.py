@@ -131,7 +131,7 @@ class SharedChats:
     async def of(self, recipe: Recipe, ledger: Path, *, build: str, spent: float) -> AsyncIterator[Chats]:
         """The chats, opened for the first shard and closed after the last; budget and error are those of all between.
 
-        Shards that end at the same moment may not have told yet what they spent, so what was seen here counts too.
+        Shards that end at the same moment may not have stated yet what they spent, so what was seen here counts too.
         """
         self._users += 1
         try:
@@ -157,9 +157,9 @@ def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
 
 def tell_models(models: Iterable[tuple[str, ModelSettings]], progress: Progress) -> None:
     """Say which of the models that roles have work across a wire, and by which of our ways their requests go."""
-    told = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
-    if told:
-        progress.say(f"Models: {', '.join(told)}.")
+    rendered = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
+    if rendered:
+        progress.say(f"Models: {', '.join(rendered)}.")
 
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:

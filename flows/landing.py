@@ -62,7 +62,7 @@ def check_duplicates(landing: Landing) -> None:
         facts = Path(folder) / "facts"  # by way of files: there may be millions
         with tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
             for verdict in find_duplicates(passed, spool, known=known, threshold=near):
-                files.add(_told(landing, verdict))
+                files.add(_rendered(landing, verdict))
         landing.warehouse.put_files(facts)
 
 
@@ -70,7 +70,7 @@ def _samples(warehouse: Warehouse, sql: str, parameters: Sequence[str]) -> Itera
     return (Sample.model_validate_json(body) for (body,) in warehouse.stream(sql, parameters))
 
 
-def _told(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
+def _rendered(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
     """A verdict about likeness, and the outcome that follows from it, as rows."""
     found = outcome_of([verdict], must_prove=True)
     outcome = landing.note(

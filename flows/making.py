@@ -34,11 +34,11 @@ async def make_samples(run: GroupRun, workers: Workers, kinds: Sequence[str]) ->
         first = stages_of(group)[0]
         await run_group(run, group, counted(await planner.drafts(group, first)), workers, then=CHECKS)
     if planned:
-        _reject_twins(run)
+        _reject_duplicates(run)
     return planned
 
 
-def _reject_twins(run: GroupRun) -> None:
+def _reject_duplicates(run: GroupRun) -> None:
     """A sample is its content: where two drafts were worded alike, the second made nothing new, and its outcome says so."""
     makers = [stage.name for stage in STAGES if stage.yields == "Sample"]
     reject_repeated(run.warehouse, run.build, makers, "sample")

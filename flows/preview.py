@@ -63,8 +63,8 @@ def _shown(row: Row) -> ShownSample:
 
 def sample_lines(shown: ShownSample) -> list[str]:
     """The sample as lines for a terminal."""
-    told = shown.conversation or [shown.request]
-    lines = [f"{shown.kind} {shown.language}".strip(), *(f"  {line}" for line in told)]
+    rendered = shown.conversation or [shown.request]
+    lines = [f"{shown.kind} {shown.language}".strip(), *(f"  {line}" for line in rendered)]
     if shown.proved:
         lines.append(f"  proved: {', '.join(shown.proved)}")
     return [*lines, *(f"  ! {problem}" for problem in shown.problems), ""]

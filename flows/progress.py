@@ -1,10 +1,10 @@
-"""What a build tells whoever watches it: news in sentences, progress in counts."""
+"""What a build reports while it runs: messages in sentences, progress in counts."""
 
 from typing import Protocol
 
 
 class Progress(Protocol):
-    """The ear of a build: the command line, Prefect's log, or nobody."""
+    """Receives what a build reports: the command line, Prefect's log, or nobody."""
 
     def say(self, sentence: str) -> None:
         """One event worth a line."""
@@ -20,7 +20,7 @@ class Progress(Protocol):
 
 
 class SilentProgress:
-    """Nobody listens."""
+    """Reports nothing."""
 
     def say(self, sentence: str) -> None:
         """Say nothing."""

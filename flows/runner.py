@@ -217,9 +217,9 @@ def _stop(group: str, undone: int, results: Sequence[ShardResult]) -> None:
     if not problems:
         return
     kind = _KINDS[problems[0].is_fatal, problems[0].is_configuration]
-    told = problems[0].error if problems[0].error.endswith((".", "!", "?")) else f"{problems[0].error}."
+    problem = problems[0].error if problems[0].error.endswith((".", "!", "?")) else f"{problems[0].error}."
     raise kind(
-        f"{told} {undone} records of the group {group!r} are not done; what is done is kept, and the next "
+        f"{problem} {undone} records of the group {group!r} are not done; what is done is kept, and the next "
         "build goes on from there."
     )
 

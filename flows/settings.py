@@ -196,6 +196,6 @@ def use_prefect(api: str, home: Path) -> None:
 
 
 def hush_prefect() -> None:
-    """Keep Prefect's log off this terminal, where the command line has its own news; Prefect's server still gets it."""
+    """Keep Prefect's log off this terminal, where the command line has its own messages; Prefect's server still gets it."""
     for name in ("PREFECT_LOGGING_HANDLERS_CONSOLE_LEVEL", "PREFECT_INTERNAL_LOGGING_LEVEL"):
         os.environ.setdefault(name, "CRITICAL")

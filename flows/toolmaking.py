@@ -27,7 +27,7 @@ from generators.toolset.categories import category_named, load_categories, plan_
 from llm.models import open_adapter
 from llm.prompts import prompt_version
 from validators.toolset.complexity import find_gaps, hard_to_say
-from validators.toolset.redundancy import find_twins
+from validators.toolset.redundancy import find_duplicate_tools
 from warehouse.errors import ConfigurationError
 from warehouse.outcomes import reject_repeated
 from warehouse.records import Tool, ToolsetPlan, content_key
@@ -198,7 +198,9 @@ class ShownTool(NamedTuple):
 
 def find_problems(tools: Sequence[Tool]) -> list[Problem]:
     """Every weakness of a catalog: of each tool, of tools that do the same, and of what its categories lack."""
-    plain = [problem for problem in check_catalog(tools) if problem.kind != "similar_description"]  # the twins say more
+    plain = [
+        problem for problem in check_catalog(tools) if problem.kind != "similar_description"
+    ]  # the duplicates say more
     return [*plain, *_complex(tools), *_redundant(tools), *find_gaps(tools)]
 
 
@@ -213,11 +215,11 @@ def _complex(tools: Sequence[Tool]) -> Iterator[Problem]:
 
 
 def _redundant(tools: Sequence[Tool]) -> Iterator[Problem]:
-    for twins in find_twins(tools):
-        does = "Does the same as" if twins.are_alike else "May do the same as"
-        message = f"{does} {twins.one.name!r} ({twins.one.description.strip()}); likeness {twins.likeness:.2f}."
-        where = f"{twins.other.category}/{twins.other.name}"
-        yield Problem(where=where, tool=twins.other.name, kind="redundant", message=message)
+    for duplicates in find_duplicate_tools(tools):
+        does = "Does the same as" if duplicates.are_alike else "May do the same as"
+        message = f"{does} {duplicates.one.name!r} ({duplicates.one.description.strip()}); likeness {duplicates.likeness:.2f}."
+        where = f"{duplicates.other.category}/{duplicates.other.name}"
+        yield Problem(where=where, tool=duplicates.other.name, kind="redundant", message=message)
 
 
 async def report_tools(recipe: Recipe, settings: Settings, progress: Progress) -> list[ToolsetReport]:

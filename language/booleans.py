@@ -38,10 +38,10 @@ def find_boolean(value: bool, schema: JsonSchema, text: str) -> Found | None:  #
     if answer and len(text) == answer.end():
         return Found(value, answer.start(), answer.end(), ANSWERED) if bool(answer["yes"]) == value else None
     topics = _topics(str(schema.get("description", "")), str(schema.get("title", "")))
-    # what stands behind "no, I mean" is said by itself, whatever was denied before
+    # what stands behind "no, I mean" is stated by itself, whatever was denied before
     for start in (0, *(one.end for one in find_corrections(text))):
-        said = content_keys(text[start:])
-        found = next(filter(None, (_find_topic(value, topic, said) for topic in topics)), None)
+        stated = content_keys(text[start:])
+        found = next(filter(None, (_find_topic(value, topic, stated) for topic in topics)), None)
         if found:
             return found._replace(start=found.start + start, end=found.end + start)
     return None
@@ -90,43 +90,43 @@ def _topics(description: str, title: str) -> tuple[_Topic, ...]:
     return tuple(topics)
 
 
-def _find_topic(value: bool, topic: _Topic, said: tuple[Key, ...]) -> Found | None:  # noqa: FBT001
+def _find_topic(value: bool, topic: _Topic, stated: tuple[Key, ...]) -> Found | None:  # noqa: FBT001
     wanted = set(topic.keys)
-    here = [index for index, key in enumerate(said) if key.deep in wanted]
-    if len({said[index].deep for index in here}) < len(wanted):
+    here = [index for index, key in enumerate(stated) if key.deep in wanted]
+    if len({stated[index].deep for index in here}) < len(wanted):
         return None
-    negation = _negation(said, here)
+    negation = _negation(stated, here)
     if (negation is None) != value:
         return None
-    span = [said[index] for index in here] + ([negation] if negation else [])
+    span = [stated[index] for index in here] + ([negation] if negation else [])
     return Found(value, min(key.start for key in span), max(key.end for key in span), STATED if value else NEGATED)
 
 
-def _negation(said: tuple[Key, ...], here: list[int]) -> Key | None:
+def _negation(stated: tuple[Key, ...], here: list[int]) -> Key | None:
     """A negation shortly before the topic in the same sentence, or a word for off on either side."""
     first, last = here[0], here[-1]
     for index in range(first - 1, max(-1, first - 1 - _NEAR), -1):
-        if said[index].light == STOP:
+        if stated[index].light == STOP:
             break
-        if _negates(said, index) or said[index].deep in _OFF:
-            return said[index]
-    between = next((said[index] for index in range(first, last + 1) if _negates(said, index)), None)
-    after = said[last + 1] if last + 1 < len(said) and _denies(said, last + 1) else None
+        if _negates(stated, index) or stated[index].deep in _OFF:
+            return stated[index]
+    between = next((stated[index] for index in range(first, last + 1) if _negates(stated, index)), None)
+    after = stated[last + 1] if last + 1 < len(stated) and _denies(stated, last + 1) else None
     return between or after
 
 
-def _denies(said: tuple[Key, ...], at: int) -> bool:
+def _denies(stated: tuple[Key, ...], at: int) -> bool:
     """Whether a word behind the topic turns it down: "breakfast off", or an answer to it, "breakfast: no"."""
-    is_last = at + 1 == len(said) or said[at + 1].light == STOP
-    return said[at].deep in _OFF or (said[at].light in negations() and is_last)
+    is_last = at + 1 == len(stated) or stated[at + 1].light == STOP
+    return stated[at].deep in _OFF or (stated[at].light in negations() and is_last)
 
 
-def _negates(said: tuple[Key, ...], index: int) -> bool:
-    if said[index].light not in negations():
+def _negates(stated: tuple[Key, ...], index: int) -> bool:
+    if stated[index].light not in negations():
         return False
     words = (
         one.light + other.light
-        for one, other in pairwise(said[max(0, index - 1) : index + 2])
+        for one, other in pairwise(stated[max(0, index - 1) : index + 2])
         if one.end == other.start
     )
     return not any(_HARMLESS.everywhere.fullmatch(word) for word in words)

@@ -17,7 +17,7 @@ YEARLESS = "date without a year"
 RELATIVE = "relative day"
 AMBIGUOUS = "day and month in either order"
 
-_LEAP_YEAR = 2024  # judges 29 February where no year is said
+_LEAP_YEAR = 2024  # judges 29 February where no year is stated
 _NUMERIC = (
     r"(?<![\w.:/\-])(?P<y>\d{4})(?P<s>[-/.])(?P<m>\d{1,2})(?P=s)(?P<d>\d{1,2})(?![\w/\-]|\.\d)",
     r"(?<![\w.:/\-])(?P<a>\d{1,2})(?P<t>[-/.])(?P<b>\d{1,2})(?P=t)(?P<c>\d{4})(?![\w/\-]|\.\d)",
@@ -30,7 +30,7 @@ _RELATIVE = LanguagePattern("@{relative_day}", re.RegexFlag(0))
 class _DateParts(NamedTuple):
     """The parts of a date as a pattern found them, and the language that can read them."""
 
-    said: Mapping[str, str]
+    stated: Mapping[str, str]
     pack: LanguagePack
 
 
@@ -45,13 +45,13 @@ def _absolute(packs: tuple[LanguagePack, ...]) -> tuple[re.Pattern[str], tuple[L
 
 
 def _parts(match: re.Match[str], packs: Sequence[LanguagePack]) -> _DateParts:
-    said = {name[0]: (words, int(name[1:])) for name, words in match.groupdict().items() if words is not None}
-    at = next(number for _, number in said.values())
-    return _DateParts({name: words for name, (words, _) in said.items()}, packs[at])
+    stated = {name[0]: (words, int(name[1:])) for name, words in match.groupdict().items() if words is not None}
+    at = next(number for _, number in stated.values())
+    return _DateParts({name: words for name, (words, _) in stated.items()}, packs[at])
 
 
 def find_dates(text: str) -> list[Found]:
-    """The dates in `text`: ISO `YYYY-MM-DD`, `--MM-DD` where no year is said, relative days in the words used.
+    """The dates in `text`: ISO `YYYY-MM-DD`, `--MM-DD` where no year is stated, relative days in the words used.
 
     3/5/2026 may be March or May: it is left out here, and `date_spans` still says where it stands.
     """
@@ -87,12 +87,12 @@ def _dates(text: str) -> tuple[Found, ...]:
 
 
 def _readings(parts: _DateParts, quote: str) -> Iterator[tuple[str, str]]:
-    said, pack = parts
-    if "a" in said:
-        yield from _either_order(int(said["a"]), int(said["b"]), int(said["c"]))
+    stated, pack = parts
+    if "a" in stated:
+        yield from _either_order(int(stated["a"]), int(stated["b"]), int(stated["c"]))
         return
-    year = _number(said.get("y"), pack.rules.year_number)
-    value = _iso(year, _number(said["m"], pack.rules.month_number), _number(said["d"], pack.rules.day_of_month))
+    year = _number(stated.get("y"), pack.rules.year_number)
+    value = _iso(year, _number(stated["m"], pack.rules.month_number), _number(stated["d"], pack.rules.day_of_month))
     if value:
         rule = YEARLESS if year is None else DATE
         yield value, VERBATIM if value == quote else rule

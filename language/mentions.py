@@ -58,7 +58,7 @@ class Moment(NamedTuple):
     """A day, a month, a time of day, or a day with a time, that a text mentions.
 
     `days` are ISO dates (or months, YYYY-MM), `clocks` HH:MM; more than one clock says that the text leaves open which.
-    `last_day` and `last_clock` end a range. `earlier_day` is the same day a year before, where no year is said.
+    `last_day` and `last_clock` end a range. `earlier_day` is the same day a year before, where no year is stated.
     """
 
     start: int
@@ -349,13 +349,13 @@ def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | No
 
 
 def _says_day(stamps: Sequence[datetime]) -> bool:
-    """Whether a day was said with the time: then the readings are not on every day."""
+    """Whether a day was stated with the time: then the readings are not on every day."""
     days = sorted({stamp.date() for stamp in stamps})
     return len(days) == 1 or min((days[at + 1] - days[at]).days for at in range(len(days) - 1)) > 1
 
 
 def _earlier(stamps: Sequence[datetime], quote: str) -> str:
-    """The same day a year earlier, where the readings are years apart and no year is said."""
+    """The same day a year earlier, where the readings are years apart and no year is stated."""
     if len(stamps) <= 1 or (stamps[1] - stamps[0]).days < _HALF_A_YEAR or re.search(r"\d{4}", quote):
         return ""
     return f"{stamps[0].year - 1}{stamps[0].date().isoformat()[4:]}"

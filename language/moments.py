@@ -50,7 +50,7 @@ def says_date(value: str, found: Found) -> bool:
 
 
 def says_time(value: str, found: Found) -> bool:
-    """Whether `found` is the time `value`, or may be it where no am or pm is said."""
+    """Whether `found` is the time `value`, or may be it where no am or pm is stated."""
     return found.value == value or (found.rule == HALF_DAY and other_half(value) == found.value)
 
 
@@ -93,14 +93,14 @@ def find_same_moment(phrase: str, text: str) -> Found | None:
     parts = moment_parts(phrase)
     if not parts:
         return None
-    said = [(_part(found), found) for found in (*find_dates(text), *find_times(text))]
+    stated = [(_part(found), found) for found in (*find_dates(text), *find_times(text))]
     if len(parts) > 1:
-        # once the clock time is said, "tonight" and "this evening" only say which day
+        # once the clock time is stated, "tonight" and "this evening" only say which day
         parts = tuple(_on_its_day(part) for part in parts)
-        said = [(_on_its_day(part), found) for part, found in said]
+        stated = [(_on_its_day(part), found) for part, found in stated]
     hits: list[Found] = []
     for part in parts:
-        hit = next((found for one, found in said if one == part), None)
+        hit = next((found for one, found in stated if one == part), None)
         if hit is None:
             return None
         hits.append(hit)

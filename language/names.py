@@ -96,7 +96,7 @@ def with_article(noun: str) -> str:
 
 # kind: (words of the name, what they are about); the first that fits decides
 _TOPICS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
-    kind: tuple((re.compile(rf"\b(?:{said})\b"), topic) for said, topic in rules)
+    kind: tuple((re.compile(rf"\b(?:{stated})\b"), topic) for stated, topic in rules)
     for kind, rules in {
         "details": (
             ("claims?|accident|damage|incident", "claim"),
@@ -161,6 +161,6 @@ _TOPICS: dict[str, tuple[tuple[re.Pattern[str], str], ...]] = {
 @lru_cache(8192)
 def topic_of(name: str, kind: str) -> str:
     """The kind, with what the name says it is about: `claimDetails` of the kind "details" is "details claim"."""
-    said = " ".join(split_name(name))
-    topic = next((topic for pattern, topic in _TOPICS.get(kind, ()) if pattern.search(said)), "")
+    stated = " ".join(split_name(name))
+    topic = next((topic for pattern, topic in _TOPICS.get(kind, ()) if pattern.search(stated)), "")
     return f"{kind} {topic}".strip()

@@ -41,21 +41,21 @@ def of(code: Language) -> LanguagePack:
     if code not in known():
         raise ConfigurationError(f"There is no language {code!r}; the languages are {', '.join(known())}.")
     folder = files(f"language.{code}")
-    told = _loaded((folder / _DESCRIPTION).read_text(encoding="utf-8"))
+    entries = _loaded((folder / _DESCRIPTION).read_text(encoding="utf-8"))
     cues = _loaded((folder / _PATTERNS).read_text(encoding="utf-8"))
     # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
     rules = cast("LanguageRules", import_module(f"language.{code}.rules"))
-    lists: Mapping[str, str] = told.pop("words")
+    lists: Mapping[str, str] = entries.pop("words")
     return LanguagePack(
         code=code,
-        marks=frozenset(str(told.pop("marks")).split()),
-        answers=tuple(told.pop("answers")),
-        frames=tuple(told.pop("frames")),
+        marks=frozenset(str(entries.pop("marks")).split()),
+        answers=tuple(entries.pop("answers")),
+        frames=tuple(entries.pop("frames")),
         words=MappingProxyType({name: frozenset(str(words).split()) for name, words in lists.items()}),
         cues=MappingProxyType({name: _joined(value) for name, value in cues.items()}),
         data=_Data(code),
         rules=rules,
-        **told,
+        **entries,
     )
 
 
@@ -98,8 +98,8 @@ def _joined(value: object) -> str:
 def packs_of(text: str) -> tuple[LanguagePack, ...]:
     """The languages that `text` may be in: the one of the common script whose words it has most of, then the others."""
     common, others = _by_script()
-    said = _WORD.findall(text.casefold())
-    best = max(common, key=lambda pack: sum(word in pack.marks for word in said)) if len(common) > 1 else common[0]
+    stated = _WORD.findall(text.casefold())
+    best = max(common, key=lambda pack: sum(word in pack.marks for word in stated)) if len(common) > 1 else common[0]
     return (best, *others)
 
 

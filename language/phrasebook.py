@@ -17,7 +17,7 @@ class Phrasebook(NamedTuple):
     wishes: tuple[str, ...]  # the same, but the speaker does it: they do not go with "show me the list"
     sentences: tuple[str, ...]  # an argument in a sentence of its own
     clauses: tuple[str, ...]  # several arguments in one sentence
-    inline: tuple[str, ...]  # arguments that are told by their shape, right behind the action
+    inline: tuple[str, ...]  # arguments that are known by their shape, right behind the action
     listed: tuple[str, ...]  # lists and objects, last
     plain: tuple[str, ...]  # unmistakable, for the last attempts
     frame: str  # words that speak for themselves, "with breakfast", in a sentence of their own

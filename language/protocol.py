@@ -163,7 +163,7 @@ class LanguagePack:
     fallback: bool = False  # it stands for every text of its script that shows no language
 
 
-# The first and the last hour that each part of the day takes, and what is added to it. Twelve is told apart below.
+# The first and the last hour that each part of the day takes, and what is added to it. Twelve is distinguished below.
 _HOURS = {
     "am": (1, 11, 0),
     "morning": (1, 11, 0),

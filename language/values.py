@@ -48,8 +48,8 @@ def _topic(schema: JsonSchema) -> str:
 def locate_number(value: float, schema: JsonSchema, text: str) -> Found | None:
     """Where `text` says the number `value`, as such, as a percentage or in another unit."""
     for found in find_numbers(text):
-        said = float(str(found.value))
-        if same_number(said, value) or (found.rule == PERCENT and same_number(said / 100, value)):
+        stated = float(str(found.value))
+        if same_number(stated, value) or (found.rule == PERCENT and same_number(stated / 100, value)):
             return Found(value, found.start, found.end, found.rule)
     return find_converted(value, schema, text)
 
@@ -170,12 +170,12 @@ def _read_choice(words: str, schema: JsonSchema) -> JsonValue | None:
     for choice in choices:
         if isinstance(choice, str) and fold(choice) == plain:
             return choice
-    said = [(choice, found) for choice in choices if (found := locate(choice, {}, words))]
-    if not said:
+    stated = [(choice, found) for choice in choices if (found := locate(choice, {}, words))]
+    if not stated:
         return None
     # "business class" says business class, not also "business"
-    longest = max(said, key=lambda pair: (pair[1].end - pair[1].start, pair[1].rule == VERBATIM))
-    others = [found for choice, found in said if choice != longest[0]]
+    longest = max(stated, key=lambda pair: (pair[1].end - pair[1].start, pair[1].rule == VERBATIM))
+    others = [found for choice, found in stated if choice != longest[0]]
     return longest[0] if all(_inside(found, longest[1]) for found in others) else None
 
 
@@ -206,8 +206,8 @@ def write_value(value: JsonValue, schema: JsonSchema, language: Language, rng: R
         return _write_list([_write_item(item, schema.get("items") or {}, language, rng) for item in value], language)
     if isinstance(value, dict):
         members = schema.get("properties") or {}
-        said = [f"{name} {write_value(item, members.get(name) or {}, language, rng)}" for name, item in value.items()]
-        return _write_list(said, language)
+        stated = [f"{name} {write_value(item, members.get(name) or {}, language, rng)}" for name, item in value.items()]
+        return _write_list(stated, language)
     return of(language).nothing
 
 
@@ -239,8 +239,8 @@ def _write_text(value: str, schema: JsonSchema, language: Language, rng: Random)
     return value
 
 
-def _write_list(said: list[str], language: Language) -> str:
-    if len(said) <= 1:
-        return said[0] if said else of(language).nothing
+def _write_list(stated: list[str], language: Language) -> str:
+    if len(stated) <= 1:
+        return stated[0] if stated else of(language).nothing
     pack = of(language)
-    return pack.comma.join(said[:-1]) + pack.last + said[-1]
+    return pack.comma.join(stated[:-1]) + pack.last + stated[-1]

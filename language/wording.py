@@ -41,8 +41,8 @@ def find_wording(phrase: str, text: str) -> Found | None:
     """Where the content words of `phrase` stand in `text`: inflected, a word apart, formed anew, reordered."""
     packs = packs_of(text)
     wanted = tuple(key for key in content_keys(phrase, packs) if key.light != STOP)
-    said = content_keys(text, packs)
-    if not wanted or not said or (len(wanted) == 1 and wanted[0].light.isdecimal()):
+    stated = content_keys(text, packs)
+    if not wanted or not stated or (len(wanted) == 1 and wanted[0].light.isdecimal()):
         return None
     for rule, find in (
         (INFLECTION, _in_order),
@@ -52,9 +52,9 @@ def find_wording(phrase: str, text: str) -> Found | None:
         (ORDER, _any),
         (SYNONYM, _synonymous),
     ):
-        hit = find(wanted, said)
-        if hit and not is_cut(text, said[hit[0]].start, said[hit[1]].end):
-            return Found(phrase, said[hit[0]].start, said[hit[1]].end, rule)
+        hit = find(wanted, stated)
+        if hit and not is_cut(text, stated[hit[0]].start, stated[hit[1]].end):
+            return Found(phrase, stated[hit[0]].start, stated[hit[1]].end, rule)
     return None
 
 
@@ -114,54 +114,54 @@ def _is_place_ending(character: str, before: str) -> bool:
     return any(pack.rules.is_place_ending(character, before) for pack in packs_of(character))
 
 
-def _in_order(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
-    return _subsequence([key.light for key in wanted], [key.light for key in said], 0)
+def _in_order(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
+    return _subsequence([key.light for key in wanted], [key.light for key in stated], 0)
 
 
-def _place(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
+def _place(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
     core = [key.light for key in wanted if not key.suffix]
-    kept = [index for index, key in enumerate(said) if not key.suffix]
-    if (len(core) == len(wanted) and len(kept) == len(said)) or _letters(core) < _SHORTEST_NAME:
+    kept = [index for index, key in enumerate(stated) if not key.suffix]
+    if (len(core) == len(wanted) and len(kept) == len(stated)) or _letters(core) < _SHORTEST_NAME:
         return None
-    hit = _subsequence(core, [said[index].light for index in kept], 0)
+    hit = _subsequence(core, [stated[index].light for index in kept], 0)
     return (kept[hit[0]], kept[hit[1]]) if hit else None
 
 
-def _apart(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
-    return _subsequence([key.light for key in wanted], [key.light for key in said], _slack(wanted))
+def _apart(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
+    return _subsequence([key.light for key in wanted], [key.light for key in stated], _slack(wanted))
 
 
-def _formed(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
+def _formed(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
     if len(wanted) == 1 and len(wanted[0].deep) < _LONG_STEM:
         return None
-    return _subsequence([key.deep for key in wanted], [key.deep for key in said], _slack(wanted))
+    return _subsequence([key.deep for key in wanted], [key.deep for key in stated], _slack(wanted))
 
 
-def _any(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
+def _any(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
     if len(wanted) == 1 or not _is_free_in_order(wanted):
         return None
     target = Counter(key.deep for key in wanted)
     room = len(wanted) + _slack(wanted)
-    for first, key in enumerate(said):
+    for first, key in enumerate(stated):
         if key.deep in target:
-            last = _fill(target, said, first, room)
+            last = _fill(target, stated, first, room)
             if last is not None:
                 return first, last
     return None
 
 
-def _synonymous(wanted: tuple[Key, ...], said: tuple[Key, ...]) -> tuple[int, int] | None:
+def _synonymous(wanted: tuple[Key, ...], stated: tuple[Key, ...]) -> tuple[int, int] | None:
     meant = tuple(key._replace(deep=key.sense) for key in wanted if key.sense)
-    heard = [index for index, key in enumerate(said) if key.sense]
-    told = tuple(said[index]._replace(deep=said[index].sense) for index in heard)
-    hit = _subsequence([key.deep for key in meant], [key.deep for key in told], _slack(meant)) or _any(meant, told)
-    return (heard[hit[0]], heard[hit[1]]) if hit else None
+    matched = [index for index, key in enumerate(stated) if key.sense]
+    chosen = tuple(stated[index]._replace(deep=stated[index].sense) for index in matched)
+    hit = _subsequence([key.deep for key in meant], [key.deep for key in chosen], _slack(meant)) or _any(meant, chosen)
+    return (matched[hit[0]], matched[hit[1]]) if hit else None
 
 
-def _fill(target: Counter[str], said: tuple[Key, ...], first: int, room: int) -> int | None:
+def _fill(target: Counter[str], stated: tuple[Key, ...], first: int, room: int) -> int | None:
     missing = Counter(target)
-    for index in range(first, min(len(said), first + room)):
-        word = said[index].deep
+    for index in range(first, min(len(stated), first + room)):
+        word = stated[index].deep
         if missing[word] > 0:
             missing[word] -= 1
             if not +missing:
@@ -190,29 +190,29 @@ def _letters(words: list[str]) -> int:
     return sum(map(len, words))
 
 
-def _subsequence(wanted: list[str], said: list[str], slack: int) -> tuple[int, int] | None:
+def _subsequence(wanted: list[str], stated: list[str], slack: int) -> tuple[int, int] | None:
     """The first and last position of `wanted` in `said` in order, with at most `slack` words skipped, no negation."""
     position = -1
     while True:
         try:
-            position = said.index(wanted[0], position + 1)
+            position = stated.index(wanted[0], position + 1)
         except ValueError:
             return None
-        last = _follow(wanted, said, position, slack)
+        last = _follow(wanted, stated, position, slack)
         if last is not None:
             return position, last
 
 
-def _follow(wanted: list[str], said: list[str], first: int, slack: int) -> int | None:
+def _follow(wanted: list[str], stated: list[str], first: int, slack: int) -> int | None:
     index = first
     for word in wanted[1:]:
         index += 1
-        while index < len(said) and said[index] != word:
-            if slack == 0 or said[index] in negations() or said[index][:1].isdigit():
+        while index < len(stated) and stated[index] != word:
+            if slack == 0 or stated[index] in negations() or stated[index][:1].isdigit():
                 return None
             slack -= 1
             index += 1
-        if index >= len(said):
+        if index >= len(stated):
             return None
     return index
 
@@ -265,8 +265,8 @@ def _find_range(phrase: str, text: str) -> Found | None:
     if not _RANGE_VALUE.of(text).match(phrase):
         return None
     wanted = [found.value for found in find_numbers(_JOINED.of(text).sub(" to ", phrase))]
-    said = find_numbers(text)
-    for low, high in pairwise(said):
+    stated = find_numbers(text)
+    for low, high in pairwise(stated):
         if [low.value, high.value] == wanted and _JOINED.of(text).fullmatch(text[low.end : high.start]):
             return Found(phrase, low.start, high.end, RANGE)
     return None
@@ -309,11 +309,11 @@ def _find_name(phrase: str, topic: str, text: str) -> Found | None:
     return Found(phrase, found.start, found.end, SHORT_NAME)
 
 
-def _is_telling(rest: str, first_said: str) -> bool:
+def _is_telling(rest: str, first_stated: str) -> bool:
     """A proper name, a number or two words say enough by themselves."""
     if re.search(r"\d{2,}|\w\s+\w", rest):
         return True
-    return rest[0].isupper() and first_said.isupper() and len(rest) >= _SHORTEST_PIECE
+    return rest[0].isupper() and first_stated.isupper() and len(rest) >= _SHORTEST_PIECE
 
 
 def _is_other_name(words: tuple[FoldedWord, ...], end: int, text: str) -> bool:

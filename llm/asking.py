@@ -265,17 +265,17 @@ def parse_answer(text: str, answer: type[Answer]) -> Answer:
 
 def _problems(error: ValidationError) -> str:
     found = error.errors(include_url=False, include_context=False, include_input=False)
-    said = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
-    more = [f"and {len(said) - _PROBLEMS} more"] if len(said) > _PROBLEMS else []
-    return "; ".join(said[:_PROBLEMS] + more)
+    stated = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
+    more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
+    return "; ".join(stated[:_PROBLEMS] + more)
 
 
 def _repair(prompt: Prompt, reply: str, error: ReplyError) -> Prompt:
     """The prompt with the unusable reply and what was wrong with it."""
     wish = f"Your reply could not be used. {error}\nReply again, with nothing but a JSON object that fits the schema."
     # Some providers refuse an assistant who says nothing.
-    said = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
-    return prompt.with_changes(messages=(*prompt.messages, *said, ChatMessage(role="user", content=wish)))
+    stated = (ChatMessage(role="assistant", content=reply),) if reply.strip() else ()
+    return prompt.with_changes(messages=(*prompt.messages, *stated, ChatMessage(role="user", content=wish)))
 
 
 @cache

@@ -41,7 +41,7 @@ logger = logging.getLogger(__name__)
 class BatchPace(NamedTuple):
     """Seconds: a batch goes off when no request has come for `gather`, and is looked at every `poll`.
 
-    For `patience` no look at it may succeed before whoever waits is told.
+    For `patience` no look at it may succeed before whoever waits is notified.
     """
 
     gather: float = 5.0
@@ -162,7 +162,7 @@ class BatchModel(OpenAIModel):
                 _refuse(self._waiting.pop(key), bug)
 
     async def _see_through(self, file: str) -> None:
-        """See a file through to its end: its batch begun or found again, ended, its replies kept and told."""
+        """See a file through to its end: its batch begun or found again, ended, its replies kept and reported."""
         keys = self._stored.keys_of(file)
         try:
             batch = self._stored.batch_of(file) or await self._begin(file)
@@ -229,9 +229,9 @@ class BatchModel(OpenAIModel):
             body = response.get("body")
             return self._refused(int(response.get("status_code") or 0), {}, orjson.dumps(body), body)
         code = str(error.get("code") or "") if isinstance(error, dict) else ""
-        said = str(error.get("message") or error) if isinstance(error, dict) else str(error)
+        text = str(error.get("message") or error) if isinstance(error, dict) else str(error)
         # What was not begun in time is asked again, in another batch.
-        return refusal("busy" if "expired" in code or "cancel" in code else "request", self._asked, said)
+        return refusal("busy" if "expired" in code or "cancel" in code else "request", self._asked, text)
 
     def _left_out(self, batch: dict[str, Any]) -> CallwrightError:
         return refusal(
@@ -240,11 +240,11 @@ class BatchModel(OpenAIModel):
 
     def _failed(self, batch: dict[str, Any]) -> CallwrightError:
         """Why a batch was not even begun: its first error, which is about all requests in it."""
-        told = [one for one in (batch.get("errors") or {}).get("data") or () if isinstance(one, dict)]
-        first = told[0] if told else {}
-        said = f"the batch {batch.get('id')} failed: {first.get('message') or 'it is not said why'}"
+        reported = [one for one in (batch.get("errors") or {}).get("data") or () if isinstance(one, dict)]
+        first = reported[0] if reported else {}
+        text = f"the batch {batch.get('id')} failed: {first.get('message') or 'it is not said why'}"
         # What waits at the provider is limited too, and gets less by itself.
-        return refusal("busy" if "limit" in str(first.get("code")) else "settings", self._asked, said)
+        return refusal("busy" if "limit" in str(first.get("code")) else "settings", self._asked, text)
 
     def _fail(self, keys: Iterable[bytes], error: CallwrightError) -> None:
         for key in keys:
@@ -255,7 +255,7 @@ class BatchModel(OpenAIModel):
         self, method: str, path: str, body: bytes | None = None, kind: str = "application/json", *, of: str = ""
     ) -> dict[str, Any]:
         """What an endpoint answers; where it refuses the file `of` for good, that is forgotten, to be asked anew."""
-        status, told, content = await self._exchange(
+        status, reported, content = await self._exchange(
             await self._connected(), method, self._base + path, body, {"Content-Type": kind}
         )
         answer = document(content)
@@ -269,12 +269,12 @@ class BatchModel(OpenAIModel):
             self._stored.end(of, {})
         if path != "/batches" and status == _UNKNOWN:
             raise refusal("busy", self._asked, f"nothing is known any more of {path}")
-        raise self._refused(status, told, content, answer)
+        raise self._refused(status, reported, content, answer)
 
     async def _fetch(self, path: str) -> bytes:
-        status, told, content = await self._exchange(await self._connected(), "GET", self._base + path, None, None)
+        status, reported, content = await self._exchange(await self._connected(), "GET", self._base + path, None, None)
         if status != WELL:
-            raise self._refused(status, told, content, document(content))
+            raise self._refused(status, reported, content, document(content))
         return content
 
     async def _connected(self) -> "aiohttp.ClientSession":

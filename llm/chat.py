@@ -42,7 +42,7 @@ class ChatRequest(NamedTuple):
 class RawReply(NamedTuple):
     """What an adapter gives back: the text, native tool calls (None where there are none), and what it cost.
 
-    `planted` names the defect that the template model was told to make here; it is kept in the ledger and never
+    `planted` names the defect that the template model was instructed to make here; it is kept in the ledger and never
     shown to a stage.
     """
 

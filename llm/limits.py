@@ -168,8 +168,8 @@ class Gate:
 
 
 def _given_up(error: TransientError, tries: int) -> TransientError:
-    said = "once" if tries == 1 else f"{tries} times"
-    return TransientError(f"{error} It was asked {said}.", error.retry_after)
+    stated = "once" if tries == 1 else f"{tries} times"
+    return TransientError(f"{error} It was asked {stated}.", error.retry_after)
 
 
 _GIVEN_UP = 0.5  # of a slot, for each refusal: were all refused, the slots would halve with every round
@@ -224,7 +224,7 @@ class Slots:
         self._size = max(1.0, self._size - _GIVEN_UP)
 
 
-# Told whom to tell when the request goes out.
+# Stated whom to tell when the request goes out.
 Ask = Callable[[Callable[[], object]], Awaitable[RawReply]]
 # How one may ask: in a slot, in its turn.
 Once = Callable[[Callable[[], Awaitable[RawReply]]], Coroutine[Any, Any, RawReply]]

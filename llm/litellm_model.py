@@ -67,8 +67,8 @@ class LiteLLMModel:
             async with asyncio.timeout(self._timeout + _GRACE):
                 response = await litellm.acompletion(**self._arguments(request, names))
         except (litellm.exceptions.Timeout, TimeoutError) as error:
-            said = f"{self._name} gave no answer within {self._timeout:g} s."
-            raise TransientError(said, may_be_charged=True) from error
+            text = f"{self._name} gave no answer within {self._timeout:g} s."
+            raise TransientError(text, may_be_charged=True) from error
         except litellm.exceptions.openai.OpenAIError as error:
             self._raise_ours(error)
         return self._read(response, names)
@@ -154,10 +154,10 @@ class LiteLLMModel:
         return float(self._litellm.completion_cost(completion_response=response, model=self._name))
 
     def _raise_ours(self, error: Exception) -> NoReturn:
-        said = _THEIR_NAMES.sub("", " ".join(str(error).split()))
+        text = _THEIR_NAMES.sub("", " ".join(str(error).split()))
         asked = AskedModel(self._name, self._api_key, self._variable or self._key_variable())
-        kind = _kind(error, self._litellm.exceptions, said)
-        raise refusal(kind, asked, said, read_retry_after(_headers(error))) from error
+        kind = _kind(error, self._litellm.exceptions, text)
+        raise refusal(kind, asked, text, read_retry_after(_headers(error))) from error
 
     def _key_variable(self) -> str:
         missing = self._litellm.validate_environment(self._name)["missing_keys"]
@@ -165,7 +165,7 @@ class LiteLLMModel:
 
 
 def load_litellm() -> ModuleType:
-    """litellm, imported without a look at the network and told to keep quiet."""
+    """litellm, imported without a look at the network and set to keep quiet."""
     with _no_price_map_download():
         import litellm
     litellm.telemetry = False
@@ -183,17 +183,17 @@ def _no_price_map_download() -> Iterator[None]:
     def refuse(*_arguments: object, **_options: object) -> NoReturn:
         raise httpx.UnsupportedProtocol("callwright uses the price map that litellm brings along")
 
-    def is_news(record: logging.LogRecord) -> bool:
+    def is_unreported(record: logging.LogRecord) -> bool:
         return "model cost map" not in record.getMessage()
 
     their_logger, get = logging.getLogger("LiteLLM"), httpx.get
-    their_logger.addFilter(is_news)
+    their_logger.addFilter(is_unreported)
     httpx.get = refuse
     try:
         yield
     finally:
         httpx.get = get
-        their_logger.removeFilter(is_news)
+        their_logger.removeFilter(is_unreported)
 
 
 def _prices(litellm: Any, name: str) -> Mapping[str, Any] | None:  # noqa: ANN401 - a module without types
@@ -209,11 +209,11 @@ def _stay_unheard(litellm: Any) -> None:  # noqa: ANN401 - a module without type
     litellm._internal_context.is_internal_call.set(True)  # noqa: SLF001 - there is no public switch
 
 
-def _kind(error: Exception, vendor: Any, said: str) -> Kind:  # noqa: ANN401 - a module without types
+def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a module without types
     kind: Kind = next((kind for name, kind in _KINDS if isinstance(error, getattr(vendor, name))), "busy")
-    if kind == "request" and any(mark in said for mark in _ABOUT_THE_MODEL):
+    if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):
         return "settings"
-    return "money" if isinstance(error, vendor.RateLimitError) and is_about_money(said) else kind
+    return "money" if isinstance(error, vendor.RateLimitError) and is_about_money(text) else kind
 
 
 def _headers(error: Exception) -> Mapping[str, str]:

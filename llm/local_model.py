@@ -95,7 +95,7 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
     written: dict[int, list[str]] = {}
     usage: dict[str, int] = {}
     for chunk in chunks:
-        _raise_told(chunk.get("error"), name)
+        _raise_refusal(chunk.get("error"), name)
         usage = chunk.get("usage") or usage
         for choice in chunk.get("choices", ()):
             delta = choice.get("delta", {})
@@ -104,18 +104,18 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
                 known = written.setdefault(call.get("index", 0), ["", ""])
                 known[0] += call.get("function", {}).get("name") or ""
                 known[1] += call.get("function", {}).get("arguments") or ""
-    said = [WrittenCall(*call) for _, call in sorted(written.items())]
-    calls = read_calls(said, names)
-    if said and calls is None:
-        text.append(as_text(said))
+    answer_text = [WrittenCall(*call) for _, call in sorted(written.items())]
+    calls = read_calls(answer_text, names)
+    if answer_text and calls is None:
+        text.append(as_text(answer_text))
     return RawReply("".join(text), calls, usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0))
 
 
-def _raise_told(told: dict[str, Any] | None, name: str) -> None:
-    if told is None:
+def _raise_refusal(refusal: dict[str, Any] | None, name: str) -> None:
+    if refusal is None:
         return
-    message = f"llama.cpp refused a request to {name}: {told.get('message')}."
-    if told.get("code", 0) >= _SERVER_FAULT:
+    message = f"llama.cpp refused a request to {name}: {refusal.get('message')}."
+    if refusal.get("code", 0) >= _SERVER_FAULT:
         raise TransientError(message)
     raise ReplyError(message)
 

@@ -77,13 +77,13 @@ class OpenAIModel:
         session = self._session or await self._open()
         names = wire_names(request.tools) if request.tools else {}
         body, headers = self._body(request, names)
-        status, told, content = await self._exchange(session, "POST", self._address, body, headers)
+        status, received, content = await self._exchange(session, "POST", self._address, body, headers)
         try:
             document = orjson.loads(content)
         except orjson.JSONDecodeError:
             document = None
         if status != WELL or not isinstance(document, dict) or document.get("error"):
-            raise self._refused(status, told, content, document)
+            raise self._refused(status, received, content, document)
         return self._read(document, names)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
@@ -156,27 +156,29 @@ class OpenAIModel:
             async with session.request(method, address, data=body, headers=headers, allow_redirects=False) as response:
                 return response.status, response.headers, await response.read()
         except TimeoutError as error:
-            said = f"{self._asked.name} gave no answer within {self._timeout:g} s."
-            raise TransientError(said, may_be_charged=True) from error
+            text = f"{self._asked.name} gave no answer within {self._timeout:g} s."
+            raise TransientError(text, may_be_charged=True) from error
         except (aiohttp.ClientError, OSError) as error:
-            said = shown(str(error), self._asked.key) or type(error).__name__
-            raise TransientError(f"{self._asked.name} can't answer now: the connection broke ({said}).") from error
+            text = shown(str(error), self._asked.key) or type(error).__name__
+            raise TransientError(f"{self._asked.name} can't answer now: the connection broke ({text}).") from error
 
-    def _refused(self, status: int, told: Mapping[str, str], content: bytes, document: object) -> CallwrightError:
+    def _refused(self, status: int, received: Mapping[str, str], content: bytes, document: object) -> CallwrightError:
         error = document.get("error") if isinstance(document, dict) else None
-        code, said = "", content.decode(errors="replace")
+        code, text = "", content.decode(errors="replace")
         if isinstance(error, dict):
-            code, said = str(error.get("code") or ""), str(error.get("message") or error)
+            code, text = str(error.get("code") or ""), str(error.get("message") or error)
         elif error:
-            said = str(error)
+            text = str(error)
         if code.isdecimal() and status == WELL:  # some gateways say it in the body only
             status = int(code)
-        if is_about_money(code) or is_about_money(said):
-            return refusal("money", self._asked, said)
+        if is_about_money(code) or is_about_money(text):
+            return refusal("money", self._asked, text)
         kind = _CODES.get(code) or _KINDS.get(status, "busy")
-        if kind == "request" and ("maximum context length" in said or "context_length" in said):
+        if kind == "request" and ("maximum context length" in text or "context_length" in text):
             kind = "too long"
-        return refusal(kind, self._asked, said or f"it answered with {status} and nothing else", read_retry_after(told))
+        return refusal(
+            kind, self._asked, text or f"it answered with {status} and nothing else", read_retry_after(received)
+        )
 
     def _read(self, document: dict[str, Any], names: dict[str, str]) -> RawReply:
         try:

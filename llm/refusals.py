@@ -13,7 +13,7 @@ _NOT_TRANSIENT = ("insufficient_quota", "exceeded your current quota")
 Kind = Literal["too long", "policy", "key", "no model", "money", "settings", "request", "busy"]
 
 
-_TOLD: Mapping[Kind, tuple[type[CallwrightError], str]] = {
+_STATED_IN: Mapping[Kind, tuple[type[CallwrightError], str]] = {
     "too long": (ReplyError, "The request is longer than {name} can read: {said}"),
     "policy": (ReplyError, "The provider's content policy refuses the request to {name}: {said}"),
     "request": (ReplyError, "The provider refuses a request to {name}: {said}"),
@@ -36,21 +36,21 @@ class AskedModel(NamedTuple):
     variable: str
 
 
-def refusal(kind: Kind, asked: AskedModel, said: str, retry_after: float | None = None) -> CallwrightError:
+def refusal(kind: Kind, asked: AskedModel, text: str, retry_after: float | None = None) -> CallwrightError:
     """The error for a refusal of this kind, with what to do about it; `said` are the provider's words."""
-    error, words = _TOLD[kind]
-    told = words.format(name=asked.name, variable=asked.variable, said=shown(said, asked.key))
-    return TransientError(told, retry_after) if error is TransientError else error(told)
+    error, words = _STATED_IN[kind]
+    message = words.format(name=asked.name, variable=asked.variable, said=shown(text, asked.key))
+    return TransientError(message, retry_after) if error is TransientError else error(message)
 
 
-def is_about_money(said: str) -> bool:
+def is_about_money(text: str) -> bool:
     """Whether the provider speaks of an empty account, which waiting does not fill."""
-    return any(mark in said for mark in _NOT_TRANSIENT)
+    return any(mark in text for mark in _NOT_TRANSIENT)
 
 
-def shown(said: str, key: str) -> str:
+def shown(text: str, key: str) -> str:
     """The provider's words in one line, not too long, without the key."""
-    line = " ".join(said.split())
+    line = " ".join(text.split())
     return (line.replace(key, "***") if key else line)[:SHOWN]
 
 

@@ -33,12 +33,12 @@ def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
 
 
 def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:
-    """The messages with the schema told in the first one, for providers that take none."""
+    """The messages with the schema stated in the first one, for providers that take none."""
     wish = f"Reply with nothing but a JSON object that fits this JSON Schema:\n{orjson.dumps(schema).decode()}"
-    said = wire_messages(messages)
-    if said and said[0]["role"] == "system":
-        return [{"role": "system", "content": f"{said[0]['content']}\n\n{wish}"}, *said[1:]]
-    return [{"role": "system", "content": wish}, *said]
+    stated = wire_messages(messages)
+    if stated and stated[0]["role"] == "system":
+        return [{"role": "system", "content": f"{stated[0]['content']}\n\n{wish}"}, *stated[1:]]
+    return [{"role": "system", "content": wish}, *stated]
 
 
 LONGEST_NAME = 64

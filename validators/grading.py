@@ -22,7 +22,7 @@ from validators.judges import (
     find_made_up,
     opinion_versions,
 )
-from validators.metrics.errors import gold_at, said_arguments
+from validators.metrics.errors import gold_at, stated_arguments
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
 
@@ -36,7 +36,7 @@ async def judge_prediction(prediction: Prediction, sample: Sample, context: Stag
     if gold is None or not prediction.calls:
         raise RecordError(f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to say.")
     tools = [tool for tool in context.toolset(sample.candidates) if tool.name == gold.tool]
-    made = Call(tool=prediction.calls[0].tool, arguments=said_arguments(prediction.calls[0].arguments))
+    made = Call(tool=prediction.calls[0].tool, arguments=stated_arguments(prediction.calls[0].arguments))
     turns = sample.turns[: prediction.turn]
     judgement = await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, (gold, made))
     return JudgeVerdict(

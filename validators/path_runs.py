@@ -74,7 +74,7 @@ class PathRun(NamedTuple):
 
 
 class _Drive(NamedTuple):
-    """What a run left behind: how it ended, what was said, how calls were judged, what the candidate saw of it."""
+    """What a run left behind: how it ended, what was stated, how calls were judged, what the candidate saw of it."""
 
     outcome: RunOutcome
     turns: tuple[RunTurn, ...]
@@ -103,8 +103,8 @@ async def run_path(
     )
     drive = await _drive(machine, sample, context, run)
     # The published code shows the judge the gold's way to the answer, the paper the candidate's own (EVALUATORS 2.5).
-    heard = chain if run.mode == "as_published_code" else drive.history
-    scores = await _score_answer(sample.request, drive.answer, heard, judge)
+    parsed = chain if run.mode == "as_published_code" else drive.history
+    scores = await _score_answer(sample.request, drive.answer, parsed, judge)
     kept = _as_record(sample, run, drive, scores)
     return [kept, *call_errors(kept.key, drive.judged), *parameter_counts(kept.key, chain, drive.judged)]
 
@@ -209,7 +209,7 @@ def _unreadable(problem: str) -> NextReply:
 
 
 def as_exchange(reply: NextReply, judged: Sequence[MatchedCall]) -> Exchange:
-    """A turn as the candidate is shown it later: its calls, and what it is told of each.
+    """A turn as the candidate is shown it later: its calls, and what it is given of each.
 
     What was recorded was checked when it was made, and may be long: it is not checked again, and not copied.
     """

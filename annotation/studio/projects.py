@@ -31,7 +31,7 @@ SECRET_HEADER = "X-Callwright-Secret"  # noqa: S105 - the name of the header
 ACTIONS = ("ANNOTATION_CREATED", "ANNOTATIONS_CREATED", "ANNOTATION_UPDATED", "ANNOTATIONS_DELETED", "TASKS_DELETED")
 _MARK: Mapping[str, str] = MappingProxyType(
     {"X-Callwright": "review listen"}
-)  # by which ours are told from other people's
+)  # by which ours are distinguished from other people's
 
 
 def project_fields(screen: Screen) -> Json:

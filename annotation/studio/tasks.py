@@ -241,8 +241,8 @@ def _set_overlap(connection: StudioConnection, task: int, people: int) -> None:
     """Tell Label Studio of one task.
 
     It counts anew whether a task is done only when the next annotation comes: until then one that was done stays so, and
-    would be shown to nobody. So where people have answered, it is told that too; and as one may answer at this very
-    moment, what it was told is looked at again.
+    would be shown to nobody. So where people have answered, it is stated that too; and as one may answer at this very
+    moment, what it was given is looked at again.
     """
     if not (_patch(connection, task, {"overlap": people}).total_annotations or 0):
         return
@@ -292,7 +292,7 @@ def push_tasks(connection: StudioConnection, project: Project, tasks: Sequence[Q
 
 
 def _expect(connection: StudioConnection, project: Project, overlap: int, tasks: Iterable[QueuedTask]) -> int:
-    """Tell an empty project how many people answer most of its tasks, so that not each of them has to be told."""
+    """Tell an empty project how many people answer most of its tasks, so that no task needs a setting of its own."""
     [(most, _)] = Counter(task.reviewers for task in tasks).most_common(1)
     if overlap == 1 < most:
         connection.ask(connection.client.projects.update, project.id, maximum_annotations=most)

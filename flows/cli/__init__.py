@@ -1,4 +1,4 @@
-"""The command line: one file a command group; results on stdout, news and progress on stderr."""
+"""The command line: one file a command group; results on stdout, messages and progress on stderr."""
 
 from flows.cli.main import main
 

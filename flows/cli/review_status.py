@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _COUNTS = ("to_push", "with_people", "reviewed", "outdated", "skipped", "drafts")
 _ALWAYS = ("to_push", "with_people", "reviewed")
 _MINUTES = 60
-_FEW = 10  # so many unsettled questions are told of one by one
+_FEW = 10  # so many unsettled questions are reported one by one
 _NEXT = 3
 _ROOM = 54
 

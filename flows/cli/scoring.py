@@ -137,8 +137,8 @@ def score_answers(
 
     scoring = score_callnavi(questions, predictions, repair=repair == "rules")
     if as_json:
-        told = {"questions": scoring.questions, "repair": repair, "problems": scoring.problems}
-        show_json({**_named_shares(scoring), **told})
+        details = {"questions": scoring.questions, "repair": repair, "problems": scoring.problems}
+        show_json({**_named_shares(scoring), **details})
     else:
         show_table(
             ("figure", *_SHARES),
@@ -207,8 +207,8 @@ def _show_confetti(scores: "ConfettiScores") -> None:
     if scores.acts is not None:
         show_table(scores.acts._fields[:-1], [scores.acts[:-1]])
         seen = list(dict.fromkeys(act for row in scores.acts.confusion.values() for act in row))
-        told = [(act, *(row.get(as_, 0.0) for as_ in seen)) for act, row in scores.acts.confusion.items()]
-        show_table(("annotated, predicted as", *seen), told)
+        details = [(act, *(row.get(as_, 0.0) for as_ in seen)) for act, row in scores.acts.confusion.items()]
+        show_table(("annotated, predicted as", *seen), details)
     if scores.validity is not None:
         show_table(scores.validity._fields, [scores.validity])
     _tell(scores.problems, "remarks on what was predicted; what can't be read counts as wrong.")
@@ -258,10 +258,10 @@ def _show_paths(scoring: "PathScoring") -> None:
 
 def _present(scoring: "Scoring", *, as_json: bool) -> None:
     if as_json:
-        show_json({**scoring.figures, **scoring.told, "problems": scoring.problems})
+        show_json({**scoring.figures, **scoring.details, "problems": scoring.problems})
     else:
-        width = max(map(len, [*scoring.figures, *scoring.told]))
-        for name, value in {**scoring.figures, **scoring.told}.items():
+        width = max(map(len, [*scoring.figures, *scoring.details]))
+        for name, value in {**scoring.figures, **scoring.details}.items():
             show(f"{name:{width}}  {value:.6f}" if isinstance(value, float) else f"{name:{width}}  {value}")
     _tell(scoring.problems, "replies could not be scored as a call; they count as wrong.")
 

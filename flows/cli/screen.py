@@ -1,4 +1,4 @@
-"""What the terminal shows: results, tables, news and progress."""
+"""What the terminal shows: results, tables, messages and progress."""
 
 import sys
 from collections.abc import Iterable, Sequence
@@ -36,7 +36,7 @@ def show(text: str) -> None:
 
 
 def say(text: str) -> None:
-    """Print a line of news."""
+    """Print one message."""
     sys.stderr.write(text + "\n")
 
 
@@ -70,7 +70,7 @@ class Terminal(AbstractContextManager["Terminal"]):
         """Nothing is drawn before the first stretch begins."""
         self._bar: ProgressBar | None = None
         self._task: TaskID | None = None
-        self._title, self._total, self._done, self._told = "", 0, 0, 0
+        self._title, self._total, self._done, self._details = "", 0, 0, 0
 
     def __enter__(self) -> Self:
         return self
@@ -90,7 +90,7 @@ class Terminal(AbstractContextManager["Terminal"]):
 
     def begin(self, title: str, total: int) -> None:
         """A stretch of work with `total` items begins."""
-        self._title, self._total, self._done, self._told = title, total, 0, 0
+        self._title, self._total, self._done, self._details = title, total, 0, 0
         if not sys.stderr.isatty():
             say(f"{title}: {total} to do")
             return
@@ -106,8 +106,8 @@ class Terminal(AbstractContextManager["Terminal"]):
             self._bar.advance(self._task, count)
             return
         step = self._done * _STEPS // max(1, self._total)
-        if step > self._told:
-            self._told = step
+        if step > self._details:
+            self._details = step
             say(f"{self._title}: {self._done} of {self._total}")
 
 

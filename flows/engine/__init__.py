@@ -1,1 +1,1 @@
-"""Prefect's side of the house: the same functions as flows and tasks; the flow files beside this folder are shims."""
+"""The Prefect integration: the same functions as flows and tasks; the flow files beside this folder are shims."""

@@ -41,9 +41,9 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
     api = require_server(read_settings())
     with explained_errors(api):
         from flows.build_dataset import build_dataset
-        from flows.engine.showing import heard_by
+        from flows.engine.showing import reporting_to
 
-        with heard_by(progress or SilentProgress()):
+        with reporting_to(progress or SilentProgress()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
 
 
@@ -111,7 +111,7 @@ async def _deploy_pulling(pool: str, settings: Settings) -> Deployed:
     return Deployed(f"pull-reviews/{name}", when, "", url_for("deployment", identifier) or "")
 
 
-async def _apply(entrypoint: str, pool: str, settings: Settings, **told: Any) -> UUID:  # noqa: ANN401 - Prefect's own options
+async def _apply(entrypoint: str, pool: str, settings: Settings, **options: Any) -> UUID:  # noqa: ANN401 - Prefect's own options
     """Make or update a deployment of the flow at `entrypoint`."""
     from prefect import Flow
 
@@ -123,7 +123,7 @@ async def _apply(entrypoint: str, pool: str, settings: Settings, **told: Any) ->
         tags=["callwright"],
         job_variables={"env": _environment(settings), "working_dir": source},
         work_pool_name=pool,
-        **told,
+        **options,
     )
     applying: Any = (await making).apply()
     identifier: UUID = await applying
@@ -143,7 +143,7 @@ def _every(minutes: float) -> list[Any]:
 
 
 def _environment(settings: Settings) -> dict[str, str]:
-    """What a run is told besides the worker's own environment; keys and tokens stay there."""
+    """What a run is given besides the worker's own environment; keys and tokens stay there."""
     return {"CALLWRIGHT_HOME": str(settings.home), "DO_NOT_TRACK": QUIET["DO_NOT_TRACK"]}
 
 

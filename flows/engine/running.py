@@ -287,7 +287,7 @@ _ASKED = "select 1 from review_requests where pushed_at is not null limit 1"
 
 
 def flow_settings() -> Settings:
-    """The settings of the process that carries out a flow; a worker's was not told to be quiet, at work and in the end."""
+    """The settings of the process that carries out a flow; a worker's was not set to be quiet, at work and in the end."""
     quiet_vendors()
     silence_teardown()
     return read_settings()

@@ -51,7 +51,7 @@ def stop_prefect(settings: Settings) -> bool:
 
 
 def _own_environment(home: Path, port: int) -> dict[str, str]:
-    """What the server is told besides the environment: its folder, where its own pages ask, and that nobody else is."""
+    """What the server is given besides the environment: its folder, where its own pages ask, and that nobody else is."""
     return {
         "PREFECT_HOME": str(home),
         "PREFECT_SERVER_UI_API_URL": f"http://{HOST}:{port}/api",

@@ -1,4 +1,4 @@
-"""What a flow tells: news in its log and to whoever started it here, and what went wrong as one sentence."""
+"""What a flow reports: messages in its log and to whoever started it here, errors as one sentence."""
 
 from collections.abc import Awaitable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -27,7 +27,7 @@ _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
 
 
 @contextmanager
-def heard_by(progress: Progress) -> Iterator[None]:
+def reporting_to(progress: Progress) -> Iterator[None]:
     """Let `progress` hear what the flows that are run in here tell, besides their logs."""
     token = _listener.set(progress)
     try:

@@ -136,7 +136,7 @@ def forget_other_runs(warehouse: Warehouse, of: RunsOf, settings: str) -> int:
 
 
 def read_results(warehouse: Warehouse, of: RunsOf) -> Iterator[RunResult]:
-    """How a candidate's runs ended, those that ended alike as one; what was said in them stays where it is."""
+    """How a candidate's runs ended, those that ended alike as one; what was stated in them stays where it is."""
     columns = ", ".join(name for name in RunResult._fields if name != "times")
     sql = f"""
         select {columns}, count(*) as times
@@ -180,7 +180,7 @@ def open_release_environments(
 ) -> Iterator[Mapping[str, Environment]]:
     """The environments of the builds that made these kinds of samples, by name; of one name, the newest build's.
 
-    One that can't be opened any more is told of and left out: its samples are evaluated without response matching.
+    One that can't be opened any more is reported and left out: its samples are evaluated without response matching.
     """
     environments: dict[str, Environment] = {}
     with ExitStack() as opened:

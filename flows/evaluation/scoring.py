@@ -29,7 +29,7 @@ class Scoring(NamedTuple):
     """Figures by their names, how they came about, and what could not be scored as a call."""
 
     figures: dict[str, float | int]
-    told: dict[str, str]
+    details: dict[str, str]
     problems: tuple[str, ...] = ()
 
 
@@ -72,8 +72,8 @@ def score_logs(
     refusals = [row.predict if isinstance(row.predict, str) else "" for row in files.sorry_labels(conversations)]
     if refusals:
         figures["irrelevant"] = irrelevant_rate(refusals)
-    told = {"snapshots_scored": snapshots, "verdicts": by, "language": min(spoken), "style": style}
-    return Scoring(figures, told, scores.problems)
+    details = {"snapshots_scored": snapshots, "verdicts": by, "language": min(spoken), "style": style}
+    return Scoring(figures, details, scores.problems)
 
 
 def score_flat_file(file: Path, language: Language, style: Style = "default") -> Scoring:

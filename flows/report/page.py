@@ -15,13 +15,13 @@ from warehouse.store import Warehouse
 _SLICES = ("kind", "category", "language")
 FUNNEL_OUTCOMES = ("passed", "rejected", "failed", "waiting")
 _METRICS = ("func_acc", "args_acc", "pn_hr", "pn_mr", "pr", "sr")
-# One run of a model in one context, named as shortly as it can be told from the others.
+# One run of a model in one context, named as shortly as it can be distinguished from the others.
 _NAME = (
     "model || if(strategy not in ('direct', 'native'), ' by ' || strategy, '')"
     " || if(tools_shown = 'always', ' (all tools always)', '') || if(run > 0, ' run ' || (run + 1), '')"
 )
 _CANDIDATE = f"{_NAME} as candidate"
-# And the way that it went through multi-step samples, where that is told apart.
+# And the way that it went through multi-step samples, where that is distinguished.
 _WAY = "if(judge <> '', ' judged by ' || judge, '') || if(mode = 'as_published_code', ' (published code)', '')"
 _QUERIES = {
     "builds": """

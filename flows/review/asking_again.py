@@ -73,14 +73,14 @@ def _recipes(warehouse: Warehouse, builds: Sequence[str]) -> dict[str, Recipe]:
 
 
 def _question(row: Row, recipe: Recipe | None) -> ReviewQuestion:
-    """The question as a spot check would be asked: nobody is told that somebody has looked before."""
+    """The question as a spot check would be asked: nobody learns that somebody has looked before."""
     reviewers = recipe.review.reviewers_of(SPOT_CHECK) if recipe else 1
     return ReviewQuestion(row["subject"], SECOND_LOOK, DRAWN, row["build"], reviewers=reviewers)
 
 
-# What was drawn before stays in the drum, also where it was taken back since. What somebody has still to answer is left out, and
+# What was drawn before stays in the pool, also where it was taken back since. What somebody has still to answer is left out, and
 # so is what gold items are made of: who has seen both could tell which is spoiled.
-_DRUM = """
+_POOL = """
     select p.subject, coalesce(a.build, '') as build, exists (
         select 1 from review_queue q where q.subject = p.subject and q.cause <> 'second look' and not q.is_answered
         union all
@@ -96,9 +96,9 @@ _ACCEPTED = """
     ))
 """
 _POPULATION = {
-    "all": _DRUM.format(_ACCEPTED.format("true")),
-    "recipe": _DRUM.format(_ACCEPTED.format("c.recipe = ?")),
-    "release": _DRUM.format("select subject from release_samples where release = ?"),
+    "all": _POOL.format(_ACCEPTED.format("true")),
+    "recipe": _POOL.format(_ACCEPTED.format("c.recipe = ?")),
+    "release": _POOL.format("select subject from release_samples where release = ?"),
 }
 
 
@@ -188,22 +188,22 @@ def _reason(row: Row, against: str) -> str:
 def _against(made: Sequence[Call], gold: Sequence[Call]) -> str:
     """An answer beside the gold, as far as they differ: "book_table(people=5) where the gold says people=4"."""
     if len(made) != 1 or len(gold) != 1 or made[0].tool != gold[0].tool:
-        return f"{_told(made)} where the gold {f'calls {_told(gold)}' if gold else 'calls nothing'}"
+        return f"{_rendered(made)} where the gold {f'calls {_rendered(gold)}' if gold else 'calls nothing'}"
     given, due = made[0].arguments, gold[0].arguments
     other = {name: value for name, value in given.items() if name not in due or not _is_alike(value, due[name])}
-    said = {name: value for name, value in due.items() if name not in given or name in other}
-    left_out = [name for name in said if name not in given]
+    stated = {name: value for name, value in due.items() if name not in given or name in other}
+    left_out = [name for name in stated if name not in given]
     call = f"{made[0].tool}({_named(other)})" if other else f"{made[0].tool} without {', '.join(left_out)}"
-    return f"{call} where the gold says {_named(said)}" if said else f"{call} where the gold says nothing of it"
+    return f"{call} where the gold says {_named(stated)}" if stated else f"{call} where the gold says nothing of it"
 
 
 def _is_alike(one: JsonValue, other: JsonValue) -> bool:
     return _value(one).strip().lower() == _value(other).strip().lower()
 
 
-def _told(calls: Sequence[Call]) -> str:
-    told = "; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls)
-    return told if len(told) <= _MOST_OF_CALLS else f"{told[:_MOST_OF_CALLS]}…"
+def _rendered(calls: Sequence[Call]) -> str:
+    rendered = "; ".join(f"{call.tool}({_named(call.arguments)})" for call in calls)
+    return rendered if len(rendered) <= _MOST_OF_CALLS else f"{rendered[:_MOST_OF_CALLS]}…"
 
 
 def _named(arguments: Arguments) -> str:
@@ -211,9 +211,9 @@ def _named(arguments: Arguments) -> str:
 
 
 def _value(value: JsonValue) -> str:
-    told = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
-    told = " ".join(told.split())
-    return told if len(told) <= _MOST_OF_VALUE else f"{told[:_MOST_OF_VALUE]}…"
+    rendered = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
+    rendered = " ".join(rendered.split())
+    return rendered if len(rendered) <= _MOST_OF_VALUE else f"{rendered[:_MOST_OF_VALUE]}…"
 
 
 def _calls(body: str | None) -> list[Call]:

@@ -85,7 +85,7 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
     if not defect:
         return list(shown.values())
     arguments = sum(len(call.arguments) for snapshot in item.snapshots() for call in snapshot.calls)
-    told = {
+    reasons = {
         "format": format_verdict(_subject(item, tools)).reason,
         "grounding": all_proved(arguments, is_due=bool(item.gold)),
     }
@@ -93,7 +93,7 @@ def verdicts_shown(item: Sample, defect: str, tools: Sequence[Tool], original: S
         shown.pop("relevance", None)
         found = find_ambiguity(item, tools)
         shown |= {found.check: found} if found.decision == "proved" else {}
-    return [one.with_changes(reason=told.get(check, one.reason)) for check, one in sorted(shown.items())]
+    return [one.with_changes(reason=reasons.get(check, one.reason)) for check, one in sorted(shown.items())]
 
 
 def _subject(sample: Sample, tools: Sequence[Tool]) -> SampleWithTools:

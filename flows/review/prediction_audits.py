@@ -20,7 +20,7 @@ from warehouse.records import Call, Prediction
 from warehouse.releases import release_named
 from warehouse.store import Warehouse
 
-AUDITED = 50  # answers of a release, unless told otherwise
+AUDITED = 50  # answers of a release, unless given
 DRAWN = "Drawn from the answers to {release}, to see how often the metric is right."
 
 
@@ -149,7 +149,7 @@ class AuditedAnswer(NamedTuple):
 
 def read_audited(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, AuditedAnswer]:
     """The predictions with these keys that the warehouse has."""
-    return {one.key: AuditedAnswer(one, said) for one, said in _read_audited(warehouse, keys)} if keys else {}
+    return {one.key: AuditedAnswer(one, stated) for one, stated in _read_audited(warehouse, keys)} if keys else {}
 
 
 def _read_audited(warehouse: Warehouse, keys: Sequence[str]) -> Iterator[tuple[Prediction, str]]:
@@ -173,8 +173,8 @@ def suspects_of_audits(warehouse: Warehouse) -> int:
 
 
 def _suspicion(turn: int, comment: str) -> str:
-    said = f": {comment}" if comment else "."
-    return f"Who audited a model's answer to turn {turn} finds that the gold is wrong{said}"
+    stated = f": {comment}" if comment else "."
+    return f"Who audited a model's answer to turn {turn} finds that the gold is wrong{stated}"
 
 
 # Where calls may be due, and only of runs that were scored to their end: an answer that was not has no error type yet.

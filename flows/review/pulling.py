@@ -196,7 +196,7 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
     tasks = {state.task_id: state.submitted for state in states}
     if not tasks:
         return 0
-    rows = warehouse.rows(_STANDING, [server, sorted(tasks)])
+    rows = warehouse.rows(_UNDER_REVIEW, [server, sorted(tasks)])
     gone = [row["key"] for row in rows if row["annotation_id"] not in tasks[row["task_id"]]]
     if gone:
         warehouse.execute(_WITHDRAW, [gone])
@@ -207,21 +207,23 @@ def withdraw_reviews(warehouse: Warehouse, server: str, states: Iterable[TaskSta
 def reopen_undecided(warehouse: Warehouse) -> None:
     """Bring what no decision is left about back to where it was before people spoke.
 
-    What was doubtful waits again; what had landed by itself does so still. No decision is left where all that was said was
+    What was doubtful waits again; what had landed by itself does so still. No decision is left where all that was stated was
     taken back, and where those who spoke agree no more.
     """
-    seats: dict[tuple[str, str], list[Row]] = {}
+    positions: dict[tuple[str, str], list[Row]] = {}
     for row in warehouse.rows(_UNDECIDED, [_SETTLING, DIALOGUE_ACTS]):
-        seats.setdefault((row["build"], row["subject"]), []).append(row)
-    if not seats:
+        positions.setdefault((row["build"], row["subject"]), []).append(row)
+    if not positions:
         return
-    doubtful = [said for said in seats.values() if said[0]["cause"] == DOUBTFUL and said[0]["stage"] != LANDING.land]
-    later = [row for said in doubtful for row in said[1:]]
-    outcomes = [_outcome(said[0], said[0]["stage"], said[0]["asked"]) for said in doubtful]
-    others = [said for said in seats.values() if said not in doubtful]
-    outcomes += [_outcome(said[0], stage) for said in others for stage in _stages(said)]
-    landed = {said[0]["subject"] for said in others}
-    acceptances = warehouse.rows(_ACCEPTED, [[subject for _, subject in seats]])
+    doubtful = [
+        stated for stated in positions.values() if stated[0]["cause"] == DOUBTFUL and stated[0]["stage"] != LANDING.land
+    ]
+    later = [row for stated in doubtful for row in stated[1:]]
+    outcomes = [_outcome(stated[0], stated[0]["stage"], stated[0]["asked"]) for stated in doubtful]
+    others = [stated for stated in positions.values() if stated not in doubtful]
+    outcomes += [_outcome(stated[0], stage) for stated in others for stage in _stages(stated)]
+    landed = {stated[0]["subject"] for stated in others}
+    acceptances = warehouse.rows(_ACCEPTED, [[subject for _, subject in positions]])
     remove_outcomes(warehouse, [(row["build"], row["stage"], row["subject"]) for row in later])
     warehouse.put_rows(
         {
@@ -232,9 +234,11 @@ def reopen_undecided(warehouse: Warehouse) -> None:
     )
 
 
-def _stages(said: Iterable[Row]) -> list[str]:
+def _stages(stated: Iterable[Row]) -> list[str]:
     """The stages that a sample which had landed by itself passes again: the last as well, where an edit had taken its place."""
-    return list(dict.fromkeys([*(row["stage"] for row in said), *(LANDING.land for row in said if row["is_sample"])]))
+    return list(
+        dict.fromkeys([*(row["stage"] for row in stated), *(LANDING.land for row in stated if row["is_sample"])])
+    )
 
 
 def _outcome(row: Row, stage: str, asked: str | None = None) -> Row:
@@ -270,19 +274,19 @@ _SETTLING = [
     TOOL_REVIEW,
     DIALOGUE_ACTS,
 ]  # the review kinds that outcomes tell of
-_STANDING = """
+_UNDER_REVIEW = """
     select key, task_id, annotation_id from reviews
     where server = ? and withdrawn_at is null and annotation_id > 0 and list_contains(?::bigint[], task_id)
 """
 _WITHDRAW = "update reviews set withdrawn_at = now() where list_contains(?::varchar[], key)"
-# What was said about a path stands as a review about each sample of it, without an annotation of its own.
+# What was stated about a path stands as a review about each sample of it, without an annotation of its own.
 _WITHDRAW_CARRIED = """
     update reviews set withdrawn_at = now() from reviews p
     where reviews.kind = ? and reviews.annotation_id = 0 and reviews.withdrawn_at is null and p.kind = reviews.kind
         and p.withdrawn_at is not null and p.reviewer = reviews.reviewer and p.reviewed_at = reviews.reviewed_at
         and reviews.carried_from = p.subject
 """
-# The outcomes that tell of a decision which is no more, and why people had been asked. What is said of dialogue acts decides
+# The outcomes that tell of a decision which is no more, and why people had been asked. What is stated of dialogue acts decides
 # nothing about a doubt, and an edited sample lands, or does not, by the decision about what it was edited from.
 _UNDECIDED = """
     with asked as (

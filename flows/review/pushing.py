@@ -98,7 +98,7 @@ def _push(settings: Settings, studio: LabelStudio, progress: Progress, *, again:
     rows = warehouse.rows_by_name(_to_push(studio.name, again=again))
     ask_more_people(warehouse, studio)
     if not any(rows.values()):
-        studio.signed_in_as()  # a dead address or a wrong token is told of also when nothing waits
+        studio.signed_in_as()  # a dead address or a wrong token is reported also when nothing waits
         return Pushed(0, 0, studio.url)
     pushed = [_push_kind(kind, asked, settings, studio, progress) for kind, asked in rows.items() if asked]
     url = pushed[0].url if len(pushed) == 1 else studio.url
@@ -134,10 +134,10 @@ def ask_more_people(warehouse: Warehouse, studio: LabelStudio) -> None:
         warehouse.execute(_ONE_MORE)
         rows = warehouse.rows(_MORE_WANTED, [studio.name])
     studio.ask_several({row["task_id"]: row["reviewers"] for row in rows})
-    told = [
+    requested = [
         {name: row[name] for name in TABLES["review_requests"].columns} | {"overlap": row["reviewers"]} for row in rows
     ]
-    warehouse.put_rows({"review_requests": told}, replacing=True)
+    warehouse.put_rows({"review_requests": requested}, replacing=True)
 
 
 def _to_push(server: str, *, again: bool) -> dict[str, tuple[str, list[object]]]:

@@ -40,7 +40,7 @@ class Resolution(NamedTuple):
     reason: str
 
 
-class Seat(NamedTuple):
+class SamplePosition(NamedTuple):
     """The last stage of a build that a sample came to, and what happened there."""
 
     build: str
@@ -82,45 +82,45 @@ def resolution_of(subject: str, decisions: Mapping[str, Decision], doubts: Mappi
     return Resolution("passed", at.subject, at.reviewer, at.reviewed_at, "accepted", reason)
 
 
-def is_settled_by_people(seat: Seat) -> bool:
-    """Whether a decision can change this seat: a duplicate, a failure and a sample still on its way are no matter of it."""
-    if seat.outcome == "waiting" or seat.stage in _BEYOND_CHECKS:
+def is_settled_by_people(position: SamplePosition) -> bool:
+    """Whether a decision can change this position: a duplicate, a failure and a sample still on its way are no matter of it."""
+    if position.outcome == "waiting" or position.stage in _BEYOND_CHECKS:
         return True
-    return seat.outcome == "rejected" and seat.stage != LANDING.duplicates
+    return position.outcome == "rejected" and position.stage != LANDING.duplicates
 
 
-def outcomes_of(seat: Seat, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
-    """The outcomes that a resolution gives a seat, from the stage where it sits.
+def outcomes_of(position: SamplePosition, resolution: Resolution, *, is_there: bool = False) -> list[Outcome]:
+    """The outcomes that a resolution gives a position, from the stage where it sits.
 
-    `is_there`: what the sample was edited into has a seat of its own in this build.
+    `is_there`: what the sample was edited into has a position of its own in this build.
     """
     if resolution.outcome == "rejected":
-        return [settled(seat, seat.stage, resolution)]
-    before_land, order = LANDING.review if seat.stage == LANDING.land else seat.stage, stage_names()
+        return [settled(position, position.stage, resolution)]
+    before_land, order = LANDING.review if position.stage == LANDING.land else position.stage, stage_names()
     if resolution.outcome == "waiting":
-        return [settled(seat, before_land, resolution)]
-    if resolution.subject == seat.subject:
-        return [settled(seat, stage, resolution) for stage in order[order.index(seat.stage) :]]
+        return [settled(position, before_land, resolution)]
+    if resolution.subject == position.subject:
+        return [settled(position, stage, resolution) for stage in order[order.index(position.stage) :]]
     if is_there:
         reason = f"{resolution.reason} That sample is there already."
         taken = resolution._replace(outcome="rejected", reason_code="taken", reason=reason)
-        return [settled(seat, before_land, taken)]
+        return [settled(position, before_land, taken)]
     first, last = order.index(before_land), order.index(LANDING.review)
-    return [settled(seat, stage, resolution) for stage in order[first : last + 1]]
+    return [settled(position, stage, resolution) for stage in order[first : last + 1]]
 
 
-def settled(seat: Seat, stage: str, resolution: Resolution) -> Outcome:
-    """The outcome of a seat at a stage by what people decided."""
+def settled(position: SamplePosition, stage: str, resolution: Resolution) -> Outcome:
+    """The outcome of a position at a stage by what people decided."""
     return Outcome(
-        build=seat.build,
+        build=position.build,
         stage=stage,
-        subject=seat.subject,
+        subject=position.subject,
         outcome=resolution.outcome,
         reason_code=resolution.reason_code,
         reason=resolution.reason,
         decided_by="person",
         decided_who=resolution.reviewer,
-        carried_from="" if resolution.subject == seat.subject else resolution.subject,
+        carried_from="" if resolution.subject == position.subject else resolution.subject,
     )
 
 
@@ -130,14 +130,14 @@ class _DecidedSamples(NamedTuple):
     decisions: dict[str, Decision]
     resolutions: dict[str, Resolution]
     roots: set[str]
-    seats: list[Seat]
+    positions: list[SamplePosition]
     rows: dict[str, list[Row]]
 
 
 def settle_decisions(warehouse: Warehouse) -> None:
     """Bring outcomes and acceptances to what people decided."""
     decided = _read_decided(warehouse)
-    outcomes, gone = _settled_seats(decided)
+    outcomes, gone = _settled_positions(decided)
     outcomes += _settled_edits(decided)
     remove_outcomes(warehouse, [(build, LANDING.land, subject) for build, subject in gone])
     warehouse.put_rows({"outcomes": outcomes, "acceptances": _changed_acceptances(decided)}, replacing=True)
@@ -148,29 +148,31 @@ def _read_decided(warehouse: Warehouse) -> _DecidedSamples:
         "decisions": (_DECISIONS, [[SAMPLE_REVIEW, DISAMBIGUATION, CORRECTION, DIALOGUE_ACTS], DIALOGUE_ACTS]),
         "doubts": (_DOUBTS, [UNCHECKED]),
         "roots": (_ROOTS, []),
-        "seats": (_SEATS, []),
+        "positions": (_POSITIONS, []),
         "independent": (_INDEPENDENT, []),
         "landed_edits": (_LANDED_EDITS, []),
         "acceptances": (_ACCEPTANCES, []),
     }
     rows = warehouse.rows_by_name(queries)
-    seats = [Seat(**row) for row in rows["seats"]]
-    decisions = _counting([Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], seats)
+    positions = [SamplePosition(**row) for row in rows["positions"]]
+    decisions = _counting(
+        [Decision(**row | {"reasons": tuple(row["reasons"])}) for row in rows["decisions"]], positions
+    )
     doubts = {row["subject"]: row["reason"] for row in rows["doubts"]}
     return _DecidedSamples(
         decisions=decisions,
         resolutions={subject: resolution_of(subject, decisions, doubts) for subject in decisions},
         roots={row["subject"] for row in rows["roots"]} & decisions.keys(),
-        seats=seats,
+        positions=positions,
         rows=rows,
     )
 
 
-def _counting(decisions: Iterable[Decision], seats: Iterable[Seat]) -> dict[str, Decision]:
+def _counting(decisions: Iterable[Decision], positions: Iterable[SamplePosition]) -> dict[str, Decision]:
     """The decision that counts about each sample: the last, where it is not about nothing but dialogue acts.
 
     Those come after all others; they count where the others' is none or that the sample is good, and where they settle a
-    seat.
+    position.
     """
     found: dict[str, Decision] = {}
     for decision in decisions:
@@ -178,37 +180,40 @@ def _counting(decisions: Iterable[Decision], seats: Iterable[Seat]) -> dict[str,
         counts_more = before is None or (before.decision == "accept" and decision.decision != "accept")
         if counts_more or decision.kind != DIALOGUE_ACTS:
             found[decision.subject] = decision
-    settling = {seat.subject for seat in seats if seat.subject in found and _is_settled(seat, found[seat.subject])}
+    settling = {one.subject for one in positions if one.subject in found and _is_settled(one, found[one.subject])}
     return {name: one for name, one in found.items() if one.kind != DIALOGUE_ACTS or name in settling}
 
 
-def _is_settled(seat: Seat, decision: Decision) -> bool:
-    """Whether a decision settles a seat: acts that are right, or put right, say nothing about what a check doubts."""
-    if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and seat.outcome != "passed":
-        return seat.decided_by == "person"
-    return is_settled_by_people(seat)
+def _is_settled(position: SamplePosition, decision: Decision) -> bool:
+    """Whether a decision settles a position: acts that are right, or put right, say nothing about what a check doubts."""
+    if decision.kind == DIALOGUE_ACTS and decision.decision != "reject" and position.outcome != "passed":
+        return position.decided_by == "person"
+    return is_settled_by_people(position)
 
 
-def _settled_seats(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
+def _settled_positions(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str, str]]]:
     """The outcomes that change, and the (build, sample) whose outcome at landing goes because another sample has the place."""
     independent = {(row["build"], row["subject"]) for row in decided.rows["independent"]}
-    landed = {(row["build"], row["subject"]): Seat(**row) for row in decided.rows["landed_edits"]}
+    landed = {(row["build"], row["subject"]): SamplePosition(**row) for row in decided.rows["landed_edits"]}
     outcomes: list[Row] = []
     gone: set[tuple[str, str]] = set()
     taken: set[tuple[str, str]] = set()
-    for seat in decided.seats:
-        if seat.subject not in decided.roots or not _is_settled(seat, decided.decisions[seat.subject]):
+    for position in decided.positions:
+        if position.subject not in decided.roots or not _is_settled(position, decided.decisions[position.subject]):
             continue
-        resolution = decided.resolutions[seat.subject]
-        place = (seat.build, resolution.subject)
-        found = outcomes_of(seat, resolution, is_there=place in independent or place in taken)
-        if seat.stage == LANDING.land and found[-1].stage != LANDING.land:
-            gone.add((seat.build, seat.subject))
-        outcomes += _changed(seat, found)
-        if resolution.subject != seat.subject and (found[-1].stage, found[-1].outcome) == (LANDING.review, "passed"):
+        resolution = decided.resolutions[position.subject]
+        place = (position.build, resolution.subject)
+        found = outcomes_of(position, resolution, is_there=place in independent or place in taken)
+        if position.stage == LANDING.land and found[-1].stage != LANDING.land:
+            gone.add((position.build, position.subject))
+        outcomes += _changed(position, found)
+        if resolution.subject != position.subject and (found[-1].stage, found[-1].outcome) == (
+            LANDING.review,
+            "passed",
+        ):
             taken.add(place)
-            edited = seat._replace(subject=resolution.subject)
-            lands = settled(edited, LANDING.land, resolution).with_changes(carried_from=seat.subject)
+            edited = position._replace(subject=resolution.subject)
+            lands = settled(edited, LANDING.land, resolution).with_changes(carried_from=position.subject)
             outcomes += _changed(landed.get(place), [lands])
     return outcomes, sorted(gone | (landed.keys() - taken))
 
@@ -216,18 +221,18 @@ def _settled_seats(decided: _DecidedSamples) -> tuple[list[Row], list[tuple[str,
 def _settled_edits(decided: _DecidedSamples) -> list[Row]:
     """The outcomes of edited samples that were contradicted, and that people decided about since."""
     outcomes: list[Row] = []
-    for seat in decided.seats:
-        resolution = None if seat.subject in decided.roots else decided.resolutions.get(seat.subject)
-        if resolution is not None and seat.stage != LANDING.land and seat.outcome in ("waiting", "rejected"):
-            is_itself = resolution.subject == seat.subject
+    for position in decided.positions:
+        resolution = None if position.subject in decided.roots else decided.resolutions.get(position.subject)
+        if resolution is not None and position.stage != LANDING.land and position.outcome in ("waiting", "rejected"):
+            is_itself = resolution.subject == position.subject
             carried = resolution if is_itself else resolution._replace(outcome="passed")
-            outcomes += _changed(seat, [settled(seat, seat.stage, carried)])
+            outcomes += _changed(position, [settled(position, position.stage, carried)])
     return outcomes
 
 
-def _changed(seat: Seat | None, outcomes: Iterable[Outcome]) -> list[Row]:
-    """The outcomes as rows, without the one that the seat has already; None is a seat that is not taken yet."""
-    before = None if seat is None else Outcome(**seat._asdict())
+def _changed(position: SamplePosition | None, outcomes: Iterable[Outcome]) -> list[Row]:
+    """The outcomes as rows, without the one that the position has already; None is a position that is not taken yet."""
+    before = None if position is None else Outcome(**position._asdict())
     return [outcome_row(outcome) for outcome in outcomes if outcome != before]
 
 
@@ -252,15 +257,15 @@ def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
     return changed
 
 
-# Of several review kinds the newest word counts; what was said about a whole template is the last to count, and what was
-# said about dialogue acts alone comes after all that was said about the whole sample.
+# Of several review kinds the newest word counts; what was stated about a whole template is the last to count, and what was
+# said about dialogue acts alone comes after all that was stated about the whole sample.
 _DECISIONS = """
     select subject, decision, reviewer, reviewed_at, reasons, result, kind from decisions
     where list_contains(?::varchar[], kind) and subject in (select key from samples)
     order by kind = ?, kind <> 'correction', reviewed_at
 """
 
-# A root has a seat in the funnel of its own; an edited sample sits in the seat of its root.
+# A root has a position in the funnel of its own; an edited sample sits in the position of its root.
 _ROOTS = "select distinct d.subject from decisions d join samples s on s.key = d.subject where s.stage <> 'review'"
 
 _DOUBTS = """
@@ -274,7 +279,7 @@ _DOUBTS = """
     where s.subject is not null or not exists (select 1 from verdicts v where v.subject = e.subject)
 """
 
-_SEATS = """
+_POSITIONS = """
     select f.* exclude (made_at) from outcomes f join stages t on t.name = f.stage
     where f.subject in (select subject from decisions)
     qualify row_number() over (partition by f.build, f.subject order by t.position desc) = 1
@@ -320,9 +325,9 @@ def settle_tools(warehouse: Warehouse) -> None:
     if not resolutions:
         return
     outcomes: list[Row] = []
-    for row in warehouse.rows(_TOOL_SEATS, [_TOOL_STAGES, TOOL_REVIEW]):
-        seat = Seat(**row)
-        outcomes += _onward(seat, resolutions[seat.subject])
+    for row in warehouse.rows(_TOOL_POSITIONS, [_TOOL_STAGES, TOOL_REVIEW]):
+        position = SamplePosition(**row)
+        outcomes += _onward(position, resolutions[position.subject])
     warehouse.put_rows({"outcomes": outcomes})
 
 
@@ -335,19 +340,19 @@ def settle_edited_tools(warehouse: Warehouse) -> int:
         verdicts = check_edited_tool(tool, [one for one in tools_of(warehouse, row["build"]) if one.key not in parents])
         problems = [verdict.reason for verdict in verdicts if verdict.decision == "contradicted"]
         against += bool(problems)
-        said = f"As edited by {row['reviewer']}: {' '.join(problems)}"
-        requests = [tool_request(row["build"], tool.key, said)] if problems else []
+        stated = f"As edited by {row['reviewer']}: {' '.join(problems)}"
+        requests = [tool_request(row["build"], tool.key, stated)] if problems else []
         warehouse.put_rows({"verdicts": verdict_rows(verdicts), "review_requests": requests})
     settle_tools(warehouse)
     return against
 
 
-def _onward(seat: Seat, resolution: Resolution) -> list[Row]:
-    at_seat = settled(seat, seat.stage, resolution)
-    if at_seat == Outcome(**seat._asdict()):
+def _onward(position: SamplePosition, resolution: Resolution) -> list[Row]:
+    at_position = settled(position, position.stage, resolution)
+    if at_position == Outcome(**position._asdict()):
         return []
-    onward = _TOOL_STAGES[_TOOL_STAGES.index(seat.stage) :] if resolution.outcome == "passed" else [seat.stage]
-    return [outcome_row(at_seat.with_changes(stage=stage)) for stage in onward]
+    onward = _TOOL_STAGES[_TOOL_STAGES.index(position.stage) :] if resolution.outcome == "passed" else [position.stage]
+    return [outcome_row(at_position.with_changes(stage=stage)) for stage in onward]
 
 
 def usable_tools(warehouse: Warehouse, toolset: str) -> tuple[Tool, ...]:
@@ -396,7 +401,7 @@ _UNSEEN = """
     group by d.result order by all
 """
 
-_TOOL_SEATS = """
+_TOOL_POSITIONS = """
     select f.* exclude (made_at)
     from (select distinct toolset, tool from made_tools) m
     join outcomes f on f.build = m.toolset and f.subject = m.tool join stages t on t.name = f.stage

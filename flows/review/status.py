@@ -165,8 +165,8 @@ def note_agreement(warehouse: Warehouse) -> None:
     now = datetime.now(UTC)
     rows = [
         {"kind": kind, **found._asdict(), "computed_at": now}
-        for kind, said in words.items()
-        for found in measure_agreement(said)
+        for kind, stated in words.items()
+        for found in measure_agreement(stated)
     ]
     warehouse.put_rows({"agreement": rows})
     warehouse.execute("delete from agreement where computed_at <> ?", [now])

@@ -51,14 +51,14 @@ def _lock_of(settings: Settings) -> Path:
 
 def _tries(file: IO[str], progress: Progress) -> Iterator[float]:
     """The pauses until the lock is had; the system frees it when its holder ends, in whatever way."""
-    told = False
+    is_reported = False
     while True:
         try:
             fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
-            if not told:
+            if not is_reported:
                 progress.say("Another push or pull of this work folder is under way; this one comes after it.")
-            told = True
+            is_reported = True
             yield _PAUSE
         else:
             return

@@ -29,7 +29,7 @@ _METASCHEMA = Draft202012Validator(Draft202012Validator.META_SCHEMA, format_chec
 
 
 class ToolDraft(NamedTuple):
-    """A tool as a file states it, before anything is known to be usable; `language` None is told from the texts."""
+    """A tool as a file states it, before anything is known to be usable; `language` None is inferred from the texts."""
 
     where: str
     category: str

@@ -1,6 +1,6 @@
 """Catalogs of whole business domains, each of 100 and more tools, expanded from the YAML files of the folder domains/.
 
-A file names what a domain keeps (its entities) and, of each, what is told, changed, done and made, and which other
+A file names what a domain keeps (its entities) and, of each, what is stated, changed, done and made, and which other
 entity it leads to. So what one tool returns can be what another one takes (CallNavi 3, 4.1).
 """
 
@@ -58,7 +58,7 @@ class _Entity(_CatalogPart):
     number: str
     found_by: str = Field(default="", alias="found by")
     leads: dict[str, str] = {}
-    told: str = ""
+    facts: str = ""
     changed: str = ""
     actions: dict[str, str] = {}
     new: _New | None = None
@@ -144,7 +144,7 @@ class _Expansion:
     def tools(self) -> Iterator[Tool]:
         for name, entity in self._domain.entities.items():
             yield from self._finders(name, entity)
-            for fact in _listed(entity.told):
+            for fact in _listed(entity.facts):
                 returned: JsonSchema = {_camel(fact): {"type": "string", "description": fact}}
                 yield self._tool(
                     f"get {name} {fact}", f"look up the {fact} of {_a(name)}", self._number(name), returned

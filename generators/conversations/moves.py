@@ -46,7 +46,7 @@ def _facts(name: str, value: JsonValue, schema: JsonSchema) -> Iterator[Fact]:
         yield Fact(label=str(schema.get("description") or name.replace("_", " ")), value=value)
 
 
-TOLD = 2  # facts of a result that a reply tells
+STATED_IN = 2  # facts of a result that a reply tells
 
 
 class EpisodeContext(NamedTuple):
@@ -101,7 +101,7 @@ def simulated(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Simula
 def served(tool: Tool, arguments: Arguments, stage: EpisodeContext) -> Moves:
     """The call that goes well, and the reply that tells of it."""
     call = simulated(tool, arguments, stage)
-    return [Move(speaker="calls", calls=(call,)), informs(facts_of(call.result, tool)[:TOLD])]
+    return [Move(speaker="calls", calls=(call,)), informs(facts_of(call.result, tool)[:STATED_IN])]
 
 
 def informs(facts: list[Fact]) -> Move:
@@ -119,7 +119,7 @@ def failing(tool: Tool, arguments: Arguments, change: Arguments, code: ErrorCode
 def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[str, ...]) -> Move:
     """What went wrong, and whether another value would do where one can be given."""
     result: JsonValue = failed.calls[0].result
-    told = str(value_at(result, "error.message"))
+    returned = str(value_at(result, "error.message"))
     part = Part(tool=tool.key)
     return Move.model_validate(
         {
@@ -127,7 +127,7 @@ def tells_error(tool: Tool, failed: Move, change: Arguments, acts: tuple[str, ..
             "intent": "tell_error",
             "parts": (part,),
             "asked": tuple(change),
-            "error": told,
+            "error": returned,
             "acts": acts,
         }
     )
@@ -262,32 +262,32 @@ async def _ambiguous(episode: Episode, stage: EpisodeContext) -> Moves:
 
 
 async def _followed(episode: Episode, stage: EpisodeContext) -> Moves:
-    first, second, told, linked = await _linked(episode, stage)
+    first, second, returned, linked = await _linked(episode, stage)
     before = facts_of(first.result, stage.tools[episode.tools[0]])
     known = [fact for fact in before if fact.value in linked.arguments.values()]
-    question = Move(speaker="user", intent="ask_more", parts=(told,))
+    question = Move(speaker="user", intent="ask_more", parts=(returned,))
     return [
         asks(second),
         Move(speaker="calls", calls=(first,)),
-        informs([*known, *(fact for fact in before if fact not in known)][:TOLD]),
+        informs([*known, *(fact for fact in before if fact not in known)][:STATED_IN]),
         question,
         Move(speaker="calls", calls=(linked,)),
-        informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]),
+        informs(facts_of(linked.result, stage.tools[episode.tools[1]])[:STATED_IN]),
     ]
 
 
 async def _chained(episode: Episode, stage: EpisodeContext) -> Moves:
-    first, request, told, linked = await _linked(episode, stage)
-    facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:TOLD]
+    first, request, returned, linked = await _linked(episode, stage)
+    facts = facts_of(linked.result, stage.tools[episode.tools[1]])[:STATED_IN]
     return [
-        asks(request, told),
+        asks(request, returned),
         Move(speaker="calls", calls=(first, linked)),
         informs(facts),
     ]
 
 
 async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCall, Part, Part, SimulatedCall]:
-    """The first call and how it is asked for, then what is said for the second, and that call with what the first gave."""
+    """The first call and how it is asked for, then what is stated for the second, and that call with what the first gave."""
     source, tool = (stage.tools[key] for key in episode.tools)
     link = links_between(source, tool)[0]
     arguments = await stage.values.fill(source, source.required)
@@ -295,13 +295,13 @@ async def _linked(episode: Episode, stage: EpisodeContext) -> tuple[SimulatedCal
     result = stage.world.succeed(source, arguments, entries=1)
     call = SimulatedCall(tool=source.name, arguments=arguments, result=result)
     value = value_at(result, f"{link.entries}[0].{link.field}" if link.entries else link.field)
-    said = await stage.values.fill(tool, [name for name in tool.required if name != link.parameter])
-    due = {name: value if name == link.parameter else said[name] for name in tool.required}
+    stated = await stage.values.fill(tool, [name for name in tool.required if name != link.parameter])
+    due = {name: value if name == link.parameter else stated[name] for name in tool.required}
     problems = argument_problems(tool, due, partial=False)
     if problems:
         raise RecordError(f"What {source.name!r} returns can't be given to {tool.name!r}: {' '.join(problems)}")
     linked = simulated(tool, due, stage).with_changes(linked=(link.parameter,))
-    return call, Part(tool=source.key, arguments=arguments), Part(tool=tool.key, arguments=said), linked
+    return call, Part(tool=source.key, arguments=arguments), Part(tool=tool.key, arguments=stated), linked
 
 
 async def _compared(episode: Episode, stage: EpisodeContext) -> Moves:

@@ -69,12 +69,12 @@ class Values:
         blank = [name for name, value in arguments.items() if value in (None, "", [], {})]
         if blank:
             return f"the values of {blank} are empty."
-        again = [name for name, value in arguments.items() if self._was_said(tool, name, value)]
+        again = [name for name, value in arguments.items() if self._was_stated(tool, name, value)]
         if again:
             return f"the values of {again} were said for something else before."
         return " ".join(argument_problems(tool, arguments, partial=True))
 
-    def _was_said(self, tool: Tool, name: str, value: JsonValue) -> bool:
+    def _was_stated(self, tool: Tool, name: str, value: JsonValue) -> bool:
         """Whether a text of the conversation says the same; choices, numbers and yes or no come again."""
         if not isinstance(value, str) or "enum" in tool.properties.get(name, {}):
             return False
@@ -83,5 +83,7 @@ class Values:
 
 def _are_alike(one: JsonValue, other: JsonValue) -> bool:
     """Whether one says the other or a part of it."""
-    said, heard = fold(str(one)), fold(str(other))
-    return said == heard or (isinstance(one, str) and isinstance(other, str) and (said in heard or heard in said))
+    stated, parsed = fold(str(one)), fold(str(other))
+    return stated == parsed or (
+        isinstance(one, str) and isinstance(other, str) and (stated in parsed or parsed in stated)
+    )

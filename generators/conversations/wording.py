@@ -58,7 +58,7 @@ class AgentWords(BaseModel):
 
 
 class _Saying(NamedTuple):
-    """A value that was said for a parameter of a tool, and where."""
+    """A value that was stated for a parameter of a tool, and where."""
 
     tool: str
     value: JsonValue
@@ -66,7 +66,7 @@ class _Saying(NamedTuple):
 
 
 async def write_conversations(worded: WordedScenario, context: StageContext) -> list[Conversation]:
-    """The conversation in words, with what was said for each argument. Raises ReplyError where a turn can't be worded."""
+    """The conversation in words, with what was stated for each argument. Raises ReplyError where a turn can't be worded."""
     writing = _Writing(worded, context)
     for number, move in enumerate(worded.plan.moves):
         await writing.add(move, worded.plan.scenario.seed + number)
@@ -87,12 +87,12 @@ async def write_conversations(worded: WordedScenario, context: StageContext) -> 
 
 
 class _Writing:
-    """The turns worded until now, and what was said in them."""
+    """The turns worded until now, and what was stated in them."""
 
     def __init__(self, worded: WordedScenario, context: StageContext) -> None:
         self._worded = worded
         self._context = context
-        self._said: list[_Saying] = []
+        self._stated: list[_Saying] = []
         self.turns: list[Turn] = []
         self.tags: list[str] = []
 
@@ -129,7 +129,7 @@ class _Writing:
                 continue
             part = move.parts[mention.part]
             tool = self._context.tool(part.tool).name
-            self._said.append(_Saying(tool, part.arguments[mention.parameter], evidence))
+            self._stated.append(_Saying(tool, part.arguments[mention.parameter], evidence))
         self.turns.append(UserTurn(text=words.text))
 
     def _add_call(self, call: SimulatedCall) -> None:
@@ -138,10 +138,10 @@ class _Writing:
         self.turns += [CallTurn(calls=(gold,), executed=True), ResultTurn(results=(call.result,))]
 
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:
-        """Where each argument was said last, or which result holds it."""
+        """Where each argument was stated last, or which result holds it."""
         for name, value in call.arguments.items():
-            said = [one for one in self._said if one.tool == call.tool and one.evidence.argument == name]
-            same = [one.evidence for one in said if one.value == value]
+            stated = [one for one in self._stated if one.tool == call.tool and one.evidence.argument == name]
+            same = [one.evidence for one in stated if one.value == value]
             if name in call.linked:
                 yield from self._in_result(name, value)
             elif same:
@@ -173,8 +173,8 @@ class _Writing:
         expected = expected_mentions(move, self._context)
 
         def problem_of(words: UserWords) -> str:
-            told = [(one.part, one.parameter, one.words) for one in words.mentions]
-            return user_problem(words.text, told, expected, self._worded.plan.scenario.language)
+            rendered = [(one.part, one.parameter, one.words) for one in words.mentions]
+            return user_problem(words.text, rendered, expected, self._worded.plan.scenario.language)
 
         return await first_fit(
             self._context,
@@ -222,7 +222,7 @@ Expected = Mapping[tuple[int, str], tuple[JsonValue, JsonSchema]]
 
 
 def expected_mentions(move: Move, context: StageContext) -> Expected:
-    """What a user's turn has to say, with the schema that it is said by; the extra value comes after the last part."""
+    """What a user's turn has to say, with the schema that it is stated by; the extra value comes after the last part."""
     parts = [*move.parts, *([move.extra] if move.extra else [])]
     return {
         (number, name): (value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
@@ -235,10 +235,10 @@ def user_problem(text: str, mentions: Sequence[Mention], expected: Expected, lan
     """Why this can't be the user's turn, "" where it can: exactly the planned values, each one said."""
     if not text.strip() or len(text) > _LONGEST:
         return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
-    said = text
+    stated = text
     for _, _, words in mentions:
-        said = said.replace(words, "")
-    if not writes(language, said) if of(language).script == COMMON_SCRIPT else _LATIN.search(said):
+        stated = stated.replace(words, "")
+    if not writes(language, stated) if of(language).script == COMMON_SCRIPT else _LATIN.search(stated):
         return f"the turn is not in the language {language!r}."
     named = sorted((part, name) for part, name, _ in mentions)
     if named != sorted(expected):
@@ -260,26 +260,28 @@ def agent_problem(text: str, move: Move, context: StageContext, language: Langua
         return f"the turn is not in the language {language!r}."
     if "seek" in move.acts and not _QUESTION.search(text):
         return f"{text!r} asks nothing."
-    told = [
+    rendered = [
         (fact.label, fact.value, plain_schema(fact.value)) for fact in move.facts if not isinstance(fact.value, bool)
     ]
     if move.intent == "ask_approval":
-        told += [
+        rendered += [
             (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
             for part in move.parts
             for name, value in part.arguments.items()
         ]
-    unsaid = next((f"{value!r} ({name})" for name, value, schema in told if not is_told(value, schema, text)), "")
-    return f"{text!r} does not tell {unsaid}." if unsaid else ""
+    unstated = next(
+        (f"{value!r} ({name})" for name, value, schema in rendered if not is_value_stated(value, schema, text)), ""
+    )
+    return f"{text!r} does not tell {unstated}." if unstated else ""
 
 
-def is_told(value: JsonValue, schema: JsonSchema, text: str) -> bool:
+def is_value_stated(value: JsonValue, schema: JsonSchema, text: str) -> bool:
     """Whether a text says a value."""
     return str(value) in text or locate(value, schema, text) is not None
 
 
 def plain_schema(value: JsonValue) -> JsonSchema:
-    """A schema for a value that has none: what it looks like tells how it may be said."""
+    """A schema for a value that has none: what it looks like tells how it may be stated."""
     if isinstance(value, int | float):
         return {"type": "number"}
     if isinstance(value, str) and _DATE.fullmatch(value):

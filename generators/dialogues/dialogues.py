@@ -138,27 +138,27 @@ def _problem(given: Arguments, missing: tuple[str, ...], source: Sample, tool: T
         return " ".join(misfits)
     known = known_arguments(source)
     for name in missing:
-        twin = _twin(name, {**known, **given})
-        if twin:
-            return f"the value {given[name]!r} of {name!r} could be taken for that of {twin!r}."
+        duplicate = _duplicate(name, {**known, **given})
+        if duplicate:
+            return f"the value {given[name]!r} of {name!r} could be taken for that of {duplicate!r}."
         value = given[name]
         if not isinstance(value, bool) and locate(value, tool.properties[name], source.request) is not None:
             return f"the request says {value!r} already, so that nobody would ask for {name!r}."
     return ""
 
 
-def _twin(name: str, values: Arguments) -> str:
-    """Another argument whose value says the same or a part of it, "" where there is none; a yes or no has no twin."""
+def _duplicate(name: str, values: Arguments) -> str:
+    """Another argument whose value says the same or a part of it, "" where there is none; a yes or no has no duplicate."""
     value = values[name]
     if isinstance(value, bool):
         return ""
-    said = fold(str(value))
+    stated = fold(str(value))
     for other, taken in values.items():
         if other == name or isinstance(taken, bool):
             continue
-        heard = fold(str(taken))
+        parsed = fold(str(taken))
         both_text = isinstance(value, str) and isinstance(taken, str)
-        if heard == said or (both_text and (said in heard or heard in said)):
+        if parsed == stated or (both_text and (stated in parsed or parsed in stated)):
             return other
     return ""
 
@@ -169,7 +169,7 @@ QUESTION = "ask_question"
 ANSWER = "answer_question"
 LONGEST_QUESTION = 200
 LONGEST_ANSWER = 400
-Manner = Literal["bare", "sentence"]
+AnswerForm = Literal["bare", "sentence"]
 
 _BARE_SHARE = 0.45
 _FEWEST_OPTIONS = 2
@@ -211,74 +211,74 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
     Raises ReplyError where three wordings of a question or an answer do not fit; the reason is that of the last one.
     """
     source = plan.derivation.source
-    talk = _DialogueContext(plan, gold_tool(source, context.tools), context)
+    dialogue = _DialogueContext(plan, gold_tool(source, context.tools), context)
     known, evidence = known_arguments(source), list(source.gold[0].evidence)
-    turns: list[Turn] = [source.turns[0], _snapshot(talk.tool, known, evidence)]
-    for slot, manner in zip(plan.slots, manners(len(plan.slots), Random(talk.seed)), strict=True):
-        turns.append(ReplyTurn(text=await _ask(slot, known, turns, talk)))
-        answer = await _answer(slot, known, manner, turns, talk)
+    turns: list[Turn] = [source.turns[0], _snapshot(dialogue.tool, known, evidence)]
+    for slot, form in zip(plan.slots, answer_forms(len(plan.slots), Random(dialogue.seed)), strict=True):
+        turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
+        answer = await _answer(slot, known, form, turns, dialogue)
         known = {**known, slot.parameter: slot.value}
         evidence.append(_span(slot.parameter, answer, len(turns)))
-        turns += [UserTurn(text=answer.answer), _snapshot(talk.tool, known, evidence)]
+        turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
     origin = Origin(
         stage=STAGE,
         parents=(plan.key,),
-        seed=talk.seed,
+        seed=dialogue.seed,
         model=context.chat.name,
         prompt_version="+".join(prompt_version(PROMPTS, name) for name in (QUESTION, ANSWER)),
     )
     return [source.with_changes(kind=KIND, turns=tuple(turns), tags=(), origin=origin)]
 
 
-def manners(count: int, rng: Random) -> list[Manner]:
+def answer_forms(count: int, rng: Random) -> list[AnswerForm]:
     """How each of some answers is put: some as the bare value, but not all where there are several."""
-    drawn: list[Manner] = ["bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)]
+    drawn: list[AnswerForm] = ["bare" if rng.random() < _BARE_SHARE else "sentence" for _ in range(count)]
     if count > 1 and "sentence" not in drawn:
         drawn[rng.randrange(count)] = "sentence"
     return drawn
 
 
-async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], talk: _DialogueContext) -> str:
+async def _ask(slot: Slot, known: Arguments, turns: Sequence[Turn], dialogue: _DialogueContext) -> str:
     prompt = render(
         PROMPTS,
         QUESTION,
-        tool=talk.tool,
+        tool=dialogue.tool,
         known=known,
         parameter=slot.parameter,
-        language=talk.language,
-        seed=talk.seed,
+        language=dialogue.language,
+        seed=dialogue.seed,
         conversation=conversation_text(turns),
     )
     answer = await first_fit(
-        talk.context,
+        dialogue.context,
         prompt,
         SlotQuestion,
-        lambda given: question_problem(given.question.strip(), slot, known, talk.tool, talk.language),
+        lambda given: question_problem(given.question.strip(), slot, known, dialogue.tool, dialogue.language),
         f"The question for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
     )
     return answer.question.strip()
 
 
 async def _answer(
-    slot: Slot, known: Arguments, manner: Manner, turns: Sequence[Turn], talk: _DialogueContext
+    slot: Slot, known: Arguments, form: AnswerForm, turns: Sequence[Turn], dialogue: _DialogueContext
 ) -> SlotAnswer:
     prompt = render(
         PROMPTS,
         ANSWER,
-        tool=talk.tool,
+        tool=dialogue.tool,
         parameter=slot.parameter,
         value=slot.value,
-        manner=manner,
-        language=talk.language,
-        seed=talk.seed,
+        manner=form,
+        language=dialogue.language,
+        seed=dialogue.seed,
         conversation=conversation_text(turns),
     )
-    others = {one.parameter: one.value for one in talk.plan.slots if one != slot} | known
+    others = {one.parameter: one.value for one in dialogue.plan.slots if one != slot} | known
     return await first_fit(
-        talk.context,
+        dialogue.context,
         prompt,
         SlotAnswer,
-        lambda answer: answer_problem(answer, slot, others, talk.tool, talk.language),
+        lambda answer: answer_problem(answer, slot, others, dialogue.tool, dialogue.language),
         f"The answer for {slot.parameter!r} did not fit in {ATTEMPTS} wordings",
     )
 
@@ -317,12 +317,12 @@ def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
-    """Whether the question says a value; a yes or no can't be said by naming what it is about, nor by listing options."""
+    """Whether the question says a value; a yes or no can't be stated by naming what it is about, nor by listing options."""
     schema = _schema(name, tool)
     if isinstance(value, bool) or locate(value, schema, question) is None:
         return False
-    told = f"{slot.parameter} {tool.properties[slot.parameter].get('description', '')}"
-    if name != slot.parameter and locate(value, schema, told) is not None:
+    described = f"{slot.parameter} {tool.properties[slot.parameter].get('description', '')}"
+    if name != slot.parameter and locate(value, schema, described) is not None:
         return False  # the name of what is asked for says it too
     options = schema.get("enum") or ()
     listed = sum(locate(option, {}, question) is not None for option in options)

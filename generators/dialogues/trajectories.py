@@ -60,7 +60,7 @@ class SlotExchange(NamedTuple):
     question: str
     answer: str
     external: Message | None
-    told: Arguments
+    stated: Arguments
     evidence: tuple[Evidence, ...]
 
 
@@ -155,8 +155,8 @@ def merge_answers(
     if speaking and not any(one is not asked for one in speaking):
         asked = rng.choice([one for one in exchanges if one not in speaking])
     unasked = [one for one in (speaking or exchanges) if one is not asked]
-    told = rng.sample(unasked, rng.randint(1, len(unasked)))
-    merged = DialogueStep((asked,), (asked, *told))
+    stated = rng.sample(unasked, rng.randint(1, len(unasked)))
+    merged = DialogueStep((asked,), (asked, *stated))
     first = min(exchanges.index(one) for one in merged.answered)
     rest = [one for one in exchanges if one not in merged.answered]
     before = [one for one in rest if exchanges.index(one) < first]
@@ -170,7 +170,7 @@ def _speaking(exchanges: Sequence[SlotExchange], tool: Tool) -> list[SlotExchang
 
 
 def _speaks(exchange: SlotExchange, view: ToolView) -> bool:
-    return set(exchange.told) <= set(read_answers(view, (), exchange.answer))
+    return set(exchange.stated) <= set(read_answers(view, (), exchange.answer))
 
 
 def _stretch(
@@ -228,7 +228,7 @@ def split_dialogue(sample: Sample, tools: Mapping[str, Tool]) -> Dialogue | str:
         if isinstance(exchange, str):
             return exchange
         exchanges.append(exchange)
-        known |= exchange.told
+        known |= exchange.stated
     first = snapshot.model_copy(update={"calls": (_proved(call, opening[0], tool),)})
     return Dialogue(tool, Opening((opening[0], first), first), tuple(exchanges))
 
@@ -263,12 +263,12 @@ def join_answers(answers: Sequence[SlotExchange], language: Language) -> Joined:
 
 
 def snapshot_after(before: CallTurn, answered: Sequence[SlotExchange], starts: Sequence[int], turn: int) -> CallTurn:
-    """What is known after these answers, which are said in the turn `turn` and begin there at `starts`."""
+    """What is known after these answers, which are stated in the turn `turn` and begin there at `starts`."""
     call = before.calls[0]
     arguments = dict(call.arguments)
     proofs = {one.argument: one for one in call.evidence}
     for exchange, start in zip(answered, starts, strict=True):
-        arguments |= exchange.told
+        arguments |= exchange.stated
         proofs |= {one.argument: _moved(one, turn, start) for one in exchange.evidence}
     return CallTurn(calls=(GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(proofs.values())),))
 
@@ -289,13 +289,13 @@ def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Too
     changed = [name for name, value in known.items() if arguments.get(name) != value]
     if changed:
         return f"After turn {user_turn} the arguments {changed} are no longer what they were."
-    told = {name: value for name, value in arguments.items() if name not in known}
-    if not told:
+    stated = {name: value for name, value in arguments.items() if name not in known}
+    if not stated:
         return f"The answer in turn {user_turn} tells nothing new."
     given = {one.argument: one for one in call.evidence if one.turn == user_turn}
-    proofs = [given.get(name) or _found(name, answer, told, tool) for name in told]
+    proofs = [given.get(name) or _found(name, answer, stated, tool) for name in stated]
     return SlotExchange(
-        question.strip(), answer.rstrip(), message, told, tuple(one for one in proofs if one is not None)
+        question.strip(), answer.rstrip(), message, stated, tuple(one for one in proofs if one is not None)
     )
 
 

@@ -186,7 +186,7 @@ def _key(value: JsonValue) -> str:
 
 
 class Sayable(NamedTuple):
-    """What is known of an environment's parameters: what each is about, and calls whose values can be said."""
+    """What is known of an environment's parameters: what each is about, and calls whose values can be stated."""
 
     elements: Mapping[tuple[str, str], ElementKind]
     calls: Mapping[str, tuple[Call, ...]]
@@ -230,7 +230,7 @@ def sayable_from_responses(tools: Iterable[Tool], links: Iterable[Link], calls: 
 
 
 def element_of(name: str, schema: JsonSchema) -> ElementKind:
-    """What a parameter is about, told from its schema and its name."""
+    """What a parameter is about, inferred from its schema and its name."""
     if schema.get("format") in _FORMATS:
         return _FORMATS[schema["format"]]
     if is_opaque(name) and not schema.get("enum"):
@@ -256,8 +256,8 @@ def with_examples(tools: Iterable[Tool], links: Iterable[Link], calls: Sequence[
 def _with_examples(tool: Tool, linked: set[str], calls: Sequence[Call]) -> Tool:
     properties = dict(tool.properties)
     for name, schema in tool.properties.items():
-        said = [call.arguments[name] for call in calls if call.tool == tool.name and name in call.arguments]
-        seen = list(dict.fromkeys(value for value in said if isinstance(value, str)))[:MOST_EXAMPLES]
+        stated = [call.arguments[name] for call in calls if call.tool == tool.name and name in call.arguments]
+        seen = list(dict.fromkeys(value for value in stated if isinstance(value, str)))[:MOST_EXAMPLES]
         if seen and name not in linked and not (schema.get("enum") or schema.get("examples") or "format" in schema):
             properties[name] = {**schema, "examples": seen}
     return tool.with_changes(parameters={**tool.parameters, "properties": properties})

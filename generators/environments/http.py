@@ -27,7 +27,7 @@ _NO_SEGMENT = ("", ".", "..")  # as a path's segment they would lead to another 
 OWN_WORD = frozenset(
     {400, 404, 405, 409, 410, 422}
 )  # what an API says of the call itself; asked again, it says the same
-LONGEST_TOLD = 400
+LONGEST_PROBLEM = 400
 _OK, _NO_CONTENT, _REDIRECT, _ERROR, _FAULT = 200, 204, 300, 400, 500
 _TITLE = re.compile(r"<title[^>]*>([^<]{1,200})", re.IGNORECASE)
 
@@ -108,7 +108,7 @@ class HttpEnvironment:
         )
 
     async def answer(self, call: Call) -> CallResponse:
-        """The server's response; whatever goes wrong is told in `problem`, within the time allowed."""
+        """The server's response; whatever goes wrong is stated in `problem`, within the time allowed."""
         endpoint = self._endpoints.get(call.tool)
         if endpoint is None:
             return CallResponse(problem=f"{self._name} has no tool {call.tool!r} that may be called.")
@@ -281,11 +281,11 @@ def read_answer(response: HttpResponse) -> CallResponse:
     status = response.status
     if _REDIRECT <= status < _ERROR:
         place = response.location or "an address that it does not give"
-        return _failed(f"The server redirects to {place[:LONGEST_TOLD]} ({status}); redirects are not followed.")
+        return _failed(f"The server redirects to {place[:LONGEST_PROBLEM]} ({status}); redirects are not followed.")
     if status >= _ERROR:
         whose = "The server failed with" if status >= _FAULT else "The server refused the call with"
         settled = status in OWN_WORD and _is_json(response)
-        return CallResponse(problem=f"{whose} status {status}{_told(response)}", passing=not settled)
+        return CallResponse(problem=f"{whose} status {status}{_rendered(response)}", passing=not settled)
     if status < _OK:
         return _failed(f"The server answered with status {status}, which is no response.")
     return _read_body(response)
@@ -296,7 +296,7 @@ def _read_body(response: HttpResponse) -> CallResponse:
     if response.status == _NO_CONTENT or (not body and not response.content_type):
         return CallResponse()
     if not _is_json(response):
-        return _failed(f"The server answered {_kind(response)} and no JSON{_told(response)}")
+        return _failed(f"The server answered {_kind(response)} and no JSON{_rendered(response)}")
     try:
         value: JsonValue = orjson.loads(body)
     except orjson.JSONDecodeError as error:
@@ -321,16 +321,16 @@ def _is_json(response: HttpResponse) -> bool:
 
 def _kind(response: HttpResponse) -> str:
     kind = response.content_type.split(";")[0].strip().lower()
-    return "an HTML page" if "html" in kind else f"{kind[:LONGEST_TOLD]!r}"
+    return "an HTML page" if "html" in kind else f"{kind[:LONGEST_PROBLEM]!r}"
 
 
-def _told(response: HttpResponse) -> str:
+def _rendered(response: HttpResponse) -> str:
     """What the body says, cut: a JSON value as it stands, of a page its title."""
-    text = " ".join(response.body[: 16 * LONGEST_TOLD].decode(errors="replace").split())
+    text = " ".join(response.body[: 16 * LONGEST_PROBLEM].decode(errors="replace").split())
     if "html" in response.content_type.lower():
         title = _TITLE.search(text)
         text = title.group(1) if title else ""
-    return f": {text if len(text) <= LONGEST_TOLD else text[:LONGEST_TOLD] + '…'}" if text else "."
+    return f": {text if len(text) <= LONGEST_PROBLEM else text[:LONGEST_PROBLEM] + '…'}" if text else "."
 
 
 def _failed(problem: str) -> CallResponse:

@@ -90,7 +90,7 @@ def _offers(endpoint: Endpoint) -> Iterator[ReturnedValue]:
         for leaf in leaves:
             around = " ".join(words_of(leaf.names[-2])) if len(leaf.names) > 1 else thing
             subject = subject_of_name(leaf.names[-1], around) if leaf.names else None
-            if subject is None or subject in own:  # deep within an entry its own id is said once more
+            if subject is None or subject in own:  # deep within an entry its own id is stated once more
                 continue
             if subject.thing == thing and len(leaf.names) == 1:
                 own.add(subject)
@@ -294,26 +294,29 @@ def _hinted(tool: Tool, hints: Mapping[tuple[str, str], list[Link]], tools: Mapp
     schema = tool.parameters
     for (name, parameter), links in hints.items():
         if name == tool.name:
-            told = " ".join(hint_of(link, tools[link.source]) for link in links[:MOST_HINTS])
-            schema = _told(schema, parameter.split("."), told)
+            hint = " ".join(hint_of(link, tools[link.source]) for link in links[:MOST_HINTS])
+            schema = _with_hint(schema, parameter.split("."), hint)
     return tool if schema is tool.parameters else tool.with_changes(parameters=schema)
 
 
-def _told(schema: JsonSchema, path: list[str], told: str) -> JsonSchema:
+def _with_hint(schema: JsonSchema, path: list[str], hint: str) -> JsonSchema:
     """The schema with a sentence at the end of the description that stands at `path` ("legs[]", "fromId")."""
     if not path:
-        return {**schema, "description": f"{schema.get('description') or ''} {told}".strip()}
+        return {**schema, "description": f"{schema.get('description') or ''} {hint}".strip()}
     for key in ("anyOf", "oneOf"):
         if "properties" not in schema and isinstance(schema.get(key), list):
-            return {**schema, key: [_told(one, path, told) if _holds(one, path[0]) else one for one in schema[key]]}
+            return {
+                **schema,
+                key: [_with_hint(one, path, hint) if _holds(one, path[0]) else one for one in schema[key]],
+            }
     name, is_list = path[0].removesuffix("[]"), path[0].endswith("[]")
     if name not in (schema.get("properties") or {}):
         return schema
     member = schema["properties"][name]
     if is_list and len(path) > 1:
-        member = {**member, "items": _told(member.get("items") or {}, path[1:], told)}
+        member = {**member, "items": _with_hint(member.get("items") or {}, path[1:], hint)}
     else:
-        member = _told(member, path[1:], told)
+        member = _with_hint(member, path[1:], hint)
     return {**schema, "properties": {**schema["properties"], name: member}}
 
 

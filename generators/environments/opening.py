@@ -80,7 +80,7 @@ async def _validate_it_still_answers(server: HttpEnvironment, found: Exploration
 
 
 def describe(endpoints: Sequence[Endpoint], found: Exploration, only: Sequence[str] = ()) -> Description:
-    """The tools that answered, the links that hold among them, told in their descriptions, and what people can say."""
+    """The tools that answered, the links that hold among them, stated in their descriptions, and what people can say."""
     answered = [one.tool for one in endpoints if one.tool.name in found.examples and is_wanted(one.tool.name, only)]
     borne_out = {link.key for link in found.links}
     links = _among(answered, [link for link in infer_links(endpoints) if link.key in borne_out])

@@ -119,7 +119,7 @@ def rivals(entries: Sequence[Entry], where: Sequence[Condition], chosen: int) ->
     return [entry for index, entry in sorted(found.items()) if index != chosen]
 
 
-def told(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
+def rendered(entries: Sequence[Entry], where: Sequence[Condition]) -> list[Entry]:
     """The entries of another list that the same conditions tell: a text is looked for in the whole entry.
 
     None where the conditions tell by no text, or rank by what these entries do not have.

@@ -40,7 +40,7 @@ class Environment(Protocol):
         """Every place in a response that can give a parameter its value."""
 
     async def answer(self, call: Call) -> CallResponse:
-        """The response to a call, never an exception: what goes wrong is told in `problem`."""
+        """The response to a call, never an exception: what goes wrong is stated in `problem`."""
 
 
 class EnvironmentPart(BaseModel):

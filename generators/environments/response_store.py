@@ -109,7 +109,7 @@ def lapse_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, A
 
 
 def pack_responses(path: Path, environments: Sequence[str], since: float = 0.0) -> bytes:
-    """What a store has been told by these environments since a moment, as the bytes of a store of its own."""
+    """What a store has been given by these environments since a moment, as the bytes of a store of its own."""
     moment = datetime.fromtimestamp(since, UTC).isoformat()
     with closing(ResponseStore(path)), closing(_open(Path(":memory:"))) as packed:
         packed.execute("attach ? as whole", (str(path),))

@@ -73,7 +73,7 @@ class SimulatedEnvironment:
         return tuple(link for one in self._tools for other in self._tools for link in links_between(one, other))
 
     async def answer(self, call: Call) -> CallResponse:
-        """A result that the tool's schema allows; a call that the tool does not allow is told as a problem."""
+        """A result that the tool's schema allows; a call that the tool does not allow is stated as a problem."""
         tool = self._by_name.get(call.tool)
         if tool is None:
             return CallResponse(problem=f"There is no tool {call.tool!r}.")
@@ -97,9 +97,9 @@ class SimulatedEnvironment:
 
     def fail(self, tool: Tool, arguments: Arguments, code: ErrorCode) -> JsonValue:
         """The error that the tool answers with, by its code."""
-        said = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
-        told = said or next(iter(map(str, arguments.values())), tool.description)
-        message = str(of(tool.language).data["assistant"]["errors"][code]).replace("{said}", told)
+        stated = next((str(value) for value in arguments.values() if isinstance(value, str)), "")
+        named = stated or next(iter(map(str, arguments.values())), tool.description)
+        message = str(of(tool.language).data["assistant"]["errors"][code]).replace("{said}", named)
         return {"error": {"code": code, "status": _STATUS[code], "message": message}}
 
 
@@ -174,7 +174,7 @@ def _narrowed(name: str, schema: JsonSchema, given: Arguments) -> JsonSchema:
 
 
 def _is_echo(name: str, schema: JsonSchema, asked: _SimulatedCall) -> bool:
-    """Whether a result has what the call has given: under the same name, and told in the same words."""
+    """Whether a result has what the call has given: under the same name, and stated in the same words."""
     own = asked.tool.properties.get(name, {})
     return (
         not asked.listed

@@ -112,8 +112,8 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
     found = await _ask(derivation, mentions, context)
     plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)]
     if not plausible:
-        told = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
-        raise RecordError(f"None of {told} is an entity that a user would only point at.")
+        listed = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
+        raise RecordError(f"None of {listed} is an entity that a user would only point at.")
     mention, kind = context.rng.choice(plausible)
     app = pick_app(_apps_for(mention, kind, source.language), context.rng)
     origin = Origin(
@@ -151,8 +151,10 @@ def obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
             f"No argument that the user {where} is a person, a place, a time or another of the nine kinds of entities."
         )
     if not any(is_pointable(one, mentions, sample) for one in likely):
-        told = ", ".join(dict.fromkeys(one.argument for one in likely))
-        return f"The values of {told} are said more than once, or together with others, so that none can be pointed at."
+        listed = ", ".join(dict.fromkeys(one.argument for one in likely))
+        return (
+            f"The values of {listed} are said more than once, or together with others, so that none can be pointed at."
+        )
     return ""
 
 

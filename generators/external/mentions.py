@@ -98,7 +98,7 @@ def _searched(value: JsonValue, schema: JsonSchema, prefix: tuple[Turn, ...]) ->
 
 
 def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Sample) -> bool:
-    """Whether a message could take over: the value is said there and nowhere else, and no other argument leans on it."""
+    """Whether a message could take over: the value is stated there and nowhere else, and no other argument leans on it."""
     found = locate(mention.value, mention.schema, _text(sample.turns[mention.turn])[mention.start : mention.end])
     if found is None or found.rule == HALF_DAY:
         return False
@@ -106,14 +106,14 @@ def is_pointable(mention: TurnMention, mentions: list[TurnMention], sample: Samp
         overlaps = other.turn == mention.turn and other.start < mention.end and mention.start < other.end
         if overlaps and other.value != mention.value:
             return False
-    return not _is_said_elsewhere(mention, sample)
+    return not _is_stated_elsewhere(mention, sample)
 
 
-def _is_said_elsewhere(mention: TurnMention, sample: Sample) -> bool:
+def _is_stated_elsewhere(mention: TurnMention, sample: Sample) -> bool:
     due = first_call_turn(sample, mention.turn)
     for index, turn in enumerate(sample.turns):
-        is_heard = isinstance(turn, UserTurn) or (isinstance(turn, ReplyTurn | ResultTurn) and index < due)
-        if not is_heard:
+        is_parsed = isinstance(turn, UserTurn) or (isinstance(turn, ReplyTurn | ResultTurn) and index < due)
+        if not is_parsed:
             continue
         text = _text(turn)
         if index == mention.turn:
@@ -165,7 +165,7 @@ _CLOCKED: frozenset[Kind] = frozenset({"time", "date-time"})
 
 
 class OtherValue(NamedTuple):
-    """A gold value that must stay where it is said."""
+    """A gold value that must stay where it is stated."""
 
     argument: str
     value: JsonValue

@@ -55,7 +55,7 @@ class PointedRequest(BaseModel):
 
 
 class _Change(NamedTuple):
-    """What is said anew: the message, what it takes over, the turn's new text, and the tools by name."""
+    """What is stated anew: the message, what it takes over, the turn's new text, and the tools by name."""
 
     message: ExternalMessage
     mention: TurnMention
@@ -66,7 +66,7 @@ class _Change(NamedTuple):
 async def rewrite_requests(message: ExternalMessage, context: StageContext) -> list[Sample]:
     """The source with one value left to a message: the turn says all it said, but points where it named.
 
-    Raises RecordError where the value is said elsewhere too, ReplyError where three rewordings break a rule.
+    Raises RecordError where the value is stated elsewhere too, ReplyError where three rewordings break a rule.
     """
     reference = message.reference
     source = reference.derivation.source
@@ -100,17 +100,17 @@ async def _reword(
     message: ExternalMessage, mention: TurnMention, kept: list[TurnMention], context: StageContext
 ) -> str:
     source = message.reference.derivation.source
-    said = _said(source, mention.turn)
+    stated = _stated(source, mention.turn)
     prompt = render(
         PROMPTS,
         TEMPLATE,
         tool={"name": mention.tool.name, "description": mention.tool.description},
         parameter={"name": mention.argument, "schema": mention.schema},
         question=_question(source, mention.turn),
-        said=said,
-        words=said[mention.start : mention.end],
+        said=stated,
+        words=stated[mention.start : mention.end],
         phrase=message.phrase,
-        kept=[{"parameter": one.argument, "words": said[one.start : one.end]} for one in kept],
+        kept=[{"parameter": one.argument, "words": stated[one.start : one.end]} for one in kept],
         language=source.language,
         seed=message.reference.derivation.seed,
     )
@@ -160,10 +160,10 @@ def _turns(change: _Change) -> Iterator[Turn]:
     """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
     reference = change.message.reference
     source = reference.derivation.source
-    told = Message(app=app_named(reference.app).names[source.language], text=change.message.message)
+    message = Message(app=app_named(reference.app).names[source.language], text=change.message.message)
     for index, turn in enumerate(source.turns):
         if isinstance(turn, UserTurn) and index == change.mention.turn:
-            yield turn.with_changes(text=change.text, external=told)
+            yield turn.with_changes(text=change.text, external=message)
         elif isinstance(turn, CallTurn) and index > change.mention.turn:
             calls = tuple(_call(call, source.turns[:index], change) for call in turn.calls)
             yield turn.with_changes(calls=calls)
@@ -188,8 +188,10 @@ def _evidence(
     if place is None:
         return hint
     if place[0] != change.mention.turn:
-        said = prefix[place[0]]
-        return hint or as_evidence(argument, value, schema, place[0], said.text if isinstance(said, UserTurn) else "")
+        stated = prefix[place[0]]
+        return hint or as_evidence(
+            argument, value, schema, place[0], stated.text if isinstance(stated, UserTurn) else ""
+        )
     if value == change.mention.value:
         return _in_message(argument, change.message, change.mention)
     if hint is not None and change.text.count(hint.quote) == 1:
@@ -220,7 +222,7 @@ def _shift_tag(source: Sample, mention: TurnMention) -> str:
     return trait_tag("shift", sum(isinstance(turn, CallTurn) for turn in source.turns[:due]))
 
 
-def _said(source: Sample, index: int) -> str:
+def _stated(source: Sample, index: int) -> str:
     turn = source.turns[index]
     return turn.text if isinstance(turn, UserTurn) else ""
 

@@ -50,7 +50,7 @@ class ComplexFuncBenchRecord(NamedTuple):
 def read_complexfuncbench(path: Path, language: Language | None = None) -> Iterator[ComplexFuncBenchRecord]:
     """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError where nothing is there.
 
-    One line at a time is in memory. The language, unless given, is told by the request.
+    One line at a time is in memory. The language, unless given, is known by the request.
     """
     builder = CatalogBuilder(
         "complexfuncbench", by_category=False
@@ -109,10 +109,10 @@ class _ComplexFuncBenchReader:
             self._refuse(f"The id is {shown(identity)}, not a domain and a number")
         domain = str(identity).rpartition("-")[0] or str(identity)
         turns = self._turns(fields.get("conversations"))
-        said = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
-        told = language or language_of(said)
+        stated = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
+        spoken = language or language_of(stated)
         category = domain.replace("-", " ")
-        tools = self._tools(fields.get("functions"), category, told)
+        tools = self._tools(fields.get("functions"), category, spoken)
         extra = sorted(set(fields) - RECORD_FIELDS)
         if extra:
             self._note("unknown_field", f"The record has the fields {extra}, which a sample does not keep.")
@@ -120,7 +120,7 @@ class _ComplexFuncBenchReader:
             return ComplexFuncBenchRecord(self._where, position, None, (), tuple(self._problems))
         sample = Sample(
             kind=kind_of_domain(domain),
-            language=told,
+            language=spoken,
             category=category,
             candidates=tuple(tool.key for tool in tools),
             turns=add_evidence(turns, {tool.name: tool for tool in tools}),

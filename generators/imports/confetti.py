@@ -1,6 +1,6 @@
 """Conversations in CONFETTI's shape, that of BFCL v2, as samples: what stands in the question of a dialogue's last turn.
 
-The published folder has answers alone. Without their questions nobody knows what was said, and nothing is read.
+The published folder has answers alone. Without their questions nobody knows what was stated, and nothing is read.
 """
 
 from collections.abc import Iterator
@@ -54,7 +54,7 @@ class ConfettiRecord(NamedTuple):
 
 
 def read_confetti_samples(path: Path) -> Iterator[ConfettiRecord]:
-    """Every dialogue of a folder. Raises ConfigurationError where it has no questions: answers do not tell what was said."""
+    """Every dialogue of a folder. Raises ConfigurationError where it has no questions: answers do not tell what was stated."""
     questions = existing(path) / ACTS_FILE
     if not questions.is_file():
         raise ConfigurationError(
@@ -91,7 +91,7 @@ class _ConfettiReader:
         self._readable = True
 
     def record(self, dialogue: str, fields: Fields, answer: Fields | None) -> ConfettiRecord:
-        turns = self._turns([*_said(fields.get("question")), *self._last_turn(fields, answer)])
+        turns = self._turns([*_stated(fields.get("question")), *self._last_turn(fields, answer)])
         category = str(fields.get("category") or "")
         tools = self._tools(fields.get("function"), category)
         if not turns or not isinstance(turns[0], UserTurn):
@@ -138,8 +138,8 @@ class _ConfettiReader:
 
     def _add(self, message: Fields, turns: list[Turn]) -> None:
         match message:
-            case {"role": "user", "content": str(text), "message": {"app": str(app), "text": str(told)}}:
-                turns.append(UserTurn(text=text, external=Message(app=app, text=told)))
+            case {"role": "user", "content": str(text), "message": {"app": str(app), "text": str(message_text)}}:
+                turns.append(UserTurn(text=text, external=Message(app=app, text=message_text)))
             case {"role": "user", "content": str(text)}:
                 turns.append(UserTurn(text=text))
             case {"role": "assistant", "tool_calls": [*made]} if made:
@@ -189,7 +189,7 @@ class _ConfettiReader:
         self._problems.append(_problem(self._where, kind, message))
 
 
-def _said(question: JsonValue) -> list[JsonValue]:
+def _stated(question: JsonValue) -> list[JsonValue]:
     """The messages of a question, which stand in a list of turns."""
     turns = question if isinstance(question, list) else []
     return [message for turn in turns for message in (turn if isinstance(turn, list) else [turn])]

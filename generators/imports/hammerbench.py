@@ -61,7 +61,7 @@ class HammerBenchRecord(NamedTuple):
 def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[HammerBenchRecord]:
     """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is at the path.
 
-    The kind is told by the file's name or the record's id (`Based_0_3`); the language, unless given, by the nearest
+    The kind is known by the file's name or the record's id (`Based_0_3`); the language, unless given, by the nearest
     folder named `en` or `zh`, or else by the request.
     """
     builder = hammerbench_builder()
@@ -79,12 +79,12 @@ def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -
         found = problem or Problem(where=str(file), kind="other_format", message=message)
         yield HammerBenchRecord(str(file), 0, None, (), (found,))
         return
-    told = language or language_of_folder(file)
+    rendered = language or language_of_folder(file)
     for position, row in enumerate(rows):
         if isinstance(row, Problem):
             yield HammerBenchRecord(row.where, position, None, (), (row,))
         else:
-            yield _HammerBenchReader(row.where, builder).record(row.value, position, file, told)
+            yield _HammerBenchReader(row.where, builder).record(row.value, position, file, rendered)
 
 
 class _HammerBenchReader:
@@ -104,9 +104,9 @@ class _HammerBenchReader:
             known = ", ".join(KINDS)
             self._refuse(f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}")
         turns = self._turns(fields.get("messages"), kind or "")
-        said = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
-        told = language or language_of(said)
-        tools = self._tools(fields.get("multiple_tools"), told)
+        stated = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
+        rendered = language or language_of(stated)
+        tools = self._tools(fields.get("multiple_tools"), rendered)
         self._look_for_losses(fields)
         if not self._readable:
             return HammerBenchRecord(self._where, position, None, (), tuple(self._problems))
@@ -114,7 +114,7 @@ class _HammerBenchReader:
         first = gold or next(iter(self._labels), None)
         sample = Sample(
             kind=kind or "",
-            language=told,
+            language=rendered,
             category=first.tool.rpartition(".")[0] if first else "",
             candidates=tuple(tool.key for tool in tools),
             turns=tuple(turns),
@@ -213,8 +213,8 @@ def _user_turn(text: str, kind: str) -> UserTurn:
         if found and text.startswith(MESSAGE_FIRST):
             return UserTurn(text=query, external=Message(app="", text=message))
         return UserTurn(text=text)
-    said, found, message = text.partition(MESSAGE_LAST)
-    return UserTurn(text=said, external=Message(app="", text=message)) if found else UserTurn(text=text)
+    stated, found, message = text.partition(MESSAGE_LAST)
+    return UserTurn(text=stated, external=Message(app="", text=message)) if found else UserTurn(text=text)
 
 
 def _due_tools(fields: Fields) -> list[JsonValue]:

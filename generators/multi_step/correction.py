@@ -12,7 +12,7 @@ from pydantic import BaseModel, JsonValue
 from generators.environments.protocol import Environment
 from generators.multi_step.disambiguation import calls_of
 from generators.multi_step.resolving import RememberedEnvironment, resolve
-from generators.multi_step.samples import schema_of, unsaid
+from generators.multi_step.samples import schema_of, unstated
 from generators.multi_step.search import ShortestPath, find_plans
 from generators.multi_step.sources import SourceLeaf, as_text
 from generators.multi_step.wording import PROMPTS
@@ -96,7 +96,7 @@ async def _shortest(goal: Goal, environment: Environment, tools: Sequence[Tool])
 async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageContext) -> str:
     goal, request = worded.goal, worded.request
     by_name = {tool.name: tool for tool in tools}
-    missing = unsaid(goal, request, by_name)
+    missing = unstated(goal, request, by_name)
     if not missing:
         return request
     details = [_detail(leaf, by_name[goal.calls[leaf.call].tool]) for leaf in missing]
@@ -104,7 +104,7 @@ async def _mended(worded: WordedGoal, tools: Sequence[Tool], context: StageConte
     left = missing
     for attempt in range(ATTEMPTS):
         answer = await context.chat.ask(prompt, MendedRequest, sample_index=attempt)
-        left = unsaid(goal, answer.request, by_name)
+        left = unstated(goal, answer.request, by_name)
         if not left:
             return answer.request
     names = ", ".join(
@@ -175,10 +175,10 @@ def _arguments(own: _Placed, match: _Placed) -> list[Correction]:
     """What differs in two calls of one tool, and in when they are made."""
     found: list[Correction] = []
     for name in dict.fromkeys((*match.call.arguments, *own.call.arguments)):
-        told = [_value(call.arguments, name) for call in (own.call, match.call)]
-        if told[0] != told[1]:
+        rendered = [_value(call.arguments, name) for call in (own.call, match.call)]
+        if rendered[0] != rendered[1]:
             kind = _kind(own.call.arguments.get(name), match.call.arguments.get(name))
-            before, after = (f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in told)
+            before, after = (f"{match.call.tool}.{name} = {one}" if one else _ABSENT for one in rendered)
             found.append(Correction(kind=kind, step=match.step, before=before, after=after))
     return found + ([_order(own, match)] if own.step != match.step else [])
 

@@ -1,4 +1,4 @@
-"""Giving a sketch its values, by calling the environment: what is said, and which entries are meant."""
+"""Giving a sketch its values, by calling the environment: what is stated, and which entries are meant."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
@@ -85,7 +85,7 @@ class Filling:
             case Fixed(value=value):
                 return _Filled(Default(value=value), value)
             case Say():
-                return self._said(slot)
+                return self._stated(slot)
             case Take():
                 return self._taken(sketch, slot, fields)
             case Group():
@@ -97,10 +97,10 @@ class Filling:
     def _own(self, slot: Slot) -> list[str]:
         return [slot.link.field] if isinstance(slot, Take) else []
 
-    def _is_said(self, call: SketchedCall) -> bool:
+    def _is_stated(self, call: SketchedCall) -> bool:
         return all(isinstance(slot, Say) for slot in call.slots.values())
 
-    def _said(self, say: Say) -> _Filled:
+    def _stated(self, say: Say) -> _Filled:
         schema = self._graph.schema(say.tool, say.parameter)
         value = self._trip.say(Wish(say.element, say.role, say.tool, say.parameter, self._ordinal(say), schema))
         if value is None:
@@ -140,14 +140,14 @@ class Filling:
         where: Where | None = None
         if not take.link.entries and not isinstance(self._responses[take.source], list):
             return ()
-        if entries and take.manner == "lookup":
+        if entries and take.selection == "lookup":
             call = sketch.calls[take.source]
             query = self._calls[take.source].arguments[self._graph.tools[call.tool].required[0]]
             where = by_query(entries, str(query), take.link.field)
-            if where is not None and not self._is_said(call):
+            if where is not None and not self._is_stated(call):
                 # nobody says the name, so it is what the look-up finds first
                 where = () if choose(entries, where)[:1] == entries[:1] else None
-        elif entries and take.manner == "inside":
+        elif entries and take.selection == "inside":
             values = [value_at(entries[at].value, take.link.field) for at in taken.values()]
             where = by_name(entries, take.link.field, values, self._rng)
         elif entries:
@@ -184,9 +184,9 @@ def by_query(entries: Sequence[Entry], query: str, field: str) -> Where | None:
     found = named([entry.value for entry in able], query)
     if found is None:
         return (Condition(test="only"),) if len(entries) == len(able) == 1 else None
-    index, path, manner = found
-    value = _text(able[index], path) if manner == "within" else query
-    condition = Condition(test="contains" if manner == "contains" else "equals", field=path, value=value)
+    index, path, selection = found
+    value = _text(able[index], path) if selection == "within" else query
+    condition = Condition(test="contains" if selection == "contains" else "equals", field=path, value=value)
     fitting = choose(entries, (condition,))
     return (condition,) if fitting and fitting[0].index == able[index].index else None
 

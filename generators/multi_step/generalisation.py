@@ -16,13 +16,13 @@ from generators.multi_step.replacing import (
     mentions,
     name_of,
     replace_condition,
-    replace_said,
+    replace_stated,
     reword,
-    said_leaves,
-    still_said,
+    stated_leaves,
+    still_stated,
 )
 from generators.multi_step.resolving import NoEntryError, RememberedEnvironment, resolve
-from generators.multi_step.samples import schema_of, unsaid, write_sample
+from generators.multi_step.samples import schema_of, unstated, write_sample
 from generators.multi_step.sources import leaves_of
 from generators.stages import StageContext
 from language.values import locate_text
@@ -74,7 +74,7 @@ class _Maker:
     def _unclear(self) -> list[str]:
         """The values whose words can't be replaced for certain: numbers that the request says more than once, or not apart."""
         names: list[str] = []
-        for leaf in said_leaves(self.goal):
+        for leaf in stated_leaves(self.goal):
             if isinstance(leaf.source, StatedValue):
                 found = mentions(leaf.source.value, self._schema(leaf.call, leaf.argument), self.path.request)
                 is_text = isinstance(leaf.source.value, str) and not leaf.source.value.isdecimal()
@@ -92,7 +92,7 @@ class _Maker:
         if variant is None:
             return None
         request = reword(self.path.request, variant.changes, self.goal.language, rng)
-        if not self._is_said(request, variant):
+        if not self._is_stated(request, variant):
             return None
         try:
             cleared = await clear(variant.goal, environment, self.tools)
@@ -105,10 +105,10 @@ class _Maker:
         new = choose_replacements(self.goal, self.environment, self.by_name, self.fixed, rng)
         changes = [
             ValueReplacement(leaf.source.value, new[name_of(leaf.source)], self._schema(leaf.call, leaf.argument))
-            for leaf in said_leaves(self.goal)
+            for leaf in stated_leaves(self.goal)
             if isinstance(leaf.source, StatedValue) and name_of(leaf.source) in new
         ]
-        goal = replace_said(self.goal, new)
+        goal = replace_stated(self.goal, new)
         for _ in range(_MENDINGS):
             try:
                 await resolve(goal, environment)
@@ -127,12 +127,12 @@ class _Maker:
                 return _Variant(goal, tuple(_once(changes)))
         return None
 
-    def _is_said(self, request: str, variant: _Variant) -> bool:
-        if unsaid(variant.goal, request, self.by_name) or still_said(request, variant.changes):
+    def _is_stated(self, request: str, variant: _Variant) -> bool:
+        if unstated(variant.goal, request, self.by_name) or still_stated(request, variant.changes):
             return False
-        told = {one.value for one in _conditions(self.goal) if locate_text(str(one.value), self.path.request)}
+        rendered = {one.value for one in _conditions(self.goal) if locate_text(str(one.value), self.path.request)}
         replaced = {str(change.old): str(change.new) for change in variant.changes}
-        return all(locate_text(replaced.get(str(value), str(value)), request) for value in told)
+        return all(locate_text(replaced.get(str(value), str(value)), request) for value in rendered)
 
     def _is_like(self, cleared: Cleared) -> bool:
         """Whether the path is the only one, has the template's shape, and no response was refused."""

@@ -31,12 +31,12 @@ _MASK = "\u25a1"
 _MOST_MENTIONS = 6
 
 
-def name_of(said: StatedValue) -> str:
+def name_of(stated: StatedValue) -> str:
     """One name for equal values of one kind."""
-    return f"{'date' if _is_dated(said.value) else said.element} {orjson.dumps(said.value).decode()}"
+    return f"{'date' if _is_dated(stated.value) else stated.element} {orjson.dumps(stated.value).decode()}"
 
 
-def said_leaves(goal: Goal) -> Iterator[SourceLeaf]:
+def stated_leaves(goal: Goal) -> Iterator[SourceLeaf]:
     """Every value that the user says, where it stands."""
     for index, planned in enumerate(goal.calls):
         yield from (leaf for leaf in leaves_of(index, planned.arguments) if isinstance(leaf.source, StatedValue))
@@ -48,28 +48,28 @@ def choose_replacements(
     """Another value for each that may be replaced; those named in `fixed` keep theirs."""
     drawn = _Draw(environment, rng)
     found: Replacements = {}
-    for leaf in said_leaves(goal):
-        said = leaf.source
+    for leaf in stated_leaves(goal):
+        stated = leaf.source
         if (
-            not isinstance(said, StatedValue)
-            or not said.replaceable
-            or name_of(said) in found
-            or name_of(said) in fixed
+            not isinstance(stated, StatedValue)
+            or not stated.replaceable
+            or name_of(stated) in found
+            or name_of(stated) in fixed
         ):
             continue
         tool = tools[goal.calls[leaf.call].tool]
-        new = drawn.instead_of(said, tool, leaf.argument)
-        if new is not None and new != said.value:
-            found[name_of(said)] = new
+        new = drawn.instead_of(stated, tool, leaf.argument)
+        if new is not None and new != stated.value:
+            found[name_of(stated)] = new
     return found
 
 
-def replace_said(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
+def replace_stated(goal: Goal, new: Mapping[str, JsonValue]) -> Goal:
     """The goal with other values said, in its conditions as well where they compare with one of them."""
     texts: dict[str, JsonValue] = {
-        said.value: new[name_of(said)]
-        for leaf in said_leaves(goal)
-        if isinstance(said := leaf.source, StatedValue) and isinstance(said.value, str) and name_of(said) in new
+        stated.value: new[name_of(stated)]
+        for leaf in stated_leaves(goal)
+        if isinstance(stated := leaf.source, StatedValue) and isinstance(stated.value, str) and name_of(stated) in new
     }
     calls = []
     for index, planned in enumerate(goal.calls):
@@ -112,22 +112,22 @@ class _Draw:
         self._days = rng.choice([days for days in range(_EARLIEST_SHIFT, _LATEST_SHIFT) if days])
         self._moved: dict[str, str] = {}
 
-    def instead_of(self, said: StatedValue, tool: Tool, argument: str) -> JsonValue | None:
-        if _is_dated(said.value):
-            return _moved(str(said.value), self._days)
-        if said.element in _LOCAL and isinstance(self._trip, TravelTrip):
-            return self._elsewhere(said)
-        if self._rng.random() < _KEPT_SHARE and said.element not in _LOCAL:
+    def instead_of(self, stated: StatedValue, tool: Tool, argument: str) -> JsonValue | None:
+        if _is_dated(stated.value):
+            return _moved(str(stated.value), self._days)
+        if stated.element in _LOCAL and isinstance(self._trip, TravelTrip):
+            return self._elsewhere(stated)
+        if self._rng.random() < _KEPT_SHARE and stated.element not in _LOCAL:
             return None
         schema = schema_of(tool, argument)
-        role = _ROLE if isinstance(self._trip, TravelTrip) else str(said.value)
-        return self._trip.say(Wish(said.element, role, tool.name, pattern_of(argument), 0, schema))
+        role = _ROLE if isinstance(self._trip, TravelTrip) else str(stated.value)
+        return self._trip.say(Wish(stated.element, role, tool.name, pattern_of(argument), 0, schema))
 
-    def _elsewhere(self, said: StatedValue) -> JsonValue | None:
+    def _elsewhere(self, stated: StatedValue) -> JsonValue | None:
         """The same kind of thing in the city that takes the place of its own."""
         from generators.environments.travel.places import sayable
 
-        place = _places().get(str(said.value))
+        place = _places().get(str(stated.value))
         if place is None:
             return None
         kind, home = place
@@ -205,21 +205,25 @@ def reword(request: str, changes: Iterable[ValueReplacement], language: Language
     return text + request[position:]
 
 
-def still_said(request: str, changes: Iterable[ValueReplacement]) -> bool:
+def still_stated(request: str, changes: Iterable[ValueReplacement]) -> bool:
     """Whether a text that was to go is still in the request, and is no part of a new one."""
     changed = [(fold(str(one.old)), one) for one in changes if isinstance(one.old, str)]
-    news = [fold(str(one.new)) for _, one in changed]
+    new_texts = [fold(str(one.new)) for _, one in changed]
     plain = fold(request)
-    return any(old in plain and not any(old in new for new in news) for old, _ in changed)
+    return any(old in plain and not any(old in new for new in new_texts) for old, _ in changed)
 
 
 def _spans(request: str, change: ValueReplacement, language: Language, rng: Random) -> Iterator[_Span]:
     for found in mentions(change.old, change.schema, request):
         words = request[found.start : found.end]
-        said = str(change.new) if words == change.old else write_value(change.new, change.schema, language, rng)
-        if words.endswith(".") and not said.endswith(".") and not request[found.end : found.end + 2].strip().islower():
-            said += "."  # the full stop of an abbreviation was the sentence's as well
-        yield _Span(found.start, found.end, said)
+        stated = str(change.new) if words == change.old else write_value(change.new, change.schema, language, rng)
+        if (
+            words.endswith(".")
+            and not stated.endswith(".")
+            and not request[found.end : found.end + 2].strip().islower()
+        ):
+            stated += "."  # the full stop of an abbreviation was the sentence's as well
+        yield _Span(found.start, found.end, stated)
 
 
 def _without_overlaps(spans: list[_Span]) -> list[_Span]:

@@ -111,19 +111,19 @@ def schema_of(tool: Tool, argument: str) -> JsonSchema:
     return schema
 
 
-def find_said(argument: str, value: JsonValue, tool: Tool, request: str) -> Found | None:
+def find_stated(argument: str, value: JsonValue, tool: Tool, request: str) -> Found | None:
     """Where a request says the value of an argument or a part of one."""
     return locate(value, schema_of(tool, argument), request)
 
 
-def unsaid(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[SourceLeaf]:
+def unstated(goal: Goal, request: str, tools: Mapping[str, Tool]) -> list[SourceLeaf]:
     """What the user has to say for the goal, and the request does not; `tools` by name."""
     return [
         leaf
         for index, planned in enumerate(goal.calls)
         for leaf in leaves_of(index, planned.arguments)
         if isinstance(leaf.source, StatedValue)
-        and find_said(leaf.argument, leaf.source.value, tools[planned.tool], request) is None
+        and find_stated(leaf.argument, leaf.source.value, tools[planned.tool], request) is None
     ]
 
 
@@ -135,8 +135,8 @@ def evidence_of(call: int, goal: Goal, resolved: Resolved, request: str, tool: T
         if isinstance(leaf.source, Picked):
             found.append(_picked(places[leaf.argument], leaf.source))
         elif isinstance(leaf.source, StatedValue):
-            span = find_said(leaf.argument, leaf.source.value, tool, request)
-            found += [_said(leaf.argument, span, request)] if span else []
+            span = find_stated(leaf.argument, leaf.source.value, tool, request)
+            found += [_stated(leaf.argument, span, request)] if span else []
         else:
             found.append(Evidence(argument=leaf.argument, kind="default"))
     return tuple(found)
@@ -149,7 +149,7 @@ def _picked(place: PickedPlace, source: Picked) -> Evidence:
     return Evidence(argument=place.leaf.argument, kind="response", turn=turn, path=path, rule=write_rule(source))
 
 
-def _said(argument: str, found: Found, request: str) -> Evidence:
+def _stated(argument: str, found: Found, request: str) -> Evidence:
     return Evidence(
         argument=argument,
         kind="span" if found.rule == VERBATIM else "normalised",
@@ -173,8 +173,8 @@ def _sentence(call: Call, response: JsonValue, language: Language) -> str:
     stated = frozenset(value for _, value in _leaves(call.arguments, "") if isinstance(value, str))
     facts = list(dict.fromkeys(_facts(_content(response), stated)))[:_SHOWN]
     shape: dict[str, str] = of(language).data["assistant"]["report"]
-    told = shape["comma"].join(fact.rstrip(of(language).stop) for fact in facts) or shape["nothing"]
-    return shape["sentence"].format(topic=topic, Topic=topic.capitalize(), told=told)
+    rendered = shape["comma"].join(fact.rstrip(of(language).stop) for fact in facts) or shape["nothing"]
+    return shape["sentence"].format(topic=topic, Topic=topic.capitalize(), told=rendered)
 
 
 def _content(response: JsonValue) -> JsonValue:
@@ -245,15 +245,15 @@ class _Leaf(NamedTuple):
 def add_evidence(turns: Sequence[Turn], tools: Mapping[str, Tool]) -> tuple[Turn, ...]:
     """The turns, each gold call with the evidence that can be found; an argument of many parts has one for each part."""
     responses = _Responses()
-    said: list[tuple[int, str]] = []
+    stated: list[tuple[int, str]] = []
     found: list[Turn] = []
     for index, turn in enumerate(turns):
         if isinstance(turn, UserTurn):
-            said.append((index, turn.text))
+            stated.append((index, turn.text))
         elif isinstance(turn, ResultTurn):
             responses.add(index, turn)
         elif isinstance(turn, CallTurn):
-            calls = tuple(_with_evidence(call, tools.get(call.tool), said, responses) for call in turn.calls)
+            calls = tuple(_with_evidence(call, tools.get(call.tool), stated, responses) for call in turn.calls)
             found.append(turn.with_changes(calls=calls))
             continue
         found.append(turn)
@@ -286,14 +286,14 @@ class _Responses:
 
 
 def _with_evidence(
-    call: GoldCall, tool: Tool | None, said: Sequence[tuple[int, str]], responses: _Responses
+    call: GoldCall, tool: Tool | None, stated: Sequence[tuple[int, str]], responses: _Responses
 ) -> GoldCall:
     properties = {} if tool is None else tool.properties
     evidence = [
         found
         for name, value in call.arguments.items()
         for leaf in _parts(_Leaf(name, value, properties.get(name) or {}), responses)
-        if (found := _evidence(leaf, said, responses)) is not None
+        if (found := _evidence(leaf, stated, responses)) is not None
     ]
     return call.with_changes(evidence=tuple(evidence))
 
@@ -318,9 +318,11 @@ def _parts(leaf: _Leaf, responses: _Responses) -> Iterator[_Leaf]:
         yield leaf
 
 
-def _evidence(leaf: _Leaf, said: Sequence[tuple[int, str]], responses: _Responses) -> Evidence | None:
-    """What was said in so many words comes first, then a response, then what was said otherwise, then the default."""
-    spans = [(turn, text, found) for turn, text in said if (found := locate(leaf.value, leaf.schema, text)) is not None]
+def _evidence(leaf: _Leaf, stated: Sequence[tuple[int, str]], responses: _Responses) -> Evidence | None:
+    """What was stated in so many words comes first, then a response, then what was stated otherwise, then the default."""
+    spans = [
+        (turn, text, found) for turn, text in stated if (found := locate(leaf.value, leaf.schema, text)) is not None
+    ]
     exact = next((span for span in spans if not span[2].rule), None)
     place = responses.find(leaf.value)
     if exact is None and place is not None:

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.environments.picking import Entry, choose, entries_of, has, retold, rivals, told, value_at
+from generators.environments.picking import Entry, choose, entries_of, has, rendered, retold, rivals, value_at
 from generators.environments.protocol import Environment
 from generators.multi_step.resolving import RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
@@ -47,21 +47,21 @@ class PossibleCall(NamedTuple):
     name: str
 
     @property
-    def said(self) -> frozenset[str]:
+    def stated(self) -> frozenset[str]:
         """All that the user says for it, and for the calls that it needs."""
         sources = [leaf.source for leaf in leaves_of(0, self.planned.arguments)]
         own = frozenset(repr(source.value) for source in sources if isinstance(source, StatedValue))
-        return own.union(*(need.said for need in self.needs))
+        return own.union(*(need.stated for need in self.needs))
 
     def with_tool(self, tool: str) -> "PossibleCall":
         """The same arguments for another tool."""
         call = Call(tool=tool, arguments=self.call.arguments)
         return _made(self.planned.with_changes(tool=tool), call, self.needs)
 
-    def with_said(self, argument: str, said: StatedValue) -> "PossibleCall":
-        """The same call with another value that is said; the argument is one of its own, not a part of one."""
-        call = Call(tool=self.call.tool, arguments={**self.call.arguments, argument: said.value})
-        arguments = {**self.planned.arguments, argument: said}
+    def with_stated(self, argument: str, stated: StatedValue) -> "PossibleCall":
+        """The same call with another value that is stated; the argument is one of its own, not a part of one."""
+        call = Call(tool=self.call.tool, arguments={**self.call.arguments, argument: stated.value})
+        arguments = {**self.planned.arguments, argument: stated}
         return _made(self.planned.with_changes(arguments=arguments), call, self.needs)
 
 
@@ -272,20 +272,20 @@ class Suppliers:
         return free + (self._varied(tool) if tool in self.planned_tools else await self._build(tool))
 
     def _varied(self, tool: str) -> list[PossibleCall]:
-        """The planned calls of a tool, each with another text that was said in the place of one that they say."""
+        """The planned calls of a tool, each with another text that was stated in the place of one that they say."""
         found: list[PossibleCall] = []
         for index, planned in enumerate(self.goal.calls):
             for argument, source in planned.arguments.items() if planned.tool == tool else ():
                 if isinstance(source, StatedValue) and self._is_text(source):
-                    others = [said for said in self.known.texts if said.value != source.value]
-                    found += [self.planned[index].with_said(argument, said) for said in others]
+                    others = [stated for stated in self.known.texts if stated.value != source.value]
+                    found += [self.planned[index].with_stated(argument, stated) for stated in others]
         return found[:MOST_BUILT]
 
     def _is_text(self, source: StatedValue) -> bool:
-        return any(said.value == source.value for said in self.known.texts)
+        return any(stated.value == source.value for stated in self.known.texts)
 
     async def _build(self, name: str) -> list[PossibleCall]:
-        """The calls of a tool that can be made of what was said, and of what the goal's picks found."""
+        """The calls of a tool that can be made of what was stated, and of what the goal's picks found."""
         if name not in self._built:
             self._built[name] = []  # a tool that feeds itself is not built of itself
             tool = self.tools[name]
@@ -394,10 +394,10 @@ class Ways:
     async def _from(self, supplier: PossibleCall, link: Link, source: Picked, planned: JsonValue) -> list[Option]:
         entries = [one for one in await self.suppliers.entries(supplier, link.entries) if has(one.value, link.field)]
         same = [one for one in entries if value_at(one.value, link.field) == planned]
-        if not source.where:  # nothing was said of the entry: it is the first that the call finds
+        if not source.where:  # nothing was stated of the entry: it is the first that the call finds
             same = [one for one in same if one.index == 0]
         if not same and self._tells_as_much(supplier, self.suppliers.planned[source.call]):
-            same = told(entries, source.where)
+            same = rendered(entries, source.where)
         if not same:
             return []
         where = retold(entries, same[0], source.where)
@@ -406,7 +406,7 @@ class Ways:
 
     def _tells_as_much(self, supplier: PossibleCall, own: PossibleCall) -> bool:
         """Whether a reader may take this call for the planned one: an overlapping tool, or nothing said is left out."""
-        return supplier.call.tool not in self.suppliers.planned_tools or own.said <= supplier.said
+        return supplier.call.tool not in self.suppliers.planned_tools or own.stated <= supplier.stated
 
     async def _duplicates(self, index: int) -> list[PossibleCall]:
         """The ways in which another tool gives the very same response to the very same arguments."""

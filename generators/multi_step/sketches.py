@@ -15,7 +15,8 @@ from warehouse.records.paths import ElementKind
 
 SHOWN = ("type", "format", "enum", "pattern")
 SHARED = "Shared"  # the category of tools that belong to every domain
-Manner = str  # "lookup": found by its name; "inside": an entry called by name; "ranked": chosen among others; "through": the whole
+# "lookup": found by its name; "inside": an entry called by name; "ranked": chosen among others; "through": the whole
+Selection = str
 Element = Callable[[str, str], ElementKind]
 _DEEPEST = 5
 _OPTIONAL: Mapping[str, float] = {
@@ -82,7 +83,7 @@ class ToolGraph:
         return not any(self.is_listed(link) for link in self.links(tool, parameter) if link.source == source)
 
     def is_listed(self, link: Link) -> bool:
-        """Whether the value is one of a list, so that it has to be said which is meant."""
+        """Whether the value is one of a list, so that it has to be stated which is meant."""
         return bool(link.entries) or (self.tools[link.source].returns or {}).get("type") == "array"
 
     def is_source(self, tool: str) -> bool:
@@ -119,7 +120,7 @@ class Take(NamedTuple):
 
     source: int
     link: Link
-    manner: Manner
+    selection: Selection
     mark: int = 0
     later_by: int = 0
 
@@ -190,16 +191,16 @@ def overlaps(calls: Sequence[SketchedCall], graph: ToolGraph, element: Element) 
 def _rivals(tool: str, name: str, take: Take, graph: ToolGraph, element: Element) -> set[str]:
     """The tools that could give a parameter what it takes, in the very way that it takes it."""
     sources = {link.source for link in graph.links(tool, name) if graph.is_listed(link)}
-    if take.manner == "lookup":
+    if take.selection == "lookup":
         asked = _asked(take.link.source, graph, element)
         return {one for one in sources if graph.is_lookup(one) and _asked(one, graph, element) == asked}
-    if take.manner != "ranked" or element(tool, name) != "identifier":
+    if take.selection != "ranked" or element(tool, name) != "identifier":
         return set()
     return {one for one in sources if not graph.is_lookup(one)}
 
 
 def _asked(lookup: str, graph: ToolGraph, element: Element) -> ElementKind:
-    """What kind of thing a look-up is told."""
+    """What kind of thing a look-up is given."""
     return element(lookup, graph.tools[lookup].required[0])
 
 
@@ -248,7 +249,7 @@ class Sketcher:
         chosen = [name for name in chosen if name in slots or not self._is_settled(tool, name, slots)]
         for name in chosen:
             if name not in slots and not self._comes_inside(tool, name):
-                slots[name] = self._said(tool, name, depth)
+                slots[name] = self._stated(tool, name, depth)
         for name in chosen:
             if name not in slots:
                 slots[name] = self._inside(tool, name, slots)
@@ -256,10 +257,10 @@ class Sketcher:
         return self._kept(SketchedCall(tool, ordered, wanted))
 
     def _is_settled(self, tool: str, name: str, slots: Mapping[str, Slot]) -> bool:
-        """Whether the search that the tool follows could have been told this already."""
+        """Whether the search that the tool follows could have been given this already."""
         if name in self._graph.tools[tool].required:
             return False
-        searches = {slot.source for slot in slots.values() if isinstance(slot, Take) and slot.manner != "lookup"}
+        searches = {slot.source for slot in slots.values() if isinstance(slot, Take) and slot.selection != "lookup"}
         return any(name in self._graph.tools[self._calls[at].tool].properties for at in searches)
 
     def _kept(self, call: SketchedCall) -> int:
@@ -312,8 +313,8 @@ class Sketcher:
             call = self._search(source, depth)
             is_through = all(self._graph.is_through(source, tool, name) for name in group)
             mark = 0 if is_through else self._mark(call)
-            manner = "through" if is_through else "ranked"
-            slots.update({name: Take(call, link, manner, mark) for name, link in links.items()})
+            selection = "through" if is_through else "ranked"
+            slots.update({name: Take(call, link, selection, mark) for name, link in links.items()})
             self._inherit(tool, call, slots)
 
     def _groups(self, tool: str, names: Sequence[str]) -> list[tuple[str, list[str]]]:
@@ -400,14 +401,14 @@ class Sketcher:
         return self._marks[call]
 
     def _inherit(self, tool: str, source: int, slots: dict[str, Slot]) -> None:
-        """What the search was told counts for what is asked of its entries."""
+        """What the search was given counts for what is asked of its entries."""
         for name, slot in self._calls[source].slots.items():
             properties = self._graph.tools[tool].properties
             theirs = self._graph.tools[self._calls[source].tool].properties
             if name in properties and name not in slots and same_kind(properties[name], theirs[name]):
                 slots[name] = slot
 
-    def _said(self, tool: str, name: str, depth: int) -> Slot:
+    def _stated(self, tool: str, name: str, depth: int) -> Slot:
         schema = self._graph.schema(tool, name)
         if self._graph.members(tool, name):
             return self._legs(tool, name, depth)

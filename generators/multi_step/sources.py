@@ -99,7 +99,7 @@ class KnownValues:
     """The values said in a goal: as arguments, and as texts that conditions compare with."""
 
     def __init__(self, goal: Goal, links: Iterable[Link], tools: Iterable[Tool]) -> None:
-        """Read all of it once; a parameter that a link feeds can't be said."""
+        """Read all of it once; a parameter that a link feeds can't be stated."""
         self._linked = {(link.tool, link.parameter) for link in links}
         by_name = {tool.name: tool for tool in tools}
         self._named: dict[str, list[StatedValue | Default]] = {}
@@ -107,7 +107,7 @@ class KnownValues:
         for index, planned in enumerate(goal.calls):
             for leaf in leaves_of(index, planned.arguments):
                 if isinstance(leaf.source, Picked):
-                    self._keep_all(_told(leaf.source))
+                    self._keep_all(_rendered(leaf.source))
                     continue
                 self._named.setdefault(leaf.argument, []).append(leaf.source)
                 tool = by_name.get(planned.tool)
@@ -127,25 +127,25 @@ class KnownValues:
             return _unique([*self._named[parameter], *texts])
         if kind == "enum":
             choices = choices_of(schema)
-            return [said for held in self._by_kind.values() for said in held if said.value in choices]
+            return [stated for held in self._by_kind.values() for stated in held if stated.value in choices]
         return _unique(texts or (self._by_kind.get(kind, []) if kind in ("date", "time", "date-time") else []))
 
     @property
     def texts(self) -> list[StatedValue]:
-        """Every text that was said."""
+        """Every text that was stated."""
         return self._by_kind.get("text", [])
 
     def _keep_all(self, texts: Iterable[StatedValue]) -> None:
-        for said in texts:
-            self._keep("text", said)
+        for stated in texts:
+            self._keep("text", stated)
 
-    def _keep(self, kind: Kind, said: StatedValue) -> None:
+    def _keep(self, kind: Kind, stated: StatedValue) -> None:
         held = self._by_kind.setdefault(kind, [])
-        if said.value not in [one.value for one in held]:
-            held.append(said)
+        if stated.value not in [one.value for one in held]:
+            held.append(stated)
 
 
-def _told(picked: Picked) -> Iterator[StatedValue]:
+def _rendered(picked: Picked) -> Iterator[StatedValue]:
     for condition in picked.where:
         if condition.test in ("equals", "contains") and isinstance(condition.value, str):
             yield StatedValue(value=condition.value, element="text")

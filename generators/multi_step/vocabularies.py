@@ -44,7 +44,7 @@ def is_replaceable(element: ElementKind) -> bool:
 
 
 def element_of(name: str, schema: JsonSchema) -> ElementKind:
-    """What a parameter is about, told from its name and its schema."""
+    """What a parameter is about, inferred from its name and its schema."""
     words = set(split_name(name))
     if schema.get("format") == "date" or "date" in words:
         return "date"
@@ -71,7 +71,7 @@ class PlainTrip:
         self._rng = rng
         self._start = FIRST_DAY + timedelta(days=rng.randrange(_DAYS))
         self._stay = rng.randrange(2, 8)
-        self._said: dict[tuple[str, str], JsonValue] = {}
+        self._stated: dict[tuple[str, str], JsonValue] = {}
 
     def day(self, ordinal: int) -> str:
         """The first day of the trip, the last, and days after it."""
@@ -84,12 +84,12 @@ class PlainTrip:
     def say(self, wish: Wish) -> JsonValue | None:
         """The value for a wish: what fits its schema."""
         known = (wish.role if wish.element in {"keyword", "city", "place"} else wish.tool, wish.parameter)
-        if known not in self._said:
+        if known not in self._stated:
             value = self._new(wish)
             if value is None:
                 return None
-            self._said[known] = value
-        return self._said[known]
+            self._stated[known] = value
+        return self._stated[known]
 
     def _new(self, wish: Wish) -> JsonValue | None:
         schema = wish.schema
@@ -99,7 +99,7 @@ class PlainTrip:
             return self.clock()
         choices = schema.get("enum") or schema.get("examples")
         if choices:
-            used = self._said.values()
+            used = self._stated.values()
             return self._rng.choice([one for one in choices if one not in used] or list(choices))  # type: ignore[no-any-return]
         if schema.get("type") == "boolean":
             return True

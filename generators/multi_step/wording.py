@@ -78,12 +78,12 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
 
 
 def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> str:
-    """Why this request can't stand for the goal, "" where it can: all is said that must be, and nothing more."""
+    """Why this request can't stand for the goal, "" where it can: all is stated that must be, and nothing more."""
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
     if not writes(goal.language, request):
         return f"the request is not in the language {goal.language!r}."
-    for tool, parameter, value in said_values(goal):
+    for tool, parameter, value in stated_values(goal):
         if locate(value, parameter_schema(tools[tool], parameter), request) is None:
             return f"it does not say {value!r} for {parameter!r} of {tool}."
     for value in named_values(goal):
@@ -96,7 +96,7 @@ def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: f
     return f"it names the tool {named}." if named else ""
 
 
-def said_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
+def stated_values(goal: Goal) -> Iterator[tuple[str, str, JsonValue]]:
     """Every value that the user says: tool, parameter ("legs[0].date" where it lies deeper), value."""
     for index, call in enumerate(goal.calls):
         for leaf in leaves_of(index, call.arguments):
@@ -130,9 +130,9 @@ def _asked(call: PlannedCall) -> dict[str, Any]:
 
 def _secrets(goal: Goal, path: tuple[Exchange, ...]) -> frozenset[str]:
     """The texts that calls of the goal take out of responses, less those that the user says as well."""
-    told = " ".join(str(value) for _, _, value in said_values(goal)) + " ".join(map(str, named_values(goal)))
+    rendered = " ".join(str(value) for _, _, value in stated_values(goal)) + " ".join(map(str, named_values(goal)))
     values = {text for exchange in path for call in exchange.calls for text in _texts(call)}
-    hidden = {text for text in values if len(text) >= _SHORTEST_SECRET and text not in told}
+    hidden = {text for text in values if len(text) >= _SHORTEST_SECRET and text not in rendered}
     return frozenset(hidden & _picked_texts(goal, path))
 
 

@@ -43,7 +43,7 @@ def _seed(order: Order, number: int) -> str:
 
 
 def _is_usable(tool: Tool) -> bool:
-    """Whether the tool takes something, little enough to be said beside others, and nothing that is an object or a list."""
+    """Whether the tool takes something, little enough to be stated beside others, and nothing that is an object or a list."""
     plain = all(tool.properties[name].get("type") in _PLAIN for name in tool.required)
     return plain and 1 <= len(tool.required) <= _MOST_PARAMETERS
 

@@ -31,7 +31,7 @@ _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
 _SHARED_SHARE = 0.6
 _TRIES = 60
-_SAID: ElementKind = "text"
+_STATED: ElementKind = "text"
 
 
 def plan_routing(
@@ -71,10 +71,10 @@ def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
 def _calls(kind: str, tool: Tool, graph: DomainGraph, language: Language, rng: Random) -> list[PlannedCall]:
     difficulty = traits_of(kind).difficulty
     if difficulty == "easy":
-        return _said_calls([tool], language, rng)
+        return _stated_calls([tool], language, rng)
     if difficulty == "hard":
         return _nested_calls(tool, graph, language, rng)
-    return _said_calls(_beside(tool, graph, rng), language, rng)
+    return _stated_calls(_beside(tool, graph, rng), language, rng)
 
 
 def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
@@ -91,7 +91,7 @@ def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
     return chosen
 
 
-def _said_calls(tools: Sequence[Tool], language: Language, rng: Random) -> list[PlannedCall]:
+def _stated_calls(tools: Sequence[Tool], language: Language, rng: Random) -> list[PlannedCall]:
     """Calls whose arguments are all said; what several take is the same thing."""
     known: dict[str, JsonValue] = {}
     calls = []
@@ -102,7 +102,7 @@ def _said_calls(tools: Sequence[Tool], language: Language, rng: Random) -> list[
         lacking = [name for name in tool.required if name not in shared]
         values = shared | fill_in(lacking, tool.properties, language, rng, shared)
         known.update(values)
-        calls.append(_planned(tool, {name: _said(value) for name, value in values.items()}))
+        calls.append(_planned(tool, {name: _stated(value) for name, value in values.items()}))
     return calls
 
 
@@ -154,12 +154,12 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], language: Language, rng: R
             for name in tool.required
             if feeds(name, before[at], name, tool)
         }
-    said = fill_in([name for name in tool.required if name not in picked], tool.properties, language, rng)
-    return _planned(tool, {**{name: _said(value) for name, value in said.items()}, **picked})
+    stated = fill_in([name for name in tool.required if name not in picked], tool.properties, language, rng)
+    return _planned(tool, {**{name: _stated(value) for name, value in stated.items()}, **picked})
 
 
-def _said(value: JsonValue) -> StatedValue:
-    return StatedValue(value=value, element=_SAID)
+def _stated(value: JsonValue) -> StatedValue:
+    return StatedValue(value=value, element=_STATED)
 
 
 def _planned(tool: Tool, sources: dict[str, ValueSource]) -> PlannedCall:

@@ -70,12 +70,12 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
 
 
 def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:
-    """Why this request can't stand for the plan, "" where it can: all is said that must be, and nothing unknown is."""
+    """Why this request can't stand for the plan, "" where it can: all is stated that must be, and nothing unknown is."""
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
     if not writes(plan.language, request):
         return f"the request is not in the language {plan.language!r}."
-    for tool, parameter, value in _said_values(plan):
+    for tool, parameter, value in _stated_values(plan):
         found = locate(value, tools[tool].properties[parameter], request)
         if found is None or found.rule == HALF_DAY:
             return f"it does not say {value!r} for {parameter!r} of {tool}."
@@ -86,10 +86,10 @@ def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> 
 
 
 def _given_away(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:
-    said = {str(value) for _, _, value in _said_values(plan)}
+    stated = {str(value) for _, _, value in _stated_values(plan)}
     for call in plan.calls:
         for name, source in call.arguments.items():
-            given = _written_like(tools[call.tool].properties[name], request) - said
+            given = _written_like(tools[call.tool].properties[name], request) - stated
             if isinstance(source, Picked) and given:
                 return f"it gives {name!r} of {call.tool} away: {min(given)!r}."
     return ""
@@ -101,7 +101,7 @@ def _written_like(schema: JsonSchema, request: str) -> set[str]:
     return {found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", request)} if pattern else set()
 
 
-def _said_values(plan: RoutingPlan) -> Iterator[tuple[str, str, JsonValue]]:
+def _stated_values(plan: RoutingPlan) -> Iterator[tuple[str, str, JsonValue]]:
     for call in plan.calls:
         for name, source in call.arguments.items():
             if isinstance(source, StatedValue):

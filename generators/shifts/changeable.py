@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from generators.kinds import traits_of
 from generators.shifts.intents import is_question
-from generators.shifts.turns import find_said, is_conversation, tools_by_name, until_due
+from generators.shifts.turns import find_stated, is_conversation, tools_by_name, until_due
 from language.booleans import ANSWERED
 from language.values import locate
 from warehouse.records import (
@@ -36,17 +36,17 @@ class ChangeableArgument(NamedTuple):
     turn: int
     call: int
     argument: str
-    said: Evidence | None
+    stated: Evidence | None
 
 
-class _Told(NamedTuple):
-    """An argument of some call, and where its value was said."""
+class _StatedValues(NamedTuple):
+    """An argument of some call, and where its value was stated."""
 
     turn: int
     call: int
     argument: str
     value: JsonValue
-    said: Evidence | None
+    stated: Evidence | None
 
 
 def find_places(sample: Sample, tools: Mapping[str, Tool], transform: Transform) -> list[ChangeableArgument]:
@@ -91,11 +91,11 @@ def affected(sample: Sample, place: ChangeableArgument) -> dict[int, list[int]]:
 
 def interruptions(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool]) -> list[int]:
     """The user turns before which the user could correct the value, because a question is open that can be asked again."""
-    if place.said is None or place.said.turn is None:
+    if place.stated is None or place.stated.turn is None:
         return []
     calls = affected(sample, place)
     found = []
-    for index in range(max(2, place.said.turn + 2), len(sample.turns)):
+    for index in range(max(2, place.stated.turn + 2), len(sample.turns)):
         asked, before = sample.turns[index - 1], sample.turns[index - 2]
         if (
             not isinstance(sample.turns[index], UserTurn)
@@ -147,20 +147,22 @@ def _weighed(
         for place in _places(sample, tools, range(last, len(sample.turns))):
             yield place, _closed(sample) or _unchangeable(sample, place, tools) or _mistakable(sample, place)
         return
-    told = [
-        _Told(place.turn, place.call, place.argument, call_at(sample, place).arguments[place.argument], place.said)
+    rendered = [
+        _StatedValues(
+            place.turn, place.call, place.argument, call_at(sample, place).arguments[place.argument], place.stated
+        )
         for place in _places(sample, tools, range(len(sample.turns)))
     ]
     seen = set()
-    for one in told:
-        place = ChangeableArgument(one.turn, one.call, one.argument, one.said)
-        first = (one.argument, str(one.value), one.said.turn if one.said else None)
+    for one in rendered:
+        place = ChangeableArgument(one.turn, one.call, one.argument, one.stated)
+        first = (one.argument, str(one.value), one.stated.turn if one.stated else None)
         if first not in seen:
             seen.add(first)
             yield (
                 place,
                 _unchangeable(sample, place, tools)
-                or _untrue(sample, place, told)
+                or _untrue(sample, place, rendered)
                 or _untimely(sample, place, tools, transform),
             )
 
@@ -171,7 +173,7 @@ def _places(sample: Sample, tools: Mapping[str, Tool], turns: range) -> Iterator
         for at, call in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
             for name in call.arguments:
                 schema = schema_of(call, name, tools)
-                yield ChangeableArgument(index, at, name, find_said(call, name, sample.turns[:index], schema))
+                yield ChangeableArgument(index, at, name, find_stated(call, name, sample.turns[:index], schema))
 
 
 def call_at(sample: Sample, place: ChangeableArgument) -> GoldCall:
@@ -200,19 +202,19 @@ def _unchangeable(sample: Sample, place: ChangeableArgument, tools: Mapping[str,
     return ""
 
 
-def _untrue(sample: Sample, place: ChangeableArgument, told: Sequence[_Told]) -> str:
+def _untrue(sample: Sample, place: ChangeableArgument, rendered: Sequence[_StatedValues]) -> str:
     """What of the conversation would no longer hold, were the value overridden."""
-    said = place.said
-    if said is None or said.turn is None:
+    stated = place.stated
+    if stated is None or stated.turn is None:
         return f"Nobody says the value of {place.argument!r} in words that were found, so nobody can take it back."
     calls = affected(sample, place)
     if any(_is_executed(sample, index) for index in calls):
         return f"A call with {place.argument!r} is executed, and its result would not be true of another value."
-    for one in told:
-        if one.turn < place.turn or not _is_of(one.said, said):
+    for one in rendered:
+        if one.turn < place.turn or not _is_of(one.stated, stated):
             continue
         if one.argument != place.argument or one.call not in calls.get(one.turn, ()):
-            return f"The words {said.quote!r} give {one.argument!r} its value as well."
+            return f"The words {stated.quote!r} give {one.argument!r} its value as well."
     for index, changed in calls.items():
         turn = sample.turns[index]
         if isinstance(turn, CallTurn) and any(
@@ -224,7 +226,7 @@ def _untrue(sample: Sample, place: ChangeableArgument, told: Sequence[_Told]) ->
 
 def _untimely(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Tool], transform: Transform) -> str:
     """Why there is no moment at which the user could override the value."""
-    turn = place.said.turn if place.said else None
+    turn = place.stated.turn if place.stated else None
     if transform == "SO_case1" and (turn is None or _restated(sample, place, turn + 1, tools)):
         return f"The value of {place.argument!r} is said again later."
     if transform == "SO_case2" and not interruptions(sample, place, tools):
@@ -233,7 +235,7 @@ def _untimely(sample: Sample, place: ChangeableArgument, tools: Mapping[str, Too
 
 
 def _is_of(one: Evidence | None, other: Evidence) -> bool:
-    """Whether two values were said in overlapping words of one turn."""
+    """Whether two values were stated in overlapping words of one turn."""
     if one is None or one.turn != other.turn or one.in_message != other.in_message:
         return False
     return (one.start or 0) < (other.end or 0) and (other.start or 0) < (one.end or 0)
@@ -246,7 +248,7 @@ def _is_executed(sample: Sample, index: int) -> bool:
 
 
 def _restated(sample: Sample, place: ChangeableArgument, start: int, tools: Mapping[str, Tool]) -> bool:
-    """Whether the old value is said from the turn `start` on, so that a new one would not be the last word."""
+    """Whether the old value is stated from the turn `start` on, so that a new one would not be the last word."""
     call = call_at(sample, place)
     value, schema = call.arguments[place.argument], schema_of(call, place.argument, tools)
     texts: list[str] = []

@@ -73,7 +73,7 @@ async def shift_intents(derivation: Derivation, context: StageContext) -> list[S
 
 
 def _replaceable(sample: Sample) -> list[int]:
-    """The user turns that something was said before."""
+    """The user turns that something was stated before."""
     spoken = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     return [index for index in spoken[1:] if isinstance(sample.turns[index - 1], ReplyTurn)]
 

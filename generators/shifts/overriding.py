@@ -69,7 +69,7 @@ class OverridingText(BaseModel, title="Correction"):
 
 
 class Scene(NamedTuple):
-    """A change on its way to a sample: where it is, what is said until then, and whether its parameter must be named.
+    """A change on its way to a sample: where it is, what is stated until then, and whether its parameter must be named.
 
     `turns` are the turns before the one that brings the change; in the same turn (SO_case1) that one is the last of them.
     """
@@ -119,7 +119,7 @@ def correction_problem(correction: OverridingText, scene: Scene) -> str:
     new, old, schema = scene.change.new, scene.change.old, scene.schema
     if not text or len(text) > LONGEST:
         return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if not writes(scene.source.language, text) and script_of(_said(new)) == COMMON_SCRIPT:
+    if not writes(scene.source.language, text) and script_of(_stated(new)) == COMMON_SCRIPT:
         return f"the sentence is not in the language {scene.source.language!r}."
     if not words or words not in text:
         return f"the words {words!r} do not stand in the sentence."
@@ -162,8 +162,8 @@ def _is_mistakable(change: ValueChange, place: ChangeableArgument, tool: Tool) -
     """Whether the new value, said by itself, could be meant for another parameter."""
     call = call_at(change.derivation.source, place)
     match change.derivation.transform:
-        case "SO_case1":  # what is taken back in the same breath was said in it
-            turn = place.said.turn if place.said else None
+        case "SO_case1":  # what is taken back in the same breath was stated in it
+            turn = place.stated.turn if place.stated else None
             others = [one.argument for one in call.evidence if one.turn == turn] or list(call.arguments)
         case "SO_case2":  # it could also be the answer to the question that is open
             others = list(tool.properties)
@@ -184,9 +184,9 @@ def _plain_kind(schema: JsonSchema) -> str:
 
 
 def _turns_before(source: Sample, place: ChangeableArgument, transform: str, context: StageContext) -> tuple[Turn, ...]:
-    said = place.said.turn if place.said else None
-    if transform == "SO_case1" and said is not None:
-        return source.turns[: said + 1]
+    stated = place.stated.turn if place.stated else None
+    if transform == "SO_case1" and stated is not None:
+        return source.turns[: stated + 1]
     if transform == "SO_case2":
         return source.turns[: context.rng.choice(interruptions(source, place, tools_by_name(source, context.tools)))]
     last = source.turns[-1]
@@ -220,7 +220,7 @@ async def _ask(scene: Scene, context: StageContext) -> OverridingText:
     return correction.model_copy(update={"sentence": correction.sentence.strip()})
 
 
-def _said(value: JsonValue) -> str:
+def _stated(value: JsonValue) -> str:
     return " ".join(map(str, value)) if isinstance(value, list) else str(value)
 
 
@@ -229,38 +229,38 @@ def _is_named(text: str, words: str, scene: Scene) -> bool:
     if not isinstance(scene.change.old, bool) and locate(scene.change.old, scene.schema, text) is not None:
         return True
     at = text.rindex(words)
-    # a yes or no is said by its topic, so that the words of the value name the parameter
-    said = text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
+    # a yes or no is stated by its topic, so that the words of the value name the parameter
+    stated = text if isinstance(scene.change.new, bool) else f"{text[:at]} {text[at + len(words) :]}"
     description = str(scene.schema.get("description", ""))
-    if any(cue.lower() in said.lower() for cue in cues_of(scene.place.argument, description).spoken):
+    if any(cue.lower() in stated.lower() for cue in cues_of(scene.place.argument, description).spoken):
         return True
-    told = f"{' '.join(split_name(scene.place.argument))} {description}"
-    spoken = weigh_words(said)
-    return any(weight > _LEAST_TELLING and word in spoken for word, weight in weigh_words(told).items())
+    rendered = f"{' '.join(split_name(scene.place.argument))} {description}"
+    spoken = weigh_words(stated)
+    return any(weight > _LEAST_TELLING and word in spoken for word, weight in weigh_words(rendered).items())
 
 
 def _in_same_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns) - 1, scene.source
     spoken = scene.turns[at]
     assert isinstance(spoken, UserTurn)  # the turn that says the value  # noqa: S101
-    said_before = spoken.text.rstrip()
-    stop = "" if said_before.endswith(_ENDED) or not said_before else of(source.language).stop
-    head = f"{said_before}{stop}{of(source.language).space}"
+    stated_before = spoken.text.rstrip()
+    stop = "" if stated_before.endswith(_ENDED) or not stated_before else of(source.language).stop
+    head = f"{stated_before}{stop}{of(source.language).space}"
     turn = spoken.with_changes(text=f"{head}{correction.sentence}")
-    said = _evidence(scene, correction, at, len(head), turn.text)
+    stated = _evidence(scene, correction, at, len(head), turn.text)
     reached = affected(source, scene.place)
-    later = (_with_change(scene, index, one, said) for index, one in enumerate(source.turns[at + 1 :], start=at + 1))
+    later = (_with_change(scene, index, one, stated) for index, one in enumerate(source.turns[at + 1 :], start=at + 1))
     return (*source.turns[:at], turn, *later), snapshots_before(source.turns, min(reached))
 
 
 def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at, source = len(scene.turns), scene.source
-    said = _evidence(scene, correction, at, 0, correction.sentence)
+    stated = _evidence(scene, correction, at, 0, correction.sentence)
     asked, before = scene.turns[-1], scene.turns[-2]
-    again = (_with_change(scene, at - 2, before, said),) if isinstance(before, CallTurn) else ()
+    again = (_with_change(scene, at - 2, before, stated),) if isinstance(before, CallTurn) else ()
     put_in: tuple[Turn, ...] = (UserTurn(text=correction.sentence), *again, asked)
     later = (
-        _with_change(scene, index, moved(one, at, len(put_in)), said)
+        _with_change(scene, index, moved(one, at, len(put_in)), stated)
         for index, one in enumerate(source.turns[at:], start=at)
     )
     return (*scene.turns, *put_in, *later), snapshots_before(source.turns, at)
@@ -268,19 +268,19 @@ def _in_own_turn(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, 
 
 def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, ...], int]:
     at = len(scene.turns)
-    said = _evidence(scene, correction, at, 0, correction.sentence)
-    call = call_with_value(call_at(scene.source, scene.place), scene.change.new, said)
+    stated = _evidence(scene, correction, at, 0, correction.sentence)
+    call = call_with_value(call_at(scene.source, scene.place), scene.change.new, stated)
     turns = (*scene.turns, UserTurn(text=correction.sentence), CallTurn(calls=(call,)))
     return turns, snapshots_before(scene.turns, at)
 
 
 def _evidence(scene: Scene, correction: OverridingText, turn: int, offset: int, text: str) -> Evidence:
-    """Where the new value is said: the words quoted, at their last place."""
+    """Where the new value is stated: the words quoted, at their last place."""
     start = offset + correction.sentence.rindex(correction.words)
     return evidence_of(scene.place.argument, turn, text, start, start + len(correction.words))
 
 
-def _with_change(scene: Scene, index: int, turn: Turn, said: Evidence) -> Turn:
+def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:
     """The turn at `index` of the source with the new value, where the change reaches it."""
     calls = affected(scene.source, scene.place).get(index, [])
-    return with_value(turn, calls, scene.change.new, said) if isinstance(turn, CallTurn) and calls else turn
+    return with_value(turn, calls, scene.change.new, stated) if isinstance(turn, CallTurn) and calls else turn

@@ -1,4 +1,4 @@
-"""Conversations around a change: where a value was said, and how turns, evidence and tags are carried over."""
+"""Conversations around a change: where a value was stated, and how turns, evidence and tags are carried over."""
 
 import re
 from collections.abc import Collection, Mapping, Sequence
@@ -46,8 +46,8 @@ def until_due(sample: Sample, transform: Transform) -> Sample:
     if not single:
         return sample
     due = sample.turns[single[-1]].with_changes(executed=False)
-    later = {trait_tag("goal", f"{at}:{name}") for at, name in sample.told_at("goal") if at >= single[-1]}
-    later |= {trait_tag("extra", f"{at}:{words}") for at, words in sample.told_at("extra") if at >= single[-1]}
+    later = {trait_tag("goal", f"{at}:{name}") for at, name in sample.stated_at("goal") if at >= single[-1]}
+    later |= {trait_tag("extra", f"{at}:{words}") for at, words in sample.stated_at("extra") if at >= single[-1]}
     tags = tuple(tag for tag in sample.tags if tag not in later)
     return sample.with_changes(turns=(*sample.turns[: single[-1]], due), tags=tags)
 
@@ -67,12 +67,12 @@ def tools_by_name(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
     return {tools[key].name: tools[key] for key in sample.candidates if key in tools}
 
 
-def find_said(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema) -> Evidence | None:
+def find_stated(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: JsonSchema) -> Evidence | None:
     """Where the user said an argument's value: by the call's own evidence, else by looking; None where nowhere."""
     for evidence in call.evidence:
         if evidence.argument == argument and evidence.turn is not None and not evidence.in_message:
-            said = prefix[evidence.turn] if evidence.turn < len(prefix) else None
-            if isinstance(said, UserTurn) and said.text[evidence.start : evidence.end] == evidence.quote != "":
+            stated = prefix[evidence.turn] if evidence.turn < len(prefix) else None
+            if isinstance(stated, UserTurn) and stated.text[evidence.start : evidence.end] == evidence.quote != "":
                 return evidence
     for index in range(len(prefix) - 1, -1, -1):
         turn = prefix[index]
@@ -84,7 +84,7 @@ def find_said(call: GoldCall, argument: str, prefix: Sequence[Turn], schema: Jso
 
 
 def evidence_of(argument: str, turn: int, text: str, start: int, end: int) -> Evidence:
-    """Evidence that points at `start`..`end` of what was said."""
+    """Evidence that points at `start`..`end` of what was stated."""
     return Evidence(argument=argument, kind="span", turn=turn, start=start, end=end, quote=text[start:end])
 
 

@@ -117,8 +117,10 @@ def _taken(new: JsonValue, place: ChangeableArgument, source: Sample, schema: Js
     for name, value in call_at(source, place).arguments.items():
         if name != place.argument and not isinstance(value, bool) and fold(str(value)) == fold(str(new)):
             return f"{new!r} is the value of {name!r}."
-    said = (text for text in _texts(source, with_replies="enum" not in schema) if locate(new, schema, text) is not None)
-    text = next(said, None)
+    stated = (
+        text for text in _texts(source, with_replies="enum" not in schema) if locate(new, schema, text) is not None
+    )
+    text = next(stated, None)
     return "" if text is None else f"{new!r} is said already, in {text!r}."
 
 
@@ -157,7 +159,7 @@ def _only_other(old: JsonValue, schema: JsonSchema) -> JsonValue:
 
 
 def _texts(sample: Sample, *, with_replies: bool) -> Iterable[str]:
-    """All that was said; replies may name the options of a choice, which is no reason against any."""
+    """All that was stated; replies may name the options of a choice, which is no reason against any."""
     for turn in sample.turns:
         if isinstance(turn, UserTurn):
             yield turn.text

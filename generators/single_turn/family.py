@@ -1,6 +1,6 @@
 """The kinds of single-turn requests (HammerBench 4.2.1; counts of its Table 3).
 
-How many irrelevant requests the paper has is not told: there we take as many as intent shifts.
+How many irrelevant requests the paper has is not stated: there we take as many as intent shifts.
 """
 
 from generators.families import Family, Kind, Traits

@@ -40,7 +40,7 @@ def plan_assignments(
 
 
 def _allows(kind: SingleTurnKind, tool: Tool, least: int) -> bool:
-    """Whether the kind can be made of the tool, and with `least` 2 also made again and again without twins."""
+    """Whether the kind can be made of the tool, and with `least` 2 also made again and again without duplicates."""
     if kind == "imperfect":
         return len(tool.required) >= least
     return len(tool.properties) >= least - 1
@@ -78,7 +78,7 @@ def _assign(
 def _parameter_count(kind: SingleTurnKind, tool: Tool, rng: Random, *, is_first: bool) -> int:
     """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1).
 
-    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its twin.
+    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its duplicate.
     """
     required, optional = len(tool.required), len(tool.properties) - len(tool.required)
     if kind == "imperfect":

@@ -26,7 +26,7 @@ class LocalizedText(RootModel[dict[Language, Annotated[str, BeforeValidator(_str
 
     model_config = ConfigDict(frozen=True)
 
-    def said(self, language: Language) -> str:
+    def stated(self, language: Language) -> str:
         """The words in this language, the common one's where it has none."""
         return self.root.get(language) or self.root[fallback()]
 
@@ -59,16 +59,16 @@ def category_named(name: str) -> Category:
 
 def plan_toolset(category: Category, language: Language, count: int, *, seed: int) -> ToolsetPlan:
     """The plan for `count` tools of a category in a language."""
-    goals = tuple(goal.said(language) for goal in category.goals)
-    resources = tuple(resource.said(language) for resource in category.resources)
+    goals = tuple(goal.stated(language) for goal in category.goals)
+    resources = tuple(resource.stated(language) for resource in category.resources)
     is_english = language == fallback()
     return ToolsetPlan(
         category=category.name,
-        description=category.description.said(language),
+        description=category.description.stated(language),
         goals=goals,
         resources=resources,
-        english_goals=() if is_english else tuple(goal.said(fallback()) for goal in category.goals),
-        english_resources=() if is_english else tuple(resource.said(fallback()) for resource in category.resources),
+        english_goals=() if is_english else tuple(goal.stated(fallback()) for goal in category.goals),
+        english_resources=() if is_english else tuple(resource.stated(fallback()) for resource in category.resources),
         language=language,
         count=count,
         seed=seed,
@@ -114,11 +114,11 @@ def _category(raw: object, file_name: str) -> Category:
         ) from error
     for kind, wordings in (("goals", category.goals), ("resources", category.resources)):
         for language in known():
-            _refuse_repeated([one.said(language).lower() for one in wordings], f"{kind} of {name!r} in {file_name}")
+            _refuse_repeated([one.stated(language).lower() for one in wordings], f"{kind} of {name!r} in {file_name}")
     return category
 
 
-def _refuse_repeated(said: Sequence[str], where: str) -> None:
-    repeated = sorted({words for words in said if said.count(words) > 1})
+def _refuse_repeated(stated: Sequence[str], where: str) -> None:
+    repeated = sorted({words for words in stated if stated.count(words) > 1})
     if repeated:
         raise ConfigurationError(f"Among the {where}, {repeated} stand twice; drop or reword one.")

@@ -81,9 +81,9 @@ def sketches_problem(sketches: Sequence[Sketch], language: Language, *, shown: b
     for name in names:
         if names.count(name) > 1:
             return f"the name {name[:LONGEST_NAME]!r} stands twice."
-    told = [sketch.description.strip().casefold() for sketch in sketches]
-    for description in told:
-        if told.count(description) > 1:
+    rendered = [sketch.description.strip().casefold() for sketch in sketches]
+    for description in rendered:
+        if rendered.count(description) > 1:
             return f"the description {description[:LONGEST_DESCRIPTION]!r} stands twice."
     return next((problem for sketch in sketches if (problem := _problem(sketch, language, shown=shown))), "")
 

@@ -143,7 +143,7 @@ class ToolParameters(BaseModel):
 
 
 async def choose_tool_parameters(described: DescribedTool, context: StageContext) -> list[ParameterisedTool]:
-    """The tool with its parameters; ReplyError where three answers are unusable or too complex to be said."""
+    """The tool with its parameters; ReplyError where three answers are unusable or too complex to be stated."""
     named = described.named
     plan = named.plan
     prompt = render(PROMPTS, PARAMETERS_TEMPLATE, described=described, named=named, plan=plan, most=MOST_PARAMETERS)
@@ -178,9 +178,9 @@ def _needless(names: list[str]) -> str:
         if _NEEDLESS_ID.fullmatch(name):
             return f"{name!r} is known of whoever is signed in; leave it out."
         thing = name.removesuffix("_id").removesuffix("_number")
-        twins = [other for other in names if other != name and other in (thing, f"{thing}_name")]
-        if name.endswith("_id") and twins:
-            return f"{name!r} says the same as {twins[0]!r}; leave one of them out."
+        duplicates = [other for other in names if other != name and other in (thing, f"{thing}_name")]
+        if name.endswith("_id") and duplicates:
+            return f"{name!r} says the same as {duplicates[0]!r}; leave one of them out."
     return ""
 
 

@@ -23,20 +23,20 @@ _BEHIND_ACTION = LanguagePattern(r"(?=\s*(?:[^\w\s]|$))|@{behind_action}")
 
 def choose_tool(views: Sequence[ToolView], turns: Sequence[Turn]) -> ToolView | None:
     """The tool that the user asks for, None where none fits well enough; the last action that is asked for counts."""
-    said = [turn.text[:_LONGEST_TEXT] for turn in turns if turn.speaker == "user"][-_MOST_TURNS:]
-    return _latest(views, said)
+    spoken = [turn.text[:_LONGEST_TEXT] for turn in turns if turn.speaker == "user"][-_MOST_TURNS:]
+    return _latest(views, spoken)
 
 
-def _latest(views: Sequence[ToolView], said: Sequence[str]) -> ToolView | None:
-    for index in range(len(said) - 1, -1, -1):
-        text = said[index]
+def _latest(views: Sequence[ToolView], spoken: Sequence[str]) -> ToolView | None:
+    for index in range(len(spoken) - 1, -1, -1):
+        text = spoken[index]
         named = _named(views, text)
         if named:
             return _best_by_arguments(named, text)
         anew = new_request(text) if index else ""
-        if anew and (is_dropped(text) or not _goes_on(_latest(views, said[:index]), anew)):
+        if anew and (is_dropped(text) or not _goes_on(_latest(views, spoken[:index]), anew)):
             return _likeliest(views, anew, least=_LEAST_KNOWN_OF_ANOTHER)
-    return _likeliest(views, "\n".join(said))
+    return _likeliest(views, "\n".join(spoken))
 
 
 def _goes_on(view: ToolView | None, text: str) -> bool:
@@ -83,12 +83,12 @@ def _best_by_arguments(views: list[ToolView], text: str) -> ToolView:
     """Of tools with the same action, the one whose parameters the text fills best."""
     if len(views) == 1:
         return views[0]
-    said = weigh_words(text)
+    spoken = weigh_words(text)
 
     def fit(view: ToolView) -> tuple[float, float]:
         stated = read_request(view, text)
         missing = sum(name not in stated for name in view.required)
-        return len(stated) - 0.5 * missing, sum(weight for word, weight in view.words.items() if word in said)
+        return len(stated) - 0.5 * missing, sum(weight for word, weight in view.words.items() if word in spoken)
 
     return max(views, key=fit)
 
@@ -109,13 +109,13 @@ def _likeliest(views: Sequence[ToolView], text: str, *, least: float = _LEAST_KN
 
 def rank_by_words(views: Sequence[ToolView], text: str) -> list[tuple[float, ToolView]]:
     """The tools with a score for the words that speak for them, the best first."""
-    said = weigh_words(text)
-    spread = Counter(word for view in views for word in view.words if word in said)
+    spoken = weigh_words(text)
+    spread = Counter(word for view in views for word in view.words if word in spoken)
     rarity = {word: 1.0 + log(len(views) / count) for word, count in spread.items()}
     scored = []
     for view in views:
         own = view.words
-        score = sum(min(own[word], said[word]) * rare for word, rare in rarity.items() if word in own)
+        score = sum(min(own[word], spoken[word]) * rare for word, rare in rarity.items() if word in own)
         scored.append((score / (1.0 + _LENGTH_WEIGHT * log(1 + len(own))), view))
     return sorted(scored, key=lambda pair: -pair[0])
 

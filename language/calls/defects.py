@@ -144,8 +144,8 @@ def _extra(proposal: Proposal, views: Sequence[ToolView], language: Language, rn
     view = _view(proposal, views)
     if view is None:
         return None
-    unsaid = [one.name for one in view.parameters if one.name not in proposal.arguments]
-    optional = [name for name in unsaid if name not in view.required] or unsaid
+    unstated = [one.name for one in view.parameters if one.name not in proposal.arguments]
+    optional = [name for name in unstated if name not in view.required] or unstated
     if not optional:
         return (
             Proposal(proposal.tool, {**proposal.arguments, "confirm": True})
@@ -177,7 +177,7 @@ def _wrong(proposal: Proposal, views: Sequence[ToolView], language: Language, rn
 
 
 def _hallucinated(proposal: Proposal, views: Sequence[ToolView], language: Language, rng: Random) -> Proposal | None:
-    """A value made up for what the tool requires and nobody said; else one made up instead of what was said."""
+    """A value made up for what the tool requires and nobody said; else one made up instead of what was stated."""
     view = _view(proposal, views)
     if view is None:
         return None

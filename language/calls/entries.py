@@ -28,19 +28,19 @@ def named(entries: Sequence[JsonValue], query: str) -> tuple[int, str, str] | No
     """The entry that `query` names: its index, the path of the name, and how well: "equals", "contains", "within"."""
     wanted = fold(query)
     names = [[(path, fold(_text(entry, path))) for path in name_paths(entries)] for entry in entries]
-    for manner in ("equals", "contains", "within"):
+    for matching in ("equals", "contains", "within"):
         for at in range(len(names[0]) if names else 0):
             for index, row in enumerate(names):
                 path, name = row[at]
-                if name and _fits(manner, name, wanted):
-                    return index, path, manner
+                if name and _fits(matching, name, wanted):
+                    return index, path, matching
     return None
 
 
-def _fits(manner: str, name: str, wanted: str) -> bool:
-    if manner == "equals":
+def _fits(matching: str, name: str, wanted: str) -> bool:
+    if matching == "equals":
         return name == wanted
-    return wanted in name if manner == "contains" else name in wanted
+    return wanted in name if matching == "contains" else name in wanted
 
 
 def text_at(entry: JsonValue, path: str) -> str:

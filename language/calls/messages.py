@@ -100,8 +100,8 @@ def noun_key(entity: str, name: str, schema: JsonSchema) -> str:
     if entity == "time":
         return _TYPED.get(kind_of(schema), "moment")
     if entity == "location":
-        told = f"{' '.join(split_name(name))} {schema.get('description') or ''}".lower()
-        return "city" if _CITY.search(told) else "address" if _ADDRESS.search(told) else "location"
+        found_text = f"{' '.join(split_name(name))} {schema.get('description') or ''}".lower()
+        return "city" if _CITY.search(found_text) else "address" if _ADDRESS.search(found_text) else "location"
     return entity
 
 
@@ -110,25 +110,25 @@ def noun_class(noun: str) -> str:
     key = _keys().get(noun.lower(), noun)
     if key in _CLASSES:
         return _CLASSES[key]
-    told = meaning_by_words(noun.lower(), noun)
-    if told in CLOCKED:
+    found_text = meaning_by_words(noun.lower(), noun)
+    if found_text in CLOCKED:
         return CLOCK
-    return CODE if told in CODED | {"code"} and told != "airport" else NAME
+    return CODE if found_text in CODED | {"code"} and found_text != "airport" else NAME
 
 
-def word_pointer(pointed: Pointed, said: str, avoid: Iterable[str], language: Language, rng: Random) -> str:
+def word_pointer(pointed: Pointed, stated: str, avoid: Iterable[str], language: Language, rng: Random) -> str:
     """A phrase that points at a message of the app; nobody is named in it whom the texts to be avoided name.
 
     The noun that people call the parameter by is taken where the user has not just said it.
     """
     key, app, cue = pointed
     book = _POINTING[language]
-    taken = [said.lower(), *(one.lower() for one in avoid)]
+    taken = [stated.lower(), *(one.lower() for one in avoid)]
     people = [
         one for one in book.people if not any(_last(one) in text or text in one.lower() for text in taken if text)
     ]
-    fresh = [noun for noun in book.nouns[key] if noun not in said.lower()]  # not "the city is the city"
-    nouns = _own_nouns(cue, said, book) or fresh or book.nouns[key]
+    fresh = [noun for noun in book.nouns[key] if noun not in stated.lower()]  # not "the city is the city"
+    nouns = _own_nouns(cue, stated, book) or fresh or book.nouns[key]
     phrase = ""
     for _ in range(_POINTER_ATTEMPTS):
         person = rng.choice(people or list(book.people))
@@ -149,11 +149,11 @@ def find_pointer(text: str) -> Pointer | None:
     return None
 
 
-def _own_nouns(cue: str, said: str, book: _Pointing) -> list[str]:
-    """What the parameter itself is called, where that is a plain noun that stands nowhere else in what is said."""
+def _own_nouns(cue: str, stated: str, book: _Pointing) -> list[str]:
+    """What the parameter itself is called, where that is a plain noun that stands nowhere else in what is stated."""
     own = next((noun for noun in book.own if cue.lower().endswith(noun)), "")
     whole = cue if own and cue.isascii() else own
-    if not own or len(cue.split()) > _MOST_WORDS or whole.lower() in said.lower():
+    if not own or len(cue.split()) > _MOST_WORDS or whole.lower() in stated.lower():
         return []
     return [whole]
 
@@ -193,7 +193,7 @@ def _where(book: _Pointing, person: str, slot: str) -> list[str]:
 _ATTEMPTS = 8
 _UNIQUE_TOKEN = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9\u4e00-\u9fff](?:[A-Za-z0-9]|[-_/.](?=\w))+(?![\w-])")
 _QUOTED = re.compile(r"[\"“«「『《]([^\"”»」』》\n]{1,80})[\"”»」』》]")
-_TOLD = re.compile(
+_STATED_IN = re.compile(
     r"(?:\b(?:is|are|called|named)|[:：]|是|叫|为)\s*[\"“「《]?([^\"”」》\n。，,!?！？;；]{1,60}?)[\"”」》]?"
     r"(?=\.(?:\s|$)|[。，,!?！？;；\n]|$)"
 )
@@ -249,8 +249,8 @@ def write_message(
         words = str(value) if key in ("person", "company") else write_value(value, schema, language, rng)
         text = _fill_form(key, app, book, rng).replace("{c}", cue).replace("{v}", words)
         message = RenderedMessage(_capitalised(text), words)
-        told = find_told(message.text, key)
-        if told and locate(value, schema, told) is not None:
+        found_text = find_message_value(message.text, key)
+        if found_text and locate(value, schema, found_text) is not None:
             return message
     return message
 
@@ -266,13 +266,13 @@ def _fill_form(key: str, app: str, book: _Messages, rng: Random) -> str:
     return filled.replace("{s}", rng.choice(sentences))
 
 
-def find_told(message: str, noun: str) -> str:
+def find_message_value(message: str, noun: str) -> str:
     """The words of a message that a phrase with this noun points at, "" where it has none or too many."""
     kind = noun_class(noun)
     if kind == CLOCK:
         return _find_moment(message, noun)
-    told = _find_sentence(message) or (_find_token(message) if kind == CODE else "")
-    return told or _find_quoted(message) or _find_stated(message)
+    found_text = _find_sentence(message) or (_find_token(message) if kind == CODE else "")
+    return found_text or _find_quoted(message) or _find_stated(message)
 
 
 def _find_moment(message: str, noun: str) -> str:
@@ -313,7 +313,7 @@ def _find_quoted(message: str) -> str:
 
 
 def _find_stated(message: str) -> str:
-    stated = _TOLD.findall(message)
+    stated = _STATED_IN.findall(message)
     return _bare(stated[0]) if len(stated) == 1 else ""
 
 
@@ -360,14 +360,16 @@ def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
     return resolved
 
 
-def resolve(said: str, message: str) -> str:
+def resolve(stated: str, message: str) -> str:
     """What the user would have said without the message, "" where no phrase points at it or it tells nothing."""
-    pointer = find_pointer(said)
-    told = find_told(message, pointer.noun) if pointer else ""
-    if not pointer or not told:
+    pointer = find_pointer(stated)
+    found_text = find_message_value(message, pointer.noun) if pointer else ""
+    if not pointer or not found_text:
         return ""
-    is_all = not re.search(r"\w", said[: pointer.start] + said[pointer.end :])
-    is_clear = is_all or (_PREPOSITION.search(said, 0, pointer.start) and not CAREFUL.of(told).search(told))
+    is_all = not re.search(r"\w", stated[: pointer.start] + stated[pointer.end :])
+    is_clear = is_all or (
+        _PREPOSITION.search(stated, 0, pointer.start) and not CAREFUL.of(found_text).search(found_text)
+    )
     if noun_class(pointer.noun) == NAME and not is_clear:
-        told = in_quotes(told, requests_in(language_of(told)))
-    return said[: pointer.start] + told + said[pointer.end :]
+        found_text = in_quotes(found_text, requests_in(language_of(found_text)))
+    return stated[: pointer.start] + found_text + stated[pointer.end :]

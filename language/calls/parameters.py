@@ -28,11 +28,11 @@ def cues_of(name: str, description: str) -> Cues:
     named = humanise(name)
     head = of(language_of(description)).rules.cue_of(description)
     by_script = {COMMON_SCRIPT: named}
-    for told in (own_letters(name), head):
-        if told:
-            by_script[script_of(told)] = told
+    for described in (own_letters(name), head):
+        if described:
+            by_script[script_of(described)] = described
     common = by_script[COMMON_SCRIPT]
-    others = [told for script, told in by_script.items() if script != COMMON_SCRIPT]
+    others = [described for script, described in by_script.items() if script != COMMON_SCRIPT]
     return Cues(by_script, tuple(dict.fromkeys(filter(None, (common, named, *others)))))
 
 
@@ -181,10 +181,10 @@ def meaning_by_words(name: str, description: str) -> str:
 def meaning_of(name: str, schema: JsonSchema) -> str:
     """The kind of thing that a parameter of this name and schema holds."""
     kind = _by_schema(schema)
-    told = meaning_by_words(name, str(schema.get("description", "")))
+    described = meaning_by_words(name, str(schema.get("description", "")))
     if kind == "number":
-        return told if told in NUMERIC else "number"
-    return kind or told
+        return described if described in NUMERIC else "number"
+    return kind or described
 
 
 def _by_schema(schema: JsonSchema) -> str:
@@ -261,12 +261,12 @@ def entity_of(name: str, schema: JsonSchema) -> EntityKind | None:
     if kind_of(schema) in _TYPED:
         return "time"
     words = " ".join(split_name(name))
-    told = f"{words} {str(schema.get('description') or '')[:60].lower()}"
+    described = f"{words} {str(schema.get('description') or '')[:60].lower()}"
     kind = meaning_of(name, schema)
     if kind in _NO_ENTITY or meaning_by_words(name, "") in _NO_ENTITY:
         return None
     if kind not in _CODES:
         for pattern, entity in _BY_WORDS:
-            if pattern.search(told):
+            if pattern.search(described):
                 return entity
     return _BY_KIND.get(kind)

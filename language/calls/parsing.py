@@ -35,13 +35,13 @@ class Mark(NamedTuple):
 
 def read_request(view: ToolView, text: str) -> dict[str, JsonValue]:
     """The arguments that one text states for the tool, in the tool's order."""
-    heard = Hearing(text[:_LONGEST_TEXT])
+    parsed = Hearing(text[:_LONGEST_TEXT])
     for key in view.keys:
-        at = heard.lower.find(key)
+        at = parsed.lower.find(key)
         if at >= 0:
-            heard.claim(at, at + len(key))
+            parsed.claim(at, at + len(key))
             break
-    return _read(view.parameters, view.cues, heard)
+    return _read(view.parameters, view.cues, parsed)
 
 
 def read_conversation(view: ToolView, turns: Sequence[Turn]) -> dict[str, JsonValue]:
@@ -94,25 +94,25 @@ def _waiting(
 
 def read_named(view: ToolView, text: str) -> dict[str, JsonValue]:
     """The arguments that a sentence states outright, by their names: "the city is Rome", "Rome as the city"."""
-    heard = Hearing(text)
-    marks = _strong_marks(view, heard)
+    parsed = Hearing(text)
+    marks = _strong_marks(view, parsed)
     found: dict[str, JsonValue] = {}
     for index, mark in enumerate(marks):
         parameter = view.parameters[mark.owner]
-        reading = _at(mark, index, marks, parameter, heard) if parameter.name not in found else None
-        if reading and _is_outright(parameter, mark, reading, heard):
+        reading = _at(mark, index, marks, parameter, parsed) if parameter.name not in found else None
+        if reading and _is_outright(parameter, mark, reading, parsed):
             found[parameter.name] = reading.value
-            heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
+            parsed.claim(min(mark.start, reading.start), max(mark.end, reading.end))
     return found
 
 
-def _strong_marks(view: ToolView, heard: Hearing) -> list[Mark]:
+def _strong_marks(view: ToolView, parsed: Hearing) -> list[Mark]:
     """Where parameters are called by their names or whole descriptions, the longer of two that overlap."""
-    told = [str(one.schema.get("description") or "").strip().rstrip(".。").lower() for one in view.parameters]
-    marks = [mark for mark in _marks(view.cues, heard) if mark.strong]
-    for owner, words in enumerate(told):
-        at = heard.lower.find(words) if words and told.count(words) == 1 else -1
-        if at >= 0 and not heard.is_quoted(at):
+    described = [str(one.schema.get("description") or "").strip().rstrip(".。").lower() for one in view.parameters]
+    marks = [mark for mark in _marks(view.cues, parsed) if mark.strong]
+    for owner, words in enumerate(described):
+        at = parsed.lower.find(words) if words and described.count(words) == 1 else -1
+        if at >= 0 and not parsed.is_quoted(at):
             marks.append(Mark(at, at + len(words), owner, strong=True))
     kept: list[Mark] = []
     for mark in sorted(marks, key=lambda one: one.start - one.end):
@@ -121,16 +121,16 @@ def _strong_marks(view: ToolView, heard: Hearing) -> list[Mark]:
     return sorted(kept)
 
 
-def _is_outright(parameter: ParameterView, mark: Mark, reading: ParsedValue, heard: Hearing) -> bool:
+def _is_outright(parameter: ParameterView, mark: Mark, reading: ParsedValue, parsed: Hearing) -> bool:
     """Whether the name and the value belong together: free words need "is", a colon, or quotation marks between."""
     if not is_free_text(parameter) or reading.start < mark.start:
         return True
-    between = heard.text[mark.end : reading.start]
-    return bool(_OUTRIGHT.of(heard.text).search(between)) or heard.text[reading.start] in _QUOTES
+    between = parsed.text[mark.end : reading.start]
+    return bool(_OUTRIGHT.of(parsed.text).search(between)) or parsed.text[reading.start] in _QUOTES
 
 
 def _answer(view: ToolView, asked: Sequence[ParameterView], text: str) -> dict[str, JsonValue]:
-    """What is said after a question: answers to it, else whatever the words state by themselves."""
+    """What is stated after a question: answers to it, else whatever the words state by themselves."""
     got = read_answers(view, asked, text) or read_request(view, text)
     if not got and len(text) <= _LONGEST_ANSWER:
         value = read_whole(asked[0], text)
@@ -145,81 +145,81 @@ def _called(view: ToolView, text: str) -> tuple[int, ...]:
     return tuple(dict.fromkeys(view.cues.owner(match.group())[0] for match in view.cues.pattern.finditer(text)))
 
 
-def _read(parameters: tuple[ParameterView, ...], cues: CueTable | None, heard: Hearing) -> dict[str, JsonValue]:
+def _read(parameters: tuple[ParameterView, ...], cues: CueTable | None, parsed: Hearing) -> dict[str, JsonValue]:
     readings: dict[str, ParsedValue] = {}
-    marks = _marks(cues, heard)
+    marks = _marks(cues, parsed)
     for index, mark in enumerate(marks):
         parameter = parameters[mark.owner]
         known = readings.get(parameter.name)
-        if not heard.is_free(mark.start, mark.end) or (known and not _is_restated(heard, known, mark)):
+        if not parsed.is_free(mark.start, mark.end) or (known and not _is_restated(parsed, known, mark)):
             continue
-        reading = _at(mark, index, marks, parameter, heard)
+        reading = _at(mark, index, marks, parameter, parsed)
         if reading:
             readings[parameter.name] = reading
-            heard.claim(min(mark.start, reading.start), max(mark.end, reading.end))
-    readings |= dict(recognise([one for one in parameters if one.name not in readings], heard))
-    _correct(parameters, readings, heard)
+            parsed.claim(min(mark.start, reading.start), max(mark.end, reading.end))
+    readings |= dict(recognise([one for one in parameters if one.name not in readings], parsed))
+    _correct(parameters, readings, parsed)
     return {one.name: readings[one.name].value for one in parameters if one.name in readings}
 
 
-def _marks(cues: CueTable | None, heard: Hearing) -> list[Mark]:
+def _marks(cues: CueTable | None, parsed: Hearing) -> list[Mark]:
     if cues is None:
         return []
     return [
         Mark(match.start(), match.end(), *cues.owner(match.group()))
-        for match in cues.pattern.finditer(heard.text)
-        if heard.is_free(*match.span()) and not heard.is_quoted(match.start())
+        for match in cues.pattern.finditer(parsed.text)
+        if parsed.is_free(*match.span()) and not parsed.is_quoted(match.start())
     ]
 
 
-def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, heard: Hearing) -> ParsedValue | None:
+def _at(mark: Mark, index: int, marks: list[Mark], parameter: ParameterView, parsed: Hearing) -> ParsedValue | None:
     """The value that goes with this cue: before it where "as the" says so, else behind it, else before it."""
-    sentence = heard.sentence_end(mark.end)
+    sentence = parsed.sentence_end(mark.end)
     if json_type(parameter.schema) in ("array", "object"):
         read = read_items if json_type(parameter.schema) == "array" else read_members
-        return read(parameter, heard, mark.end, sentence)
-    following = next((other.start for other in marks[index + 1 :] if other.owner != mark.owner), len(heard.text))
+        return read(parameter, parsed, mark.end, sentence)
+    following = next((other.start for other in marks[index + 1 :] if other.owner != mark.owner), len(parsed.text))
     floor = max(
         [
             0,
-            *(end for _, end in heard.claims if end <= mark.start),
-            *(stop + 1 for stop in heard.stops if stop < mark.start),
+            *(end for _, end in parsed.claims if end <= mark.start),
+            *(stop + 1 for stop in parsed.stops if stop < mark.start),
         ]
     )
-    before = read_before(parameter, heard, floor, mark.start)
+    before = read_before(parameter, parsed, floor, mark.start)
     if (
         before
-        and heard.is_free(before.start, before.end)
-        and (heard.text[before.end : mark.start].strip() or parameter.is_number or parameter.kind == "boolean")
+        and parsed.is_free(before.start, before.end)
+        and (parsed.text[before.end : mark.start].strip() or parameter.is_number or parameter.kind == "boolean")
     ):
         return before
-    behind = read_after(parameter, heard, mark.end, min(following, sentence), strong=mark.strong)
-    if behind and heard.is_free(behind.start, behind.end):
+    behind = read_after(parameter, parsed, mark.end, min(following, sentence), strong=mark.strong)
+    if behind and parsed.is_free(behind.start, behind.end):
         return behind
-    return before if before and heard.is_free(before.start, before.end) else None
+    return before if before and parsed.is_free(before.start, before.end) else None
 
 
-def _is_restated(heard: Hearing, known: ParsedValue, mark: Mark) -> bool:
+def _is_restated(parsed: Hearing, known: ParsedValue, mark: Mark) -> bool:
     """Whether a parameter that has a value is spoken of again: in another sentence by its name, or as a correction."""
-    if any(known.end <= one.start < mark.start for one in find_corrections(heard.text)):
+    if any(known.end <= one.start < mark.start for one in find_corrections(parsed.text)):
         return True
-    return mark.strong and any(known.end <= stop < mark.start for stop in heard.stops)
+    return mark.strong and any(known.end <= stop < mark.start for stop in parsed.stops)
 
 
-def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, ParsedValue], heard: Hearing) -> None:
+def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, ParsedValue], parsed: Hearing) -> None:
     """Let values said behind "no" or "I mean" take the place of the nearest that they can replace: "for 4, I mean 6"."""
     by_name = {one.name: one for one in parameters}
-    for correction in find_corrections(heard.text):
-        if heard.is_quoted(correction.start):
+    for correction in find_corrections(parsed.text):
+        if parsed.is_quoted(correction.start):
             continue
         before = [(one.end, name) for name, one in readings.items() if one.end <= correction.start]
         for end, name in sorted(before, reverse=True):
-            is_next = not heard.text[end : correction.start].strip(_BETWEEN)
-            stop = heard.sentence_end(correction.end)
-            reading = read_after(by_name[name], heard, correction.end, stop, strong=is_next)
-            if reading and heard.is_free(reading.start, reading.end):
+            is_next = not parsed.text[end : correction.start].strip(_BETWEEN)
+            stop = parsed.sentence_end(correction.end)
+            reading = read_after(by_name[name], parsed, correction.end, stop, strong=is_next)
+            if reading and parsed.is_free(reading.start, reading.end):
                 readings[name] = reading
-                heard.claim(reading.start, reading.end)
+                parsed.claim(reading.start, reading.end)
                 break
 
 
@@ -241,12 +241,12 @@ def is_nothing(words: str) -> bool:
 
 def split_answer(text: str) -> Iterator[tuple[str, bool]]:
     """The sentences of a text, cut also where something is taken back; whether they take something back."""
-    heard = Hearing(text)
-    corrections = [one for one in find_corrections(text) if not heard.is_quoted(one.start)]
+    parsed = Hearing(text)
+    corrections = [one for one in find_corrections(text) if not parsed.is_quoted(one.start)]
     start = 0
     corrects = False
     cuts = sorted(
-        [(stop + 1, stop + 1, False) for stop in heard.stops] + [(one.start, one.end, True) for one in corrections]
+        [(stop + 1, stop + 1, False) for stop in parsed.stops] + [(one.start, one.end, True) for one in corrections]
     )
     for first, behind, is_correction in [*cuts, (len(text), len(text), False)]:
         if first < start:
@@ -292,13 +292,13 @@ def _core(words: str) -> str:
 
 
 def _typed(parameter: ParameterView, text: str) -> JsonValue | None:
-    heard = Hearing(text)
+    parsed = Hearing(text)
     declared = json_type(parameter.schema)
     if declared in ("array", "object"):
         read = read_items if declared == "array" else read_members
-        whole = read(parameter, heard, 0, len(text))
+        whole = read(parameter, parsed, 0, len(text))
         return whole.value if whole else None
-    reading = read_after(parameter, heard, 0, len(text), strong=True)
+    reading = read_after(parameter, parsed, 0, len(text), strong=True)
     if (
         reading is None
         or not _BEFORE.of(text).fullmatch(text, 0, reading.start)

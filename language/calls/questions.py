@@ -51,25 +51,30 @@ class Counting(NamedTuple):
 def group_of(parameter: ParameterView) -> str:
     """The kind of question that goes with a parameter, "name" where nothing tells more."""
     group = _GROUPS.get(parameter.kind, parameter.kind)
-    told = str(parameter.schema.get("description") or humanise(parameter.name))
-    if group in ("choice", "name", "category") and _FACTS.of(told).search(told):
+    described = str(parameter.schema.get("description") or humanise(parameter.name))
+    if group in ("choice", "name", "category") and _FACTS.of(described).search(described):
         return "fact"
-    if group in ("choice", "name", "person", "place") and _NAMES.of(told).search(told):
+    if group in ("choice", "name", "person", "place") and _NAMES.of(described).search(described):
         return "called"
-    return "person" if group == "name" and _PEOPLE.of(told).search(told) else group
+    return "person" if group == "name" and _PEOPLE.of(described).search(described) else group
 
 
 def called(parameter: ParameterView, language: Language) -> str:
     """What to call a parameter: its description where that is a short phrase, else what people call it."""
     cue = parameter.cues.among(language)
-    told = str(parameter.schema.get("description") or "").strip().rstrip(".。")
-    if not told or not writes(language, told) or _CLAUSE.of(told).search(told) or parameter.kind == "boolean":
+    described = str(parameter.schema.get("description") or "").strip().rstrip(".。")
+    if (
+        not described
+        or not writes(language, described)
+        or _CLAUSE.of(described).search(described)
+        or parameter.kind == "boolean"
+    ):
         return cue
     glued = not of(language).space
-    is_short = len(told) <= _MOST_CHARACTERS if glued else len(told.split()) <= _MOST_WORDS
+    is_short = len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
     if not is_short:
         return cue
-    return told if glued or told[:2].isupper() else told[0].lower() + told[1:]
+    return described if glued or described[:2].isupper() else described[0].lower() + described[1:]
 
 
 def counting(parameter: ParameterView, language: Language) -> Counting | None:
@@ -113,9 +118,9 @@ def _named(view: ToolView, text: str, allowed: Collection[str]) -> ParameterView
     lower = Hearing(text).lower
     hits: list[tuple[int, bool, int, ParameterView]] = []
     for index, one in enumerate(view.parameters):
-        told = str(one.schema.get("description") or "").strip().rstrip(".。").lower()
-        if one.name in allowed and told and told in lower:
-            hits.append((len(told), True, -index, one))
+        described = str(one.schema.get("description") or "").strip().rstrip(".。").lower()
+        if one.name in allowed and described and described in lower:
+            hits.append((len(described), True, -index, one))
     for match in view.cues.pattern.finditer(text) if view.cues else ():
         index, strong = view.cues.owner(match.group()) if view.cues else (0, False)
         if view.parameters[index].name in allowed:

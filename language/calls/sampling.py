@@ -112,7 +112,7 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
 
 
 def _loose_object(name: str, language: Language, rng: Random) -> dict[str, JsonValue]:
-    """An object that declares no members: an address has its usual ones, all else is told in a note."""
+    """An object that declares no members: an address has its usual ones, all else is stated in a note."""
     if "address" in split_name(name):
         return {"street": phrase("address", language, rng), "city": phrase("place", language, rng)}
     return {"note": phrase(topic_of(name, "details"), language, rng)}
@@ -227,12 +227,14 @@ def _is_mistakable(name: str, values: dict[str, JsonValue], properties: dict[str
     value = values[name]
     if isinstance(value, bool):
         return False
-    said = fold(str(value))
+    stated = fold(str(value))
     for other, taken in values.items():
         if other == name or isinstance(taken, bool):
             continue
-        heard = fold(str(taken))
-        if heard == said or (isinstance(value, str) and isinstance(taken, str) and (said in heard or heard in said)):
+        parsed = fold(str(taken))
+        if parsed == stated or (
+            isinstance(value, str) and isinstance(taken, str) and (stated in parsed or parsed in stated)
+        ):
             return True
     return False
 
@@ -273,20 +275,20 @@ def _is_end(name: str, schema: JsonSchema) -> bool:
     words = split_name(name)
     if "out" in words and "check" in words:
         return True
-    told = str(schema.get("description", ""))
-    return bool(_ENDS.intersection(words)) or any(word in told for word in _CHINESE_ENDS)
+    described = str(schema.get("description", ""))
+    return bool(_ENDS.intersection(words)) or any(word in described for word in _CHINESE_ENDS)
 
 
 def _is_start(name: str, schema: JsonSchema) -> bool:
     words = split_name(name)
     if "in" in words and "check" in words:
         return True
-    told = str(schema.get("description", ""))
-    return bool(_STARTS.intersection(words)) or any(word in told for word in _CHINESE_STARTS)
+    described = str(schema.get("description", ""))
+    return bool(_STARTS.intersection(words)) or any(word in described for word in _CHINESE_STARTS)
 
 
 def _some_days(first: str, last: str) -> tuple[str, str]:
-    """The first day and one up to fourteen days later, told by `last` so that no randomness is spent."""
+    """The first day and one up to fourteen days later, known by `last` so that no randomness is spent."""
     start = min(date.fromisoformat(first), LAST_DAY - timedelta(days=1))
     end = start + timedelta(days=1 + date.fromisoformat(last).day % _LONGEST_STAY)
     return start.isoformat(), min(end, LAST_DAY).isoformat()
@@ -345,8 +347,8 @@ def _step(kind: str, low: int) -> int:
 
 
 def _likely(kind: str, name: str) -> tuple[int, int]:
-    said = " ".join(split_name(name))
-    named = (bounds for pattern, of_kind, bounds in _BY_NAME if of_kind == kind and pattern.search(said))
+    stated = " ".join(split_name(name))
+    named = (bounds for pattern, of_kind, bounds in _BY_NAME if of_kind == kind and pattern.search(stated))
     return next(named, _LIKELY.get(kind, _LIKELY["number"]))
 
 

@@ -115,15 +115,15 @@ class Hearing:
         )
 
 
-def find_choice(parameter: ParameterView, heard: Hearing, start: int, end: int) -> ParsedValue | None:
-    """The option that is said first between `start` and `end`, the longer of two that begin there."""
+def find_choice(parameter: ParameterView, parsed: Hearing, start: int, end: int) -> ParsedValue | None:
+    """The option that is stated first between `start` and `end`, the longer of two that begin there."""
     hits = []
     for spelling, option in options_of(orjson.dumps(parameter.schema.get("enum") or [parameter.schema.get("const")])):
-        at = heard.lower.find(spelling, start, end)
-        if at >= 0 and not _cuts_word(heard.lower, at, at + len(spelling)):
+        at = parsed.lower.find(spelling, start, end)
+        if at >= 0 and not _cuts_word(parsed.lower, at, at + len(spelling)):
             hits.append((at, -len(spelling), at + len(spelling), option))
     if not hits:
-        value = read_value(heard.text[start:end][:60], parameter.schema)
+        value = read_value(parsed.text[start:end][:60], parameter.schema)
         return None if value is None else ParsedValue(value, start, end)
     at, _, stop, option = min(hits, key=lambda hit: hit[:2])
     return ParsedValue(option, at, stop)

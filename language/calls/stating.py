@@ -1,4 +1,4 @@
-"""How one argument is said: its value in words, quoted where it could not be told from what stands around it."""
+"""How one argument is stated: its value in words, quoted where it could not be distinguished from what stands around it."""
 
 from collections.abc import Mapping
 from random import Random
@@ -65,21 +65,21 @@ def _say_flag(parameter: ParameterView, cue: str, language: Language, rng: Rando
 
 def _say_items(values: list[JsonValue], items: JsonSchema, language: Language, rng: Random) -> str:
     book = requests_in(language)
-    said = []
+    stated = []
     for value in values:
         words = write_value(value, items, language, rng)
-        said.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.of(words).search(words) else words)
-    if len(said) <= 1:
-        return "".join(said)
+        stated.append(in_quotes(words, book) if isinstance(value, str) and CAREFUL.of(words).search(words) else words)
+    if len(stated) <= 1:
+        return "".join(stated)
     pack = of(language)
-    return pack.comma.join(said[:-1]) + pack.last + said[-1]
+    return pack.comma.join(stated[:-1]) + pack.last + stated[-1]
 
 
 def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language: Language, rng: Random) -> str:
     """The members of an object, each behind its name; deeper ones in brackets."""
     book = requests_in(language)
     declared = schema.get("properties") or {}
-    said = []
+    stated = []
     for name, value in members.items():
         inner = declared.get(name) or {}
         cues = cues_of(name, str(inner.get("description") or ""))
@@ -94,8 +94,8 @@ def _say_members(members: Mapping[str, JsonValue], schema: JsonSchema, language:
             words = write_value(value, inner, language, rng)
             if isinstance(value, str) and meaning_of(name, inner) not in CODED | CLOCKED | NUMERIC | {"code", "choice"}:
                 words = in_quotes(words, book)
-        said.append(f"{cue}{of(language).space if writes(language, cue) else ' '}{words}")
-    return book.joint.join(said)
+        stated.append(f"{cue}{of(language).space if writes(language, cue) else ' '}{words}")
+    return book.joint.join(stated)
 
 
 def _shown(words: str, parameter: ParameterView, book: Phrasebook, rng: Random, *, plain: bool) -> str:

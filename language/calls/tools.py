@@ -38,7 +38,7 @@ class ParameterView(NamedTuple):
 
     @property
     def is_number(self) -> bool:
-        """Whether its values are said as numbers, also where the schema calls them text."""
+        """Whether its values are stated as numbers, also where the schema calls them text."""
         return self.kind in NUMERIC
 
 
@@ -48,9 +48,9 @@ class CueTable(NamedTuple):
     pattern: re.Pattern[str]
     owners: dict[str, tuple[int, bool]]
 
-    def owner(self, said: str) -> tuple[int, bool]:
+    def owner(self, stated: str) -> tuple[int, bool]:
         """The index of the parameter that these words call, and whether the cue is a strong one."""
-        key = squeeze(said)
+        key = squeeze(stated)
         return self.owners[key] if key in self.owners else self.owners[key.removesuffix("s")]
 
 
@@ -61,8 +61,8 @@ class ToolView:
         self.name = str(tool.get("name", ""))
         self.description = str(tool.get("description") or "")
         self.actions = action_phrases(self.name, self.description)
-        said = (*self.actions, name_phrase(self.name))
-        self.keys = tuple(dict.fromkeys(phrase.lower() for phrase in said if _is_telling(phrase)))
+        stated = (*self.actions, name_phrase(self.name))
+        self.keys = tuple(dict.fromkeys(phrase.lower() for phrase in stated if _is_telling(phrase)))
         schema = tool.get("parameters") or {}
         self.required = tuple(schema.get("required") or ())
         self.parameters = parameter_views(schema)
@@ -88,11 +88,11 @@ class ToolView:
     def words(self) -> dict[str, float]:
         """The words that speak for the tool, with how much: action over description over parameters."""
         weights: dict[str, float] = {}
-        told = " ".join(filter(None, (str(one.schema.get("description") or "") for one in self.parameters)))
+        described = " ".join(filter(None, (str(one.schema.get("description") or "") for one in self.parameters)))
         names = " ".join(" ".join(split_name(parameter.name)) for parameter in self.parameters)
         path = " ".join(split_name(self.name))
         own = " ".join(split_name(_PATH.split(self.name)[-1]))
-        for text, share in ((f"{told} {names}", 0.4), (path, 0.6), (self.description, 1.0), (own, 1.1)):
+        for text, share in ((f"{described} {names}", 0.4), (path, 0.6), (self.description, 1.0), (own, 1.1)):
             for word, weight in weigh_words(text).items():
                 weights[word] = max(weight * share, weights.get(word, 0.0))
         return weights
@@ -121,13 +121,13 @@ def parameter_views(schema: JsonSchema) -> tuple[ParameterView, ...]:
 def _distinct(view: ParameterView, called: Counter[str]) -> ParameterView:
     """The same view, called by its name where another parameter is called the same."""
     named = humanise(view.name)
-    told = view.cues.by_script
-    if all(called[squeeze(cue)] == 1 for cue in told.values()):
+    described = view.cues.by_script
+    if all(called[squeeze(cue)] == 1 for cue in described.values()):
         return view
-    told = {script: named if called[squeeze(cue)] > 1 else cue for script, cue in told.items()}
-    common = told[COMMON_SCRIPT]
-    others = [cue for script, cue in told.items() if script != COMMON_SCRIPT]
-    return view._replace(cues=Cues(told, tuple(dict.fromkeys((common, named, *others)))))
+    described = {script: named if called[squeeze(cue)] > 1 else cue for script, cue in described.items()}
+    common = described[COMMON_SCRIPT]
+    others = [cue for script, cue in described.items() if script != COMMON_SCRIPT]
+    return view._replace(cues=Cues(described, tuple(dict.fromkeys((common, named, *others)))))
 
 
 def cue_table(parameters: tuple[ParameterView, ...]) -> CueTable | None:
@@ -174,7 +174,7 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
 
 
 def _spoken(kind: str, schema: JsonSchema) -> JsonSchema:
-    """The schema by which a value is said and read: a bare "startDate" is said as a date."""
+    """The schema by which a value is stated and read: a bare "startDate" is stated as a date."""
     if json_type(schema) != "string" or schema.get("pattern") or schema.get("format") or schema.get("enum"):
         return schema
     match kind:

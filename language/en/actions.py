@@ -91,8 +91,8 @@ def action_of_name(name: str) -> str:
     """A tool's name as words, in the imperative where it begins with a verb."""
     last = _PATH.split(name)[-1] or name
     words = split_name(last)
-    said = humanise(last)
-    return said if words and words[0] in VERBS else f"{_NOUN_LEAD}{said}"
+    stated = humanise(last)
+    return stated if words and words[0] in VERBS else f"{_NOUN_LEAD}{stated}"
 
 
 def _english(name: str, description: str) -> str:
@@ -108,7 +108,7 @@ def _english(name: str, description: str) -> str:
     ]
     if not words or not words[0] or len(words) > _MOST_WORDS:
         return ""
-    verb = _imperative(words[0].lower()) or _told_verb(words, name)
+    verb = _imperative(words[0].lower()) or _rendered_verb(words, name)
     if verb:
         rest = " ".join(words[1:])
         return f"{verb} {rest if words[0].lower() == verb else _SECOND_VERB.sub(_second_verb, rest)}".strip()
@@ -122,7 +122,7 @@ def _second_verb(match: re.Match[str]) -> str:
     return f"and {_imperative(match[1]) or match[1]}"
 
 
-def _told_verb(words: list[str], name: str) -> str:
+def _rendered_verb(words: list[str], name: str) -> str:
     """An unlisted verb: the tool's name begins with it, or an article follows it."""
     first = words[0].lower()
     own = split_name(_PATH.split(name)[-1])

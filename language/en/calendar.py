@@ -21,7 +21,7 @@ WEEKDAY_SHORT = {
 _MONTH_OF_YEAR = re.compile(
     rf"\s*(?P<month>{MONTH_PATTERN})\s+(?:of\s+)?(?P<year>this|last|next)\s+year\s*", re.IGNORECASE
 )
-_MONTH_SAID = re.compile(
+_MONTH_STATED = re.compile(
     rf"\b(?:(?P<month>{MONTH_PATTERN})\.?(?:\s+\d{{1,2}}(?:st|nd|rd|th)?)?,?\s+(?:of\s+)?(?P<year>this|last|next)\s+year"
     rf"|(?P<before>this|last|next)\s+(?P<after>{MONTH_PATTERN}))\b",
     re.IGNORECASE,
@@ -34,8 +34,8 @@ def find_month(phrase: str, text: str) -> tuple[int, int] | None:
     if not wanted:
         return None
     month, year = MONTH_NUMBERS[wanted["month"].lower()], wanted["year"].lower()
-    for match in _MONTH_SAID.finditer(text):
-        said = MONTH_NUMBERS[(match["month"] or match["after"]).lower()], (match["year"] or match["before"]).lower()
-        if said == (month, year):
+    for match in _MONTH_STATED.finditer(text):
+        stated = MONTH_NUMBERS[(match["month"] or match["after"]).lower()], (match["year"] or match["before"]).lower()
+        if stated == (month, year):
             return match.span()
     return None

@@ -1,4 +1,4 @@
-"""English messages: the sentence that has the value, what is said around it, and the form of each app.
+"""English messages: the sentence that has the value, what is stated around it, and the form of each app.
 
 `{v}` is the value, `{c}` what the parameter is called, `{n}` who signs. No sentence has a date, a time or a figure.
 """

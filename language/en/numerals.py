@@ -73,7 +73,7 @@ class _Sum:
         self.room = 1_000_000_000_000
 
     def takes(self, word: str) -> bool:
-        """Add `word`; False where it can't follow what was said."""
+        """Add `word`; False where it can't follow what was stated."""
         if word in _SMALL:
             return self._take_small(_SMALL[word])
         if word == "hundred":

@@ -51,14 +51,14 @@ def _returned(schema: JsonValue) -> frozenset[str]:
 def plan_calls(sections: Sections, box: CandidateTools) -> list[Proposal]:
     """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
     turns = resolve_pointers(sections.turns())
-    said = [turn for turn in turns if turn.speaker not in {"call", "result"}]
+    spoken = [turn for turn in turns if turn.speaker not in {"call", "result"}]
     if sections.word("setting", "call") != "plan":
-        call = _next_call(turns, said, box)
+        call = _next_call(turns, spoken, box)
         return [call] if call else []
     plan: list[Proposal] = []
-    for view, wish in _wishes(box.views, said):
-        told = [Turn("user", wish), *said[1:]]
-        stated = read_conversation(view, told)
+    for view, wish in _wishes(box.views, spoken):
+        history = [Turn("user", wish), *spoken[1:]]
+        stated = read_conversation(view, history)
         for name in (name for name in view.required if name not in stated):
             stated[name] = _found(name, wish, plan, box)
         plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
@@ -88,20 +88,20 @@ def _sources(name: str, wish: str, box: CandidateTools, depth: int) -> list[Prop
             before = _sources(missing[0], wish, box, depth - 1) if len(missing) == 1 else None
             stated |= dict.fromkeys(missing, UNKNOWN)
         if before is not None:
-            ways.append((_share_said(view, wish), -len(before), [*before, Proposal(view.name, stated)]))
+            ways.append((_share_stated(view, wish), -len(before), [*before, Proposal(view.name, stated)]))
     return max(ways, key=lambda way: way[:2])[2] if ways else None
 
 
-def _share_said(view: ToolView, wish: str) -> float:
+def _share_stated(view: ToolView, wish: str) -> float:
     """How many of the words of a tool's name the wish has."""
     words = [word.lower() for word in split_name(view.name) if word.lower() not in _FAINT]
     return sum(word in wish.lower() for word in words) / len(words) if words else 0.0
 
 
-def _wishes(views: Sequence[ToolView], said: Sequence[Turn]) -> list[tuple[ToolView, str]]:
+def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:
     """The tools that a request asks for, in order, each with the words that are about it."""
     wishes: list[tuple[ToolView, str]] = []
-    first = next((turn.text for turn in said if turn.speaker == "user"), "")
+    first = next((turn.text for turn in spoken if turn.speaker == "user"), "")
     for sentence in filter(None, (piece.strip() for piece in _WISH.split(first) if piece)):
         view = _meant(views, sentence)
         if view is None or (wishes and wishes[-1][0].name == view.name):
@@ -110,7 +110,7 @@ def _wishes(views: Sequence[ToolView], said: Sequence[Turn]) -> list[tuple[ToolV
             continue
         wishes.append((view, sentence))
     if len(wishes) < 2:  # noqa: PLR2004 - one wish may be spread over all sentences
-        view = wishes[0][0] if wishes else choose_tool(views, said)
+        view = wishes[0][0] if wishes else choose_tool(views, spoken)
         return [(view, first)] if view else []
     return wishes
 
@@ -136,11 +136,11 @@ def _beginnings(sentence: str) -> Iterator[str]:
             yield sentence[: cut.start()]
 
 
-def _next_call(turns: Sequence[Turn], said: Sequence[Turn], box: CandidateTools) -> Proposal | None:
-    view = choose_tool(box.views, said)
+def _next_call(turns: Sequence[Turn], spoken: Sequence[Turn], box: CandidateTools) -> Proposal | None:
+    view = choose_tool(box.views, spoken)
     if view is None:
         return None
-    call = Proposal(view.name, read_conversation(view, said))
+    call = Proposal(view.name, read_conversation(view, spoken))
     made = {turn.text for turn in turns if turn.speaker == "call"}
     return None if orjson.dumps({"tool": call.tool, "arguments": call.arguments}).decode() in made else call
 

@@ -58,7 +58,7 @@ class ViewedCall(NamedTuple):
 
 
 class CallChange(NamedTuple):
-    """What is to be changed in a call, and when it is said."""
+    """What is to be changed in a call, and when it is stated."""
 
     view: ToolView
     arguments: dict[str, JsonValue]
@@ -115,15 +115,15 @@ def word_change(change: CallChange, turns: Sequence[Turn], language: Language, r
 def _is_taken(
     value: JsonValue, parameter: ParameterView, arguments: dict[str, JsonValue], turns: Sequence[Turn]
 ) -> bool:
-    """Whether the value was said before, or could be taken for that of an argument."""
+    """Whether the value was stated before, or could be taken for that of an argument."""
     for name, taken in arguments.items():
         if name == parameter.name or not isinstance(taken, bool):
             words, others = str(value), str(taken)
             if is_equivalent(value, taken, parameter.schema) or (isinstance(value, str) and _within(words, others)):
                 return True
     schema = {"title": parameter.name, **parameter.schema}
-    heard = [turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"]
-    return not isinstance(value, bool) and any(locate(value, schema, text) is not None for text in heard)
+    parsed = [turn.text for turn in turns if turn.speaker != "assistant" or parameter.kind != "choice"]
+    return not isinstance(value, bool) and any(locate(value, schema, text) is not None for text in parsed)
 
 
 def _within(words: str, others: str) -> bool:
@@ -149,22 +149,22 @@ def _is_in_order(value: JsonValue, parameter: ParameterView, view: ToolView, arg
 
 def _word(change: CallChange, language: Language, rng: Random, *, plain: bool) -> WordedChange:
     shapes = corrections_in(change.case, language)
-    said = say(change.parameter, change.new, language, rng, plain=plain)
-    shape = rng.choice(_shapes(change, shapes, said, rng, plain=plain))
+    stated = say(change.parameter, change.new, language, rng, plain=plain)
+    shape = rng.choice(_shapes(change, shapes, stated, rng, plain=plain))
     old = ""
     if "{o}" in shape:
         old = say(change.parameter, change.arguments[change.parameter.name], language, rng, plain=False).shown
-    if _PLURAL.search(said.cue) and said.cue.isascii():
+    if _PLURAL.search(stated.cue) and stated.cue.isascii():
         shape = _IS.sub(" are ", shape)
-    capital = said.cue[:1].upper() + said.cue[1:]
-    filled = shape.replace("{c}", said.cue).replace("{C}", capital).replace("{o}", old).replace("{v}", said.shown)
-    return WordedChange(filled.replace("the my ", "my "), said.words)
+    capital = stated.cue[:1].upper() + stated.cue[1:]
+    filled = shape.replace("{c}", stated.cue).replace("{C}", capital).replace("{o}", old).replace("{v}", stated.shown)
+    return WordedChange(filled.replace("the my ", "my "), stated.words)
 
 
 def _shapes(
-    change: CallChange, shapes: CorrectionShapes, said: StatedParameter, rng: Random, *, plain: bool
+    change: CallChange, shapes: CorrectionShapes, stated: StatedParameter, rng: Random, *, plain: bool
 ) -> tuple[str, ...]:
-    if said.is_frame:
+    if stated.is_frame:
         return shapes.framed
     if plain:
         return shapes.plain
@@ -176,13 +176,13 @@ def _shapes(
 
 
 def _with(turns: Sequence[Turn], sentence: str, case: str, language: Language) -> list[Turn]:
-    """The conversation with the correction: behind what was said last, or as a turn of its own."""
-    said = list(turns)
-    if case == "SO_case1" and said:
-        at = max(index for index, turn in enumerate(said) if turn.speaker == "user")
-        said[at] = Turn("user", f"{said[at].text}{of(language).space}{sentence}")
-        return said
-    return [*said, Turn("user", sentence)]
+    """The conversation with the correction: behind what was stated last, or as a turn of its own."""
+    stated = list(turns)
+    if case == "SO_case1" and stated:
+        at = max(index for index, turn in enumerate(stated) if turn.speaker == "user")
+        stated[at] = Turn("user", f"{stated[at].text}{of(language).space}{sentence}")
+        return stated
+    return [*stated, Turn("user", sentence)]
 
 
 def mend_request(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
@@ -199,6 +199,6 @@ def _sentence(detail: dict[str, JsonValue], language: Language, rng: Random) -> 
     schema = detail.get("schema")
     shape: JsonSchema = schema if isinstance(schema, dict) else {}
     pattern: str = rng.choice(of(language).data["corrections"]["missing"])
-    said = pattern.format(name=name, value=write_value(value, shape, language, rng))
+    stated = pattern.format(name=name, value=write_value(value, shape, language, rng))
     # the very letters of the value where no wording of it can be read back
-    return said if locate(value, shape, said) else pattern.format(name=name, value=value)
+    return stated if locate(value, shape, stated) else pattern.format(name=name, value=value)

@@ -45,7 +45,7 @@ class ConversationBook(NamedTuple):
     which: tuple[str, ...]
     proposals: tuple[str, ...]
     done: tuple[str, ...]
-    told: tuple[str, ...]
+    rendered: tuple[str, ...]
     errors: tuple[str, ...]
     others: tuple[str, ...]  # whether another value would do
     refusals: tuple[str, ...]
@@ -63,7 +63,7 @@ def _book_in(language: Language) -> ConversationBook:
 
 
 class ToolWording(NamedTuple):
-    """A tool and what is said for it."""
+    """A tool and what is stated for it."""
 
     view: ToolView
     arguments: dict[str, JsonValue]
@@ -134,122 +134,122 @@ class _Words(NamedTuple):
 
 def word_user_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The user's turn that does what the prompt's intent says, with the words of each value."""
-    talk = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    content = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
     intent = sections.word("intent", "")
     if intent not in _USER:
         raise ReplyError(f"template/v1 knows no intent {intent!r} of a user; it knows {', '.join(_USER)}.")
-    words = _USER[intent](talk)
+    words = _USER[intent](content)
     extra = sections.json("extra")
     if isinstance(extra, dict):
-        words = _joined(talk, words, _aside(talk, part_of(extra)))
+        words = _joined(content, words, _aside(content, part_of(extra)))
     mentions: list[JsonValue] = [dict(one._asdict()) for one in words.mentions]
     return {"text": words.text, "mentions": mentions}
 
 
-def _request(talk: TurnParts) -> _Words:
-    first, *rest = talk.parts
-    words = _call(talk, 0, first)
+def _request(content: TurnParts) -> _Words:
+    first, *rest = content.parts
+    words = _call(content, 0, first)
     again = [(number, part) for number, part in enumerate(rest, start=1) if part.view.name == first.view.name]
     for number, part in enumerate(rest, start=1):
         if part.view.name != first.view.name:
-            request = _call(talk, number, part)
-            lacking = _lacking(talk, part)
-            shapes = talk.book.linked if lacking else talk.book.joints
-            text = talk.pick(shapes, r=lowered(request.text), c=lacking)
-            words = _joined(talk, words, request._replace(text=text))
-    return _joined(talk, words, _again(talk, again)) if again else words
+            request = _call(content, number, part)
+            lacking = _lacking(content, part)
+            shapes = content.book.linked if lacking else content.book.joints
+            text = content.pick(shapes, r=lowered(request.text), c=lacking)
+            words = _joined(content, words, request._replace(text=text))
+    return _joined(content, words, _again(content, again)) if again else words
 
 
-def _lacking(talk: TurnParts, part: ToolWording) -> str:
+def _lacking(content: TurnParts, part: ToolWording) -> str:
     """What a part leaves for an earlier result to give, as people call it; "" where it leaves nothing."""
     name = next((name for name in part.view.required if name not in part.arguments), "")
     cues = part.view.parameter(name).cues if name else None
-    return cues.among(talk.language) if cues else ""
+    return cues.among(content.language) if cues else ""
 
 
-def _again(talk: TurnParts, parts: list[tuple[int, ToolWording]]) -> _Words:
+def _again(content: TurnParts, parts: list[tuple[int, ToolWording]]) -> _Words:
     mentions, shown, cue = [], [], ""
     for number, part in parts:
         ((name, value),) = part.arguments.items()
-        said = say(part.view.parameter(name), value, talk.language, talk.rng, plain=True)
-        cue = said.cue
-        shown.append(said.shown)
-        mentions.append(_Mention(number, name, said.words))
-    comma, last = of(talk.language).comma, of(talk.language).last
-    told = comma.join(shown[:-1]) + last + shown[-1] if len(shown) > 1 else shown[0]
-    return _Words(talk.pick(talk.book.again, l=told, c=cue), tuple(mentions))
+        stated = say(part.view.parameter(name), value, content.language, content.rng, plain=True)
+        cue = stated.cue
+        shown.append(stated.shown)
+        mentions.append(_Mention(number, name, stated.words))
+    comma, last = of(content.language).comma, of(content.language).last
+    rendered = comma.join(shown[:-1]) + last + shown[-1] if len(shown) > 1 else shown[0]
+    return _Words(content.pick(content.book.again, l=rendered, c=cue), tuple(mentions))
 
 
-def _call(talk: TurnParts, number: int, part: ToolWording) -> _Words:
-    worded = word_call(part.view, part.arguments, talk.language, talk.rng)
+def _call(content: TurnParts, number: int, part: ToolWording) -> _Words:
+    worded = word_call(part.view, part.arguments, content.language, content.rng)
     return _Words(worded.request, tuple(_Mention(number, name, words) for name, words in worded.mentions.items()))
 
 
-def _describe(talk: TurnParts) -> _Words:
-    (part,) = talk.parts
-    words = _Words(talk.pick(talk.book.situations, f=_field(part.view, talk.language)))
+def _describe(content: TurnParts) -> _Words:
+    (part,) = content.parts
+    words = _Words(content.pick(content.book.situations, f=_field(part.view, content.language)))
     for name, value in part.arguments.items():
-        words = _joined(talk, words, _stated(talk, 0, part.view.parameter(name), value, talk.book.facts))
-    return _joined(talk, words, _Words(talk.pick(talk.book.plights)))
+        words = _joined(content, words, _stated(content, 0, part.view.parameter(name), value, content.book.facts))
+    return _joined(content, words, _Words(content.pick(content.book.plights)))
 
 
 def _stated(
-    talk: TurnParts, number: int, parameter: ParameterView, value: JsonValue, shapes: tuple[str, ...]
+    content: TurnParts, number: int, parameter: ParameterView, value: JsonValue, shapes: tuple[str, ...]
 ) -> _Words:
     """A value in one of the shapes."""
-    said = say(parameter, value, talk.language, talk.rng, plain=True)
+    stated = say(parameter, value, content.language, content.rng, plain=True)
     if isinstance(value, bool):
-        answer = talk.book.answers[value]
-        text = talk.pick(talk.book.flags, c=said.cue, v=answer)
+        answer = content.book.answers[value]
+        text = content.pick(content.book.flags, c=stated.cue, v=answer)
         return _Words(
-            text, (_Mention(number, parameter.name, said.words if said.words in text else text.rstrip(".。")),)
+            text, (_Mention(number, parameter.name, stated.words if stated.words in text else text.rstrip(".。")),)
         )
-    text = talk.pick(shapes, c=said.cue, v=said.shown)
-    return _Words(text, (_Mention(number, parameter.name, said.words),))
+    text = content.pick(shapes, c=stated.cue, v=stated.shown)
+    return _Words(text, (_Mention(number, parameter.name, stated.words),))
 
 
-def _hint(talk: TurnParts) -> _Words:
-    first = view_of(listed(talk.sections, "options")[0])
-    return _Words(talk.pick(talk.book.hints, f=_field(first, talk.language)))
+def _hint(content: TurnParts) -> _Words:
+    first = view_of(listed(content.sections, "options")[0])
+    return _Words(content.pick(content.book.hints, f=_field(first, content.language)))
 
 
-def _answer(talk: TurnParts) -> _Words:
-    (part,) = talk.parts
+def _answer(content: TurnParts) -> _Words:
+    (part,) = content.parts
     words = _Words("")
     for name, value in part.arguments.items():
         parameter = part.view.parameter(name)
-        bare = len(part.arguments) == 1 and talk.rng.random() < 0.5  # noqa: PLR2004 - a coin
-        answered = word_answer(part.view, (parameter, value), talk.language, talk.rng, is_bare=bare)
+        bare = len(part.arguments) == 1 and content.rng.random() < 0.5  # noqa: PLR2004 - a coin
+        answered = word_answer(part.view, (parameter, value), content.language, content.rng, is_bare=bare)
         piece = _Words(answered.answer, (_Mention(0, name, answered.words),))
-        words = _joined(talk, words, piece) if words.text else piece
+        words = _joined(content, words, piece) if words.text else piece
     return words
 
 
-def _switch(talk: TurnParts) -> _Words:
-    request = _call(talk, 0, talk.parts[0])
-    return request._replace(text=talk.pick(talk.book.switches, r=request.text))
+def _switch(content: TurnParts) -> _Words:
+    request = _call(content, 0, content.parts[0])
+    return request._replace(text=content.pick(content.book.switches, r=request.text))
 
 
-def _changed(talk: TurnParts, shapes: tuple[str, ...]) -> _Words:
-    (part,) = talk.parts
+def _changed(content: TurnParts, shapes: tuple[str, ...]) -> _Words:
+    (part,) = content.parts
     ((name, value),) = part.arguments.items()
-    return _stated(talk, 0, part.view.parameter(name), value, shapes)
+    return _stated(content, 0, part.view.parameter(name), value, shapes)
 
 
-def _more(talk: TurnParts) -> _Words:
-    request = _call(talk, 0, talk.parts[0])
+def _more(content: TurnParts) -> _Words:
+    request = _call(content, 0, content.parts[0])
     return request._replace(
-        text=talk.pick(talk.book.more, r=lowered(request.text), c=_lacking(talk, talk.parts[0]) or "one")
+        text=content.pick(content.book.more, r=lowered(request.text), c=_lacking(content, content.parts[0]) or "one")
     )
 
 
-def _aside(talk: TurnParts, part: ToolWording) -> _Words:
+def _aside(content: TurnParts, part: ToolWording) -> _Words:
     ((name, value),) = part.arguments.items()
-    return _stated(talk, len(talk.parts), part.view.parameter(name), value, talk.book.asides)
+    return _stated(content, len(content.parts), part.view.parameter(name), value, content.book.asides)
 
 
-def _joined(talk: TurnParts, one: _Words, other: _Words) -> _Words:
-    return _Words(f"{one.text}{talk.book.space}{other.text}", (*one.mentions, *other.mentions))
+def _joined(content: TurnParts, one: _Words, other: _Words) -> _Words:
+    return _Words(f"{one.text}{content.book.space}{other.text}", (*one.mentions, *other.mentions))
 
 
 def _field(view: ToolView, language: Language) -> str:
@@ -262,11 +262,11 @@ def _field(view: ToolView, language: Language) -> str:
 
 _USER: Mapping[str, Callable[[TurnParts], _Words]] = {
     "request": _request, "describe": _describe, "hint": _hint, "answer": _answer, "switch": _switch, "ask_more": _more,
-    "approve": lambda talk: _Words(talk.pick(talk.book.approvals)),
-    "correct": lambda talk: _changed(talk, talk.book.corrections),
-    "retry": lambda talk: _changed(talk, talk.book.retries),
-    "give_up": lambda talk: _Words(talk.pick(talk.book.surrenders)),
-    "thank": lambda talk: _Words(talk.pick(talk.book.thanks)),
+    "approve": lambda content: _Words(content.pick(content.book.approvals)),
+    "correct": lambda content: _changed(content, content.book.corrections),
+    "retry": lambda content: _changed(content, content.book.retries),
+    "give_up": lambda content: _Words(content.pick(content.book.surrenders)),
+    "thank": lambda content: _Words(content.pick(content.book.thanks)),
 }  # fmt: skip
 
 
@@ -283,16 +283,16 @@ _SHORT = 40
 
 def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """The assistant's turn that does what the prompt's intent says."""
-    talk = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
+    content = TurnParts([part_of(one) for one in listed(sections, "parts")], sections, language, rng)
     intent = sections.word("intent", "")
     if intent not in _AGENT:
         raise ReplyError(f"template/v1 knows no intent {intent!r} of an assistant; it knows {', '.join(_AGENT)}.")
-    return {"text": _AGENT[intent](talk)}
+    return {"text": _AGENT[intent](content)}
 
 
 def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue]:
     """The user's goal in words: what they want done, step by step."""
-    told = []
+    rendered = []
     for step in listed(sections, "steps"):
         for part in (step.get("parts") or []) if isinstance(step, dict) else []:
             values = (
@@ -300,18 +300,18 @@ def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue
                 if language == "zh"
                 else ", ".join(map(str, part["values"].values()))
             )
-            told.append(
+            rendered.append(
                 f"{str(part['description']).rstrip('.。')} ({values})"
                 if values
                 else str(part["description"]).rstrip(".。")
             )
     if language == "zh":
-        return {"goal": "你想请助手做这些事：" + "；".join(dict.fromkeys(told)) + "。"}
-    return {"goal": "You want the assistant to do this: " + "; ".join(dict.fromkeys(told)) + "."}
+        return {"goal": "你想请助手做这些事：" + "；".join(dict.fromkeys(rendered)) + "。"}
+    return {"goal": "You want the assistant to do this: " + "; ".join(dict.fromkeys(rendered)) + "."}
 
 
 def label_acts(sections: Sections) -> dict[str, JsonValue]:
-    """What a reply does, told by its words."""
+    """What a reply does, known by its words."""
     reply = str(sections.json("reply"))
     acts: list[JsonValue] = []
     if _SEEKS.search(reply):
@@ -323,56 +323,60 @@ def label_acts(sections: Sections) -> dict[str, JsonValue]:
     return {"acts": acts}
 
 
-def _ask_parameters(talk: TurnParts) -> str:
-    (part,) = talk.parts
-    asked = [part.view.parameter(name) for name in listed(talk.sections, "asked")]
-    questions = [word_question(part.view, one, part.arguments, talk.language, talk.rng) for one in asked]
-    return talk.book.space.join(
-        one if _SEEKS.search(one) else f"{one.rstrip('.。')}{of(talk.language).question}" for one in questions
+def _ask_parameters(content: TurnParts) -> str:
+    (part,) = content.parts
+    asked = [part.view.parameter(name) for name in listed(content.sections, "asked")]
+    questions = [word_question(part.view, one, part.arguments, content.language, content.rng) for one in asked]
+    return content.book.space.join(
+        one if _SEEKS.search(one) else f"{one.rstrip('.。')}{of(content.language).question}" for one in questions
     )
 
 
-def _ask_which(talk: TurnParts) -> str:
-    one, other = (view_of(option) for option in listed(talk.sections, "options"))
-    return talk.pick(talk.book.which, a=action_of(one, talk.language), b=action_of(other, talk.language))
+def _ask_which(content: TurnParts) -> str:
+    one, other = (view_of(option) for option in listed(content.sections, "options"))
+    return content.pick(content.book.which, a=action_of(one, content.language), b=action_of(other, content.language))
 
 
-def _ask_approval(talk: TurnParts) -> str:
-    (part,) = talk.parts
-    told = []
+def _ask_approval(content: TurnParts) -> str:
+    (part,) = content.parts
+    rendered = []
     for name, value in part.arguments.items():
-        said = say(part.view.parameter(name), value, talk.language, talk.rng, plain=True)
-        told.append(f"{said.cue}{of(talk.language).space}{said.shown}")
-    return talk.pick(talk.book.proposals, a=action_of(part.view, talk.language), l=talk.book.joint.join(told))
+        stated = say(part.view.parameter(name), value, content.language, content.rng, plain=True)
+        rendered.append(f"{stated.cue}{of(content.language).space}{stated.shown}")
+    return content.pick(
+        content.book.proposals, a=action_of(part.view, content.language), l=content.book.joint.join(rendered)
+    )
 
 
-def _inform(talk: TurnParts) -> str:
-    told = [talk.pick(talk.book.done)]
-    for fact in listed(talk.sections, "facts"):
+def _inform(content: TurnParts) -> str:
+    rendered = [content.pick(content.book.done)]
+    for fact in listed(content.sections, "facts"):
         if not isinstance(fact, dict):
             continue
         value = fact["value"]
-        shown = talk.book.answers[value] if isinstance(value, bool) else str(value)
-        told.append(talk.pick(talk.book.told, c=str(fact["label"]), v=shown))
-    return talk.book.space.join(told)
+        shown = content.book.answers[value] if isinstance(value, bool) else str(value)
+        rendered.append(content.pick(content.book.rendered, c=str(fact["label"]), v=shown))
+    return content.book.space.join(rendered)
 
 
-def _tell_error(talk: TurnParts) -> str:
-    (part,) = talk.parts
-    told = [talk.pick(talk.book.errors, e=str(talk.sections.json("error")))]
-    for name in listed(talk.sections, "asked"):
+def _tell_error(content: TurnParts) -> str:
+    (part,) = content.parts
+    rendered = [content.pick(content.book.errors, e=str(content.sections.json("error")))]
+    for name in listed(content.sections, "asked"):
         cues = part.view.parameter(name).cues
-        told.append(talk.pick(talk.book.others, c=cues.among(talk.language)))
-    return talk.book.space.join(told)
+        rendered.append(content.pick(content.book.others, c=cues.among(content.language)))
+    return content.book.space.join(rendered)
 
 
-def _refuse(talk: TurnParts) -> str:
-    return talk.pick(talk.book.refusals, a=action_of(view_of(listed(talk.sections, "options")[0]), talk.language))
+def _refuse(content: TurnParts) -> str:
+    return content.pick(
+        content.book.refusals, a=action_of(view_of(listed(content.sections, "options")[0]), content.language)
+    )
 
 
 _AGENT: Mapping[str, Callable[[TurnParts], str]] = {
     "ask_parameters": _ask_parameters, "ask_which": _ask_which, "ask_approval": _ask_approval, "inform": _inform,
-    "tell_error": _tell_error, "refuse": _refuse, "acknowledge": lambda talk: talk.pick(talk.book.nods),
+    "tell_error": _tell_error, "refuse": _refuse, "acknowledge": lambda content: content.pick(content.book.nods),
 }  # fmt: skip
 
 
@@ -386,18 +390,18 @@ _LEAST_WORDS = 2
 
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     """Each wish of the goal with the tool that does it, null where none does."""
-    told = {
+    rendered = {
         str(tool["name"]): str(tool["description"]).rstrip(".。")
         for tool in listed(sections, "tools")
         if isinstance(tool, dict)
     }
     head, *rest = _END_OF_HEAD.split(str(sections.json("goal")), maxsplit=1)
-    return {"wants": [{"want": want, "tool": tool} for want, tool in _wishes(rest[0] if rest else head, told)]}
+    return {"wants": [{"want": want, "tool": tool} for want, tool in _wishes(rest[0] if rest else head, rendered)]}
 
 
-def _wishes(goal: str, told: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
-    """What is told by a whole description first, longer ones before shorter ones; then what else the pieces tell."""
-    for name, description in sorted(told.items(), key=lambda one: (-len(one[1]), one[0])):
+def _wishes(goal: str, rendered: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
+    """What is known by a whole description first, longer ones before shorter ones; then what else the pieces tell."""
+    for name, description in sorted(rendered.items(), key=lambda one: (-len(one[1]), one[0])):
         whole = rf"(?:^|(?<=[;；]))\s*{re.escape(description)}{_VALUES}\s*(?=[;；.。]|$)"
         if description and re.search(whole, goal):
             goal = re.sub(whole, "", goal)
@@ -405,7 +409,10 @@ def _wishes(goal: str, told: Mapping[str, str]) -> Iterator[tuple[str, str | Non
     for piece in _PIECES.split(re.sub(_VALUES, "", goal)):
         words = _words(piece)
         if len(words) >= _LEAST_WORDS:
-            yield piece.strip(), next((name for name, text in told.items() if _likeness(words, text) >= _ALIKE), None)
+            yield (
+                piece.strip(),
+                next((name for name, text in rendered.items() if _likeness(words, text) >= _ALIKE), None),
+            )
 
 
 def _likeness(words: frozenset[str], description: str) -> float:

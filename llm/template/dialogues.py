@@ -36,28 +36,28 @@ def word_question(
         asked = asked_parameters(view, question, known)
         if asked == (parameter,) and not _says(question, known, view) and writes(language, question):
             return question
-    told = called(parameter, language)
-    return dialogues_in(language).last_question.replace("{c}", told)
+    named = called(parameter, language)
+    return dialogues_in(language).last_question.replace("{c}", named)
 
 
 def _propose_question(view: ToolView, parameter: ParameterView, language: Language, rng: Random) -> str:
     book = dialogues_in(language)
-    told = called(parameter, language)
+    named = called(parameter, language)
     if parameter.kind == "boolean":
-        return _shape(rng.choice(book.flags), parameter.topic or told)
+        return _shape(rng.choice(book.flags), parameter.topic or named)
     if parameter.kind == "choice" and rng.random() < _OPTIONS_SHARE:
         options = _options(parameter, language, rng)
         if options:
-            return _shape(rng.choice(book.options), told).replace("{o}", options)
+            return _shape(rng.choice(book.options), named).replace("{o}", options)
     counted = counting(parameter, language)
     if counted and rng.random() < _COUNTED_SHARE:
         return rng.choice(book.counted).replace("{u}", counted.asked)
-    if counted and of(language).rules.is_plural(told):
-        return _shape(rng.choice(book.questions), told)
+    if counted and of(language).rules.is_plural(named):
+        return _shape(rng.choice(book.questions), named)
     if parameter.kind in book.unnamed and _is_only_one(view, parameter) and rng.random() < _UNNAMED_SHARE:
         return rng.choice(book.unnamed[parameter.kind])
     own = book.named.get(group_of(parameter), ()) or book.named["name"]
-    return _shape(rng.choice(book.questions if rng.random() < _GENERAL_SHARE else own), told)
+    return _shape(rng.choice(book.questions if rng.random() < _GENERAL_SHARE else own), named)
 
 
 def _is_only_one(view: ToolView, parameter: ParameterView) -> bool:
@@ -77,12 +77,12 @@ def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
     options = parameter.schema.get("enum") or []
     if not 1 < len(options) <= _MOST_OPTIONS:
         return ""
-    said = [write_value(option, parameter.schema, language, rng) for option in options]
-    return book.next_option.join(said[:-1]) + book.last_option + said[-1]
+    stated = [write_value(option, parameter.schema, language, rng) for option in options]
+    return book.next_option.join(stated[:-1]) + book.last_option + stated[-1]
 
 
-def _shape(shape: str, told: str) -> str:
-    return shape.replace("{c}", told).replace("{C}", told[:1].upper() + told[1:])
+def _shape(shape: str, named: str) -> str:
+    return shape.replace("{c}", named).replace("{C}", named[:1].upper() + named[1:])
 
 
 def _says(question: str, known: dict[str, JsonValue], view: ToolView) -> bool:
@@ -107,7 +107,7 @@ class _Filling(NamedTuple):
     shape: str
     shown: str
     words: str
-    told: str
+    named: str
 
 
 class SlotReply(NamedTuple):
@@ -152,17 +152,17 @@ def _titled(parameter: ParameterView) -> JsonSchema:
 def _propose_answer(
     parameter: ParameterView, value: JsonValue, language: Language, rng: Random, *, is_bare: bool, plain: bool
 ) -> SlotReply:
-    said = say(parameter, value, language, rng, plain=plain)
-    told = called(parameter, language)
+    stated = say(parameter, value, language, rng, plain=plain)
+    named = called(parameter, language)
     if isinstance(value, bool):
-        return _flag(said, language, rng, value=value, is_bare=is_bare)
-    shown = _shown(said, parameter, language, rng, plain=plain)
+        return _flag(stated, language, rng, value=value, is_bare=is_bare)
+    shown = _shown(stated, parameter, language, rng, plain=plain)
     if is_bare:
         shape = rng.choice(_bare_shapes(parameter, value, language, rng))
     else:
         shapes = dialogues_in(language).sentences_by_kind.get(group_of(parameter), dialogues_in(language).sentences)
         shape = rng.choice(shapes[:2] if plain else shapes)
-    return _filled(_Filling(shape, shown, said.words, told), parameter, language)
+    return _filled(_Filling(shape, shown, stated.words, named), parameter, language)
 
 
 def _bare_shapes(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> Shapes:
@@ -172,32 +172,32 @@ def _bare_shapes(parameter: ParameterView, value: JsonValue, language: Language,
     return book.bare_by_kind.get(parameter.kind) or book.bare_by_kind.get(group_of(parameter)) or book.bare
 
 
-def _shown(said: StatedParameter, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
-    """The value in quotation marks where it would not be told from what stands around it, else as it is."""
-    if said.words == said.shown or not isinstance(said.value, str):
-        return said.words
+def _shown(stated: StatedParameter, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
+    """The value in quotation marks where it would not be distinguished from what stands around it, else as it is."""
+    if stated.words == stated.shown or not isinstance(stated.value, str):
+        return stated.words
     if parameter.kind in _UNMISTAKABLE:
-        return in_quotes(said.words, requests_in(language)) if " " in said.words else said.words
+        return in_quotes(stated.words, requests_in(language)) if " " in stated.words else stated.words
     is_message = group_of(parameter) == "message" and rng.random() < _QUOTED_SHARE
-    needs_marks = plain or is_message or _STOP.search(said.words)
-    return in_quotes(said.words, requests_in(language)) if needs_marks else said.words
+    needs_marks = plain or is_message or _STOP.search(stated.words)
+    return in_quotes(stated.words, requests_in(language)) if needs_marks else stated.words
 
 
-def _flag(said: StatedParameter, language: Language, rng: Random, *, value: bool, is_bare: bool) -> SlotReply:
+def _flag(stated: StatedParameter, language: Language, rng: Random, *, value: bool, is_bare: bool) -> SlotReply:
     book = dialogues_in(language)
-    if is_bare or not said.is_frame:
+    if is_bare or not stated.is_frame:
         answer = rng.choice(book.yes if value else book.no)
         return SlotReply(answer, answer)
     stop = requests_in(language).stop
-    shown = said.words[:1].upper() + said.words[1:]
+    shown = stated.words[:1].upper() + stated.words[1:]
     return SlotReply(f"{shown}{stop}", shown)
 
 
 def _filled(filling: _Filling, parameter: ParameterView, language: Language) -> SlotReply:
-    shape, shown, words, told = filling
-    shape = of(language).rules.agreed(shape, told)
+    shape, shown, words, named = filling
+    shape = of(language).rules.agreed(shape, named)
     counted = counting(parameter, language)
-    text = shape.replace("{c}", told).replace("{C}", _capital(told))
+    text = shape.replace("{c}", named).replace("{C}", _capital(named))
     text = text.replace("{u}", counted.unit if counted else "").replace("{v}", shown)
     if (
         of(language).script == COMMON_SCRIPT

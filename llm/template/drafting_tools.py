@@ -53,26 +53,26 @@ class LexiconParameter(NamedTuple):
 def row(name: str, descriptions: str, kind: str, *values: str | int) -> LexiconParameter:
     """A row as the lexicon writes it: `name!` is required, descriptions and values are English | Chinese."""
     english, _, chinese = descriptions.partition("|")
-    told = (english, chinese)
+    texts = (english, chinese)
     plain = name.rstrip("!")
     required = name.endswith("!")
     if kind in _PLAIN:
-        return LexiconParameter(plain, required, told, _PLAIN[kind])
+        return LexiconParameter(plain, required, texts, _PLAIN[kind])
     if kind == "int":
-        return LexiconParameter(plain, required, told, "integer", limits=(int(values[0]), int(values[1])))
+        return LexiconParameter(plain, required, texts, "integer", limits=(int(values[0]), int(values[1])))
     words = (_listed(values[0]), _listed(values[1])) if values else _shared()[kind]
     shape = {"pick": "choice", "list": "list"}.get(kind, kind if kind in _SHAPED else "text")
-    return LexiconParameter(plain, required, told, shape, words)
+    return LexiconParameter(plain, required, texts, shape, words)
 
 
 def rows_for(category: str, function: str) -> list[LexiconParameter]:
     """The rows of a category whose pattern the function's words match, in the order written, one of each name."""
     found: dict[str, LexiconParameter] = {}
-    told: set[str] = set()
+    texts: set[str] = set()
     for pattern, candidate in _categories().get(category, ()):
-        if candidate.name not in found and candidate.descriptions[1] not in told and pattern.search(function):
+        if candidate.name not in found and candidate.descriptions[1] not in texts and pattern.search(function):
             found[candidate.name] = candidate
-            told.add(candidate.descriptions[1])
+            texts.add(candidate.descriptions[1])
     return list(found.values())
 
 
@@ -112,8 +112,8 @@ class Result(NamedTuple):
     def sketch(self, language: Language, members: Sequence["Result"] = ()) -> dict[str, JsonValue]:
         """The value as an answer writes it."""
         description = self.english if language == "en" else self.chinese
-        told: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": description}
-        return {**told, "members": [member.sketch(language) for member in members]} if members else told
+        texts: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": description}
+        return {**texts, "members": [member.sketch(language) for member in members]} if members else texts
 
 
 _SUCCESS = Result("success", "boolean", "success of the operation", "操作是否成功")
@@ -151,18 +151,18 @@ _MADE = (
 def result_sketches(sections: Sections, language: Language) -> list[JsonValue]:
     """The results of the tool that the prompt names."""
     function = function_words(sections.word("name", ""))
-    said = " ".join(function)
+    stated = " ".join(function)
     deed = deed_of(function[0]) if function else "other"
     if deed in ("list", "search"):
         return [_RESULTS.sketch(language, _MEMBERS), _TOTAL.sketch(language)]
     if deed == "look":
-        return [_first(_LOOKED_UP, said, _ANSWER).sketch(language), _AS_OF.sketch(language)]
+        return [_first(_LOOKED_UP, stated, _ANSWER).sketch(language), _AS_OF.sketch(language)]
     otherwise = _DONE_AT if deed in CHANGES else _MESSAGE
-    return [_SUCCESS.sketch(language), _first(_MADE, said, otherwise).sketch(language)]
+    return [_SUCCESS.sketch(language), _first(_MADE, stated, otherwise).sketch(language)]
 
 
-def _first(rules: Sequence[tuple[str, Result]], said: str, otherwise: Result) -> Result:
-    return next((result for pattern, result in rules if _whole(pattern).search(said)), otherwise)
+def _first(rules: Sequence[tuple[str, Result]], stated: str, otherwise: Result) -> Result:
+    return next((result for pattern, result in rules if _whole(pattern).search(stated)), otherwise)
 
 
 @lru_cache(64)
@@ -209,13 +209,13 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
     for wanted in _first_name(goals, count, rng):
         named.setdefault(function_name(wanted.english), wanted)
     kept = {_gist(wanted.english) for wanted in goals}
-    told = {wanted.goal for wanted in named.values()}
+    texts = {wanted.goal for wanted in named.values()}
     for wanted in _upkeep(resources, language):
         if len(named) >= count:
             break
-        if _gist(wanted.english) not in kept and wanted.goal not in told:
+        if _gist(wanted.english) not in kept and wanted.goal not in texts:
             named.setdefault(function_name(wanted.english), wanted)
-            told.add(wanted.goal)
+            texts.add(wanted.goal)
     things = [resource.english for resource in resources]
     return [
         {"name": f"{category}.{_area(wanted.english, things)}.{function}", "goal": wanted.goal}
@@ -225,20 +225,20 @@ def name_all(sections: Sections, language: Language, rng: Random) -> list[JsonVa
 
 def function_name(goal: str) -> str:
     """A goal as a function's name in camelCase: "set an alarm" is setAlarm."""
-    said = [_NO_LETTERS.sub("", word).lower() for word in goal.replace("-", " ").split() if word not in _SMALL]
-    first, *rest = [word for word in said if word] or ["run"]
+    stated = [_NO_LETTERS.sub("", word).lower() for word in goal.replace("-", " ").split() if word not in _SMALL]
+    first, *rest = [word for word in stated if word] or ["run"]
     return first + "".join(word.capitalize() for word in rest)
 
 
 def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
     """The goals or resources with what they are called in English; ReplyError where names can't be made of them."""
-    told = _texts(sections, tag)
-    english = told if language == "en" else _texts(sections, f"english{tag}")
-    if len(told) != len(english):
+    texts = _texts(sections, tag)
+    english = texts if language == "en" else _texts(sections, f"english{tag}")
+    if len(texts) != len(english):
         raise ReplyError(
-            f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(told)} {tag}."
+            f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(texts)} {tag}."
         )
-    return [Wanted(goal, words) for goal, words in zip(told, english, strict=True)]
+    return [Wanted(goal, words) for goal, words in zip(texts, english, strict=True)]
 
 
 def _texts(sections: Sections, tag: str) -> list[str]:
@@ -260,8 +260,8 @@ def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]
         for resource in resources:
             one, many = with_article(resource.english), plural(resource.english)
             for english, chinese in shapes:
-                said = english.format(one=one, many=many, r=resource.english)
-                yield Wanted(said if language == "en" else chinese.format(r=resource.goal), said)
+                stated = english.format(one=one, many=many, r=resource.english)
+                yield Wanted(stated if language == "en" else chinese.format(r=resource.goal), stated)
 
 
 def _gist(goal: str) -> tuple[str, ...]:
@@ -273,8 +273,8 @@ def _gist(goal: str) -> tuple[str, ...]:
 
 def _area(goal: str, things: Sequence[str]) -> str:
     """The part of the category that a goal belongs to: the thing it is about, else what is done."""
-    said = {word.removesuffix("s") for word in split_name(function_name(goal))}
-    about = [thing for thing in things if {word.removesuffix("s") for word in thing.split()} <= said]
+    stated = {word.removesuffix("s") for word in split_name(function_name(goal))}
+    about = [thing for thing in things if {word.removesuffix("s") for word in thing.split()} <= stated]
     if about:
         chosen = plural(max(about, key=len))
         return "".join(_NO_LETTERS.sub("", word).capitalize() for word in chosen.split())
@@ -343,14 +343,14 @@ def parameter_rows(category: str, function: Sequence[str]) -> list[LexiconParame
 
 def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter]) -> list[LexiconParameter]:
     """The parameters with which something that people keep is added, changed, renamed, restored or deleted."""
-    told = [one for one in found if one.names_thing]
-    known = told[0]._replace(is_required=True) if told else _label(function)
+    texts = [one for one in found if one.names_thing]
+    known = texts[0]._replace(is_required=True) if texts else _label(function)
     if function[0] == "rename":
         return [known, _row(_NEW_LABEL)]
     if deed in ("drop", "restore"):
-        is_kept = told and "from" not in function  # pages deleted from a document are not the document
+        is_kept = texts and "from" not in function  # pages deleted from a document are not the document
         return [known] if is_kept or not _is_required(found) else found
-    if deed == "change" and len(found) < _FEWEST and (told or not found):
+    if deed == "change" and len(found) < _FEWEST and (texts or not found):
         return [known, _row(_NEW_LABEL)]
     return found or [known]
 

@@ -39,9 +39,9 @@ def name_entities(sections: Sections) -> dict[str, JsonValue]:
 
 def word_pronoun(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
     """A phrase that points at a message of the app shown."""
-    avoid, said = sections.json("avoid"), sections.json("said")
+    avoid, stated = sections.json("avoid"), sections.json("said")
     texts = [str(one) for one in avoid if isinstance(one, str)] if isinstance(avoid, list) else []
-    return {"phrase": word_pointer(_pointed(sections, language), str(said), texts, language, rng)}
+    return {"phrase": word_pointer(_pointed(sections, language), str(stated), texts, language, rng)}
 
 
 def simulate_message(sections: Sections, language: Language, rng: Random) -> dict[str, JsonValue]:
@@ -53,12 +53,12 @@ def simulate_message(sections: Sections, language: Language, rng: Random) -> dic
 
 def reword_request(sections: Sections, language: Language) -> dict[str, JsonValue]:
     """The turn with the phrase in the place of the words that said the value."""
-    said, words, phrase = (str(sections.json(tag)) for tag in ("said", "words", "phrase"))
-    starts = [match.start() for match in re.finditer(re.escape(words), said)]
-    start = next((at for at in starts if not is_cut(said, at, at + len(words))), -1)  # not the noon of "afternoon"
+    stated, words, phrase = (str(sections.json(tag)) for tag in ("said", "words", "phrase"))
+    starts = [match.start() for match in re.finditer(re.escape(words), stated)]
+    start = next((at for at in starts if not is_cut(stated, at, at + len(words))), -1)  # not the noon of "afternoon"
     if start < 0:
-        raise ReplyError(f"template/v1 does not find the words {words!r} in {said!r}.")
-    before, after = said[:start], said[start + len(words) :]
+        raise ReplyError(f"template/v1 does not find the words {words!r} in {stated!r}.")
+    before, after = stated[:start], stated[start + len(words) :]
     for left, right in _QUOTES:
         if before.endswith(left) and after.startswith(right):
             before, after = before[: -len(left)], after[len(right) :]

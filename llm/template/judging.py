@@ -70,19 +70,19 @@ def _difference(
     turns: Sequence[Turn],
 ) -> str:
     """What differs, or was never said; "" where nothing."""
-    (tool, wanted), (other, said) = expected, given
+    (tool, wanted), (other, stated) = expected, given
     if tool != other:
         return f"One call is of {tool!r}, the other of {other!r}."
     view = next((one for one in views if one.name == tool), None)
     schemas = view.properties if view else {}
-    heard = read_conversation(view, turns) if view else {}
-    for name in (*wanted, *said):
-        if name not in wanted or name not in said:
+    parsed = read_conversation(view, turns) if view else {}
+    for name in (*wanted, *stated):
+        if name not in wanted or name not in stated:
             return f"Only one of the calls gives {name!r}."
-        if not is_equivalent(wanted[name], said[name], schemas.get(name, {})):
-            return f"The values {wanted[name]!r} and {said[name]!r} of {name!r} differ."
+        if not is_equivalent(wanted[name], stated[name], schemas.get(name, {})):
+            return f"The values {wanted[name]!r} and {stated[name]!r} of {name!r} differ."
         # a plain "breakfast: yes" is understood with its cue, and located nowhere
-        if wanted[name] != heard.get(name) and not is_stated(wanted[name], schemas.get(name, {}), turns):
+        if wanted[name] != parsed.get(name) and not is_stated(wanted[name], schemas.get(name, {}), turns):
             return f"Nobody said {wanted[name]!r} for {name!r}."
     return ""
 
@@ -105,10 +105,10 @@ def grade_plan(sections: Sections) -> dict[str, JsonValue]:
 def _is_same(due: JsonValue, made: JsonValue) -> bool:
     if not isinstance(due, dict) or not isinstance(made, dict) or due.get("tool") != made.get("tool"):
         return False
-    wanted, told = due.get("arguments"), made.get("arguments")
-    if not isinstance(wanted, dict) or not isinstance(told, dict) or wanted.keys() != told.keys():
+    wanted, given = due.get("arguments"), made.get("arguments")
+    if not isinstance(wanted, dict) or not isinstance(given, dict) or wanted.keys() != given.keys():
         return False
-    return all(value == _OPEN or is_equivalent(value, told[name], {}) for name, value in wanted.items())
+    return all(value == _OPEN or is_equivalent(value, given[name], {}) for name, value in wanted.items())
 
 
 def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:
@@ -119,12 +119,12 @@ def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, Jso
         raise ReplyError("template/v1 expects a call with arguments in the section <call>.")
     view = next((one for one in views if one.name == call.get("tool")), None)
     schemas, turns = (view.properties if view else {}), sections.turns()
-    heard = read_conversation(view, turns) if view else {}
+    parsed = read_conversation(view, turns) if view else {}
     made_up: list[JsonValue] = [
         name
         for name, value in arguments.items()
         # a plain "breakfast: yes" is understood with its cue, and located nowhere
-        if (name not in heard or heard[name] != value) and not _is_told(value, schemas.get(name, {}), turns)
+        if (name not in parsed or parsed[name] != value) and not _is_value_stated(value, schemas.get(name, {}), turns)
     ]
     return {
         "parameters": made_up,
@@ -132,13 +132,13 @@ def name_made_up(sections: Sections, views: Sequence[ToolView]) -> dict[str, Jso
     }
 
 
-def _is_told(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
+def _is_value_stated(value: JsonValue, schema: JsonSchema, turns: Sequence[Turn]) -> bool:
     """Whether anybody says the value, or a result holds it; all the values in it, where it is compound."""
     if isinstance(value, list):
-        return all(_is_told(one, schema.get("items") or {}, turns) for one in value)
+        return all(_is_value_stated(one, schema.get("items") or {}, turns) for one in value)
     if isinstance(value, dict):
         members = schema.get("properties") or {}
-        return all(_is_told(one, members.get(name) or {}, turns) for name, one in value.items())
+        return all(_is_value_stated(one, members.get(name) or {}, turns) for name, one in value.items())
     return any(locate(value, schema, turn.text) is not None for turn in turns if turn.speaker != "call")
 
 

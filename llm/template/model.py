@@ -32,7 +32,7 @@ _NONE: Mapping[str, float] = {}
 
 
 class TemplateModel:
-    """An Adapter that answers by grammar: seeded, deterministic, instant; it errs only as often as it is told to."""
+    """An Adapter that answers by grammar: seeded, deterministic, instant; it errs only as often as it is instructed to."""
 
     def __init__(self, *, seed: int = 0, error_rate: Mapping[str, float] = _NONE) -> None:
         """`error_rate` gives the share of replies for each of DEFECTS; ConfigurationError where it is no such table."""

@@ -71,9 +71,9 @@ def _worded(
 def propose_all(sections: Sections) -> dict[str, JsonValue]:
     """The calls that the user asks for, each in a stretch of its own; one where the message has no leads."""
     views = shown_views(sections)
-    said = " ".join(turn.text for turn in sections.turns() if turn.speaker == "user")
+    stated = " ".join(turn.text for turn in sections.turns() if turn.speaker == "user")
     calls: list[JsonValue] = []
-    for stretch in _stretches(said, sections.word("language", "en")):
+    for stretch in _stretches(stated, sections.word("language", "en")):
         turns = [Turn("user", stretch)]
         view = choose_tool(views, turns)
         if view is not None:

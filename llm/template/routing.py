@@ -1,4 +1,4 @@
-"""Calls in a clerk's words: a clause for each, things that lookups find told inside the clause that needs them."""
+"""Calls rendered as a clerk's request: a clause for each, things that lookups find stated inside the clause that needs them."""
 
 import re
 from collections.abc import Mapping, Sequence
@@ -23,7 +23,7 @@ _SINGLE = (
 _FIRST = ("Please {0}.", "Could you {0}?", "First, {0}.", "I need you to {0}.", "Hello, please {0}.", "{1}, please.")
 _LATER = ("Also, {0}.", "Then {0}.", "After that, {0}.", "And please {0}.", "Next, {0}.", "Besides that, {0}.")
 _ID = frozenset({"number", "id", "code", "key"})
-_SAID = ("{thing} {value}", "the {thing} {value}", "the {thing} with number {value}", "{thing} number {value}")
+_STATED = ("{thing} {value}", "the {thing} {value}", "the {thing} with number {value}", "{thing} number {value}")
 _AGAIN = ("that {thing}", "the same {thing}")
 _WITH = ("with the {what} {value}", "whose {what} is {value}")
 _REST = (" with ", ", with ", ", using ", ", ")
@@ -46,7 +46,7 @@ class _RoutingRenderer:
         if unknown:
             raise ReplyError(f"template/v1 finds no tool {unknown[0]!r} in <tools>.")
         self._calls, self._tools, self._rng = calls, tools, rng
-        self._told: set[int] = set()  # lookups whose finding was already spoken of
+        self._rendered: set[int] = set()  # lookups whose finding was already spoken of
         self._known: set[tuple[str, str]] = set()  # parameters and values that were already said
 
     def request(self) -> str:
@@ -78,8 +78,8 @@ class _RoutingRenderer:
     def _tail(self, rest: Mapping[str, str]) -> str:
         if not rest:
             return ""
-        said = [f"{what} {value}" for what, value in rest.items()]
-        joined = " and ".join([", ".join(said[:-1]), said[-1]]) if len(said) > 1 else said[0]
+        stated = [f"{what} {value}" for what, value in rest.items()]
+        joined = " and ".join([", ".join(stated[:-1]), stated[-1]]) if len(stated) > 1 else stated[0]
         return self._rng.choice(_REST) + joined
 
     def _phrase(self, at: int) -> str:
@@ -112,15 +112,15 @@ class _RoutingRenderer:
         value = self._value(at, name, source["value"])
         is_again = (name, value) in self._known
         self._known.add((name, value))
-        return self._rng.choice(_AGAIN if is_again else _SAID).format(thing=thing, value=value)
+        return self._rng.choice(_AGAIN if is_again else _STATED).format(thing=thing, value=value)
 
     def _finding(self, at: int) -> str:
         """What a lookup finds, by the words of its description: "the main account of customer CU-1"."""
         phrase = self._phrase(at)
         found = next((phrase.removeprefix(f"{verb} ") for verb in _VERBS if phrase.startswith(f"{verb} ")), phrase)
-        if at in self._told:
+        if at in self._rendered:
             return "that " + _ARTICLE.sub("", re.split(r" (?:by|of|for) ", found)[0])
-        self._told.add(at)
+        self._rendered.add(at)
         body, rest = self._body(at, found)
         return body + (f" with {' and '.join(f'{what} {value}' for what, value in rest.items())}" if rest else "")
 

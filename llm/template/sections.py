@@ -55,9 +55,9 @@ def read_sections(messages: Sequence[ChatMessage]) -> Sections:
     for message in messages:
         if message.role == "assistant":
             continue
-        head, talk, tail = _cut(message.content)
+        head, parts, tail = _cut(message.content)
         if conversation is None:
-            conversation = talk
+            conversation = parts
         _collect((head, tail), tagged)
     return Sections(tagged, conversation)
 

@@ -135,10 +135,10 @@ def _last_words(request: str) -> str:
 
 def _with_addition(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
     """States a value that was not drafted; mostly without owning up to it."""
-    unsaid = [one for one in view.parameters if one.name not in arguments]
-    if not unsaid:
+    unstated = [one for one in view.parameters if one.name not in arguments]
+    if not unstated:
         return None
-    extra = rng.choice(unsaid)
+    extra = rng.choice(unstated)
     value = make_value(extra.name, extra.schema, language, rng)
     worded = word_call(view, {**arguments, extra.name: value}, language, rng)
     if rng.random() < _OWNED_UP_SHARE:
@@ -161,9 +161,9 @@ def _with_mistake(view: ToolView, arguments: dict[str, JsonValue], language: Lan
 
 def _with_invention(view: ToolView, arguments: dict[str, JsonValue], language: Language, rng: Random) -> Worded | None:
     """Words a value from nowhere and claims the right words, or throws in a detail that nobody gave."""
-    unsaid = [one for one in view.parameters if one.name not in arguments]
-    if unsaid and (not arguments or rng.random() < _HALF):
-        detail = rng.choice(unsaid)
+    unstated = [one for one in view.parameters if one.name not in arguments]
+    if unstated and (not arguments or rng.random() < _HALF):
+        detail = rng.choice(unstated)
         right = word_call(view, arguments, language, rng)
         aside = _aside(detail, make_value(detail.name, detail.schema, language, rng), language, rng)
         return right._replace(request=f"{right.request}{of(language).space}{aside}")
@@ -198,11 +198,11 @@ def _with_another_value(
 
 
 def _aside(parameter: ParameterView, value: JsonValue, language: Language, rng: Random) -> str:
-    said = say(parameter, value, language, rng, plain=True)
-    cue = of(language).rules.with_article(said.cue)
+    stated = say(parameter, value, language, rng, plain=True)
+    cue = of(language).rules.with_article(stated.cue)
     asides: list[str] = of(language).data["defects"]["asides"]
     shape = rng.choice(asides if isinstance(value, str) else asides[:2])
-    return shape.format(c=cue, v=said.shown)
+    return shape.format(c=cue, v=stated.shown)
 
 
 _WORDING_SPOILERS: dict[str, Callable[[ToolView, dict[str, JsonValue], Language, Random], Worded | None]] = {

@@ -21,7 +21,7 @@ _FEW = frozenset({"id", "ids", "code", "slug", "token", "key"})
 
 
 class PhraseSlot(NamedTuple):
-    """How a parameter's value is said; where `member_phrases` are given, each object of a list is said by them."""
+    """How a parameter's value is stated; where `member_phrases` are given, each object of a list is stated by them."""
 
     parameter: str
     phrases: tuple[str, ...]
@@ -39,7 +39,7 @@ class ToolPhrasing(NamedTuple):
     plain: bool = False
 
 
-def manner_of(tool: StepTool) -> ToolPhrasing:
+def phrasing_of(tool: StepTool) -> ToolPhrasing:
     """How a tool is asked for in English."""
     known = _known().get(tool.name)
     if known is None:

@@ -12,8 +12,8 @@ from llm.template.steps_phrases import (
     PhraseSlot,
     ToolPhrasing,
     ask_pattern,
-    manner_of,
     noun_for,
+    phrasing_of,
     trimmed,
     value_pattern,
 )
@@ -40,7 +40,7 @@ _SHOWN = ("type", "format", "enum", "pattern")
 
 class _Clause(NamedTuple):
     tool: str
-    said: dict[str, str]  # by parameter, the words
+    stated: dict[str, str]  # by parameter, the words
 
 
 def read_request(request: str, toolbox: ShownTools) -> list[Node]:
@@ -53,10 +53,10 @@ def read_request(request: str, toolbox: ShownTools) -> list[Node]:
 
 def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
     """For each ask in the request what it may mean: several tools may be asked for in the same words."""
-    manners = {name: manner_of(tool) for name, tool in toolbox.tools.items()}
+    phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
     asks: dict[str, list[str]] = {}
-    for name, manner in manners.items():
-        for ask in manner.asks:
+    for name, phrasing in phrasings.items():
+        for ask in phrasing.asks:
             asks.setdefault(ask.rstrip("?"), []).append(name)
     ordered = sorted(asks, key=len, reverse=True)
     heads = re.compile("|".join(rf"(?P<a{at}>\b{ask_pattern(ask)}\b)" for at, ask in enumerate(ordered)), re.IGNORECASE)
@@ -66,32 +66,32 @@ def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
         end = found[at + 1].start() if at + 1 < len(found) else len(request)
         body = request[match.end() : end]
         names = asks[ordered[int(str(match.lastgroup)[1:])]]
-        meant = [_Clause(name, _said(body, manners[name], place)) for name in names]
-        place = next((_place(clause, manners[clause.tool]) for clause in meant), "") or place
+        meant = [_Clause(name, _stated(body, phrasings[name], place)) for name in names]
+        place = next((_place(clause, phrasings[clause.tool]) for clause in meant), "") or place
         yield meant
 
 
-def _place(clause: _Clause, manner: ToolPhrasing) -> str:
+def _place(clause: _Clause, phrasing: ToolPhrasing) -> str:
     return next(
-        (clause.said[slot.parameter] for slot in manner.slots if slot.there and slot.parameter in clause.said), ""
+        (clause.stated[slot.parameter] for slot in phrasing.slots if slot.there and slot.parameter in clause.stated), ""
     )
 
 
-def _said(body: str, manner: ToolPhrasing, place: str) -> dict[str, str]:
+def _stated(body: str, phrasing: ToolPhrasing, place: str) -> dict[str, str]:
     """The words for each parameter."""
-    if manner.plain:
+    if phrasing.plain:
         inside = body[body.find("(") + 1 : body.rfind(")")] if "(" in body else ""
-        return dict(_bracketed(inside, manner))
+        return dict(_bracketed(inside, phrasing))
     text = trimmed(body)
-    whole = re.fullmatch("".join(_optional(at, slot) for at, slot in enumerate(manner.slots)) + r"\s*", " " + text)
+    whole = re.fullmatch("".join(_optional(at, slot) for at, slot in enumerate(phrasing.slots)) + r"\s*", " " + text)
     if whole is None:
         return {}
-    return {slot.parameter: place if value == "there" else value for slot, value in _read_groups(whole, manner)}
+    return {slot.parameter: place if value == "there" else value for slot, value in _read_groups(whole, phrasing)}
 
 
-def _read_groups(whole: re.Match[str], manner: ToolPhrasing) -> Iterator[tuple[PhraseSlot, str]]:
+def _read_groups(whole: re.Match[str], phrasing: ToolPhrasing) -> Iterator[tuple[PhraseSlot, str]]:
     groups = whole.groupdict()
-    for at, slot in enumerate(manner.slots):
+    for at, slot in enumerate(phrasing.slots):
         hits = [groups[f"s{at}_{n}"] for n in range(len(slot.phrases)) if groups.get(f"s{at}_{n}")]
         if hits:
             yield slot, hits[0].strip(" ,")
@@ -106,8 +106,8 @@ def _optional(at: int, slot: PhraseSlot) -> str:
     return rf"(?:[\s,]+(?:{'|'.join(phrases)})(?=[\s,]|$))?"
 
 
-def _bracketed(inside: str, manner: ToolPhrasing) -> Iterator[tuple[str, str]]:
-    known = {slot.phrases[0].partition(":")[0]: slot.parameter for slot in manner.slots}
+def _bracketed(inside: str, phrasing: ToolPhrasing) -> Iterator[tuple[str, str]]:
+    known = {slot.phrases[0].partition(":")[0]: slot.parameter for slot in phrasing.slots}
     for part in inside.split("; "):
         words, colon, value = part.partition(": ")
         if colon and words in known:
@@ -124,7 +124,7 @@ class _StepsParser:
         tool = self._toolbox.tools[clause.tool]
         sources: dict[str, Source] = {}
         inside: dict[str, tuple[ResponseField, str]] = {}
-        for parameter, words in clause.said.items():
+        for parameter, words in clause.stated.items():
             origin = self._inside(clause.tool, parameter)
             if origin is not None:
                 inside[parameter] = (origin, words)
@@ -145,7 +145,7 @@ class _StepsParser:
         known = {node.tool for node in self.nodes}
         return any(
             origin.source in known and read_pick(words, self._noun(origin)) is not None
-            for parameter, words in clause.said.items()
+            for parameter, words in clause.stated.items()
             for origin in self._toolbox.origins(clause.tool, parameter)
         )
 
@@ -184,8 +184,8 @@ class _StepsParser:
         query = self._toolbox.tools[lookup.source].query
         node = self._keep(Node(lookup.source, {query: self._source(lookup.source, query, words)}))
         held = self.nodes[node].sources[query]
-        said = words if isinstance(held, KnownValue) else ""
-        return FromEntry(node, lookup.entries, lookup.field, (Rule("query", said),))
+        stated = words if isinstance(held, KnownValue) else ""
+        return FromEntry(node, lookup.entries, lookup.field, (Rule("query", stated),))
 
     def _is_query(self, tool: str, parameter: str) -> bool:
         return self._toolbox.tools[tool].query == parameter
@@ -224,10 +224,10 @@ class _StepsParser:
         return None
 
     def _noun(self, origin: ResponseField) -> str:
-        return manner_of(self._toolbox.tools[origin.source]).noun or noun_for(origin.entries, origin.source)
+        return phrasing_of(self._toolbox.tools[origin.source]).noun or noun_for(origin.entries, origin.source)
 
     def _legs(self, tool: str, parameter: str, words: str) -> Source:
-        slot = next(one for one in manner_of(self._toolbox.tools[tool]).slots if one.parameter == parameter)
+        slot = next(one for one in phrasing_of(self._toolbox.tools[tool]).slots if one.parameter == parameter)
         pattern = r"[\s,]+".join(value_pattern(phrase, f"m{at}") for at, (_, phrase) in enumerate(slot.members))
         legs: list[Source] = []
         names = tuple(self._toolbox.tools[tool].members(parameter))
@@ -235,13 +235,13 @@ class _StepsParser:
             match = re.fullmatch(pattern, leg.strip(" ,"))
             if match is None:
                 return KnownValue([])
-            said = {name: match[f"m{at}"] for at, (name, _) in enumerate(slot.members)}
-            parts = [self._source(tool, f"{parameter}[].{name}", said[name]) for name in names if name in said]
-            legs.append(Parts("object", tuple(name for name in names if name in said), tuple(parts)))
+            stated = {name: match[f"m{at}"] for at, (name, _) in enumerate(slot.members)}
+            parts = [self._source(tool, f"{parameter}[].{name}", stated[name]) for name in names if name in stated]
+            legs.append(Parts("object", tuple(name for name in names if name in stated), tuple(parts)))
         return Parts("list", (), tuple(legs))
 
     def _complete(self, tool: str, sources: dict[str, Source]) -> None:
-        """What goes with an entry that was named, and what its search was already told."""
+        """What goes with an entry that was named, and what its search was already given."""
         shown = self._toolbox.tools[tool]
         for name in shown.required:
             if name not in sources:

@@ -233,7 +233,7 @@ def _best(entries: list[JsonValue], test: str, path: str) -> list[JsonValue]:
 
 
 class KnownValue(NamedTuple):
-    """A value that was said, or that the schema gives."""
+    """A value that was stated, or that the schema gives."""
 
     value: JsonValue
 

@@ -1,4 +1,4 @@
-"""A goal in a person's words: a clause for each call that somebody would ask for, its sources told inside it."""
+"""A goal in a person's words: a clause for each call that somebody would ask for, its sources stated inside it."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -18,8 +18,8 @@ from llm.template.steps_phrases import (
     ToolPhrasing,
     Voice,
     choose_voice,
-    manner_of,
     noun_for,
+    phrasing_of,
 )
 from llm.template.steps_sources import ShownTools, read_toolbox, write_pick
 from warehouse.errors import ReplyError
@@ -58,13 +58,13 @@ def word_goal(sections: Sections, rng: Random) -> str:
 class _StepsRenderer:
     def __init__(self, calls: Sequence[ShownCall], toolbox: ShownTools, rng: Random) -> None:
         self._calls, self._toolbox, self._rng = calls, toolbox, rng
-        self._manners = {name: manner_of(tool) for name, tool in toolbox.tools.items()}
+        self._phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
         self._meant: dict[str, str] = {}  # by tool, the last entry of its response that was named
         self._place = ""
 
     def request(self, subject: str) -> str:
         order = list(dict.fromkeys(index for wanted in self._wanted() for index in self._before(wanted)))
-        plain = all(self._manners[self._calls[index].tool].plain for index in order)
+        plain = all(self._phrasings[self._calls[index].tool].plain for index in order)
         voice = choose_voice(subject, travels=not plain, rng=self._rng)
         sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
         closing = self._rng.choice(CLOSINGS)
@@ -77,14 +77,14 @@ class _StepsRenderer:
         """The calls to ask for until `index` can be asked for, and itself."""
         for name, source in _leaves(self._calls[index].arguments):
             if source["kind"] == "picked":
-                manner = self._manner_of_pick(index, name, source)
-                if manner == "ranked":
+                phrasing = self._selection_of_pick(index, name, source)
+                if phrasing == "ranked":
                     yield from self._before(source["call"])
-                elif manner in {"lookup", "through"}:
+                elif phrasing in {"lookup", "through"}:
                     yield from (at for at in self._before(source["call"]) if at != source["call"])
         yield index
 
-    def _manner_of_pick(self, index: int, parameter: str, source: Source) -> str:
+    def _selection_of_pick(self, index: int, parameter: str, source: Source) -> str:
         call = self._calls[index]
         tool = self._calls[source["call"]].tool
         if self._toolbox.is_lookup(tool):
@@ -92,13 +92,13 @@ class _StepsRenderer:
         if self._toolbox.is_inside(tool, call.tool, parameter):
             return "inside"
         together = [one for _, one in _leaves(call.arguments) if one.get("call") == source["call"]]
-        is_told = self._says_more(self._calls[source["call"]], call)
-        return "ranked" if is_told or any(one["entries"] or one["where"] for one in together) else "through"
+        is_value_stated = self._says_more(self._calls[source["call"]], call)
+        return "ranked" if is_value_stated or any(one["entries"] or one["where"] for one in together) else "through"
 
     def _says_more(self, giver: ShownCall, call: ShownCall) -> bool:
         """Whether the person has to say something for a call that nobody else's clause says."""
-        said = {name: source for name, source in giver.arguments.items() if source["kind"] == "said"}
-        return any(call.arguments.get(name) != source for name, source in said.items())
+        stated = {name: source for name, source in giver.arguments.items() if source["kind"] == "said"}
+        return any(call.arguments.get(name) != source for name, source in stated.items())
 
     def _sentences(self, clauses: Sequence[str]) -> list[str]:
         sentences: list[str] = []
@@ -118,27 +118,27 @@ class _StepsRenderer:
 
     def _clause(self, index: int, voice: Voice) -> str:
         call = self._calls[index]
-        manner = self._manners[call.tool]
-        chosen = self._rng.choice(manner.asks)
+        phrasing = self._phrasings[call.tool]
+        chosen = self._rng.choice(phrasing.asks)
         ask = chosen.rstrip("?").replace("{whom}", voice.whom).replace("{needs}", NEEDS[voice.whom])
-        said = list(self._said(index, manner))
-        if manner.plain:
-            return f"{ask} ({'; '.join(said)})" if said else ask
-        return " ".join([ask, *said]) + ("?" if chosen.endswith("?") else "")
+        stated = list(self._stated(index, phrasing))
+        if phrasing.plain:
+            return f"{ask} ({'; '.join(stated)})" if stated else ask
+        return " ".join([ask, *stated]) + ("?" if chosen.endswith("?") else "")
 
-    def _said(self, index: int, manner: ToolPhrasing) -> Iterator[str]:
+    def _stated(self, index: int, phrasing: ToolPhrasing) -> Iterator[str]:
         call = self._calls[index]
-        told: set[tuple[int, str, str]] = set()
+        rendered: set[tuple[int, str, str]] = set()
         style = self._rng.randrange(_STYLES)
-        for slot in manner.slots:
+        for slot in phrasing.slots:
             source = call.arguments.get(slot.parameter)
             if source is None or source["kind"] == "default" or self._is_inherited(index, slot.parameter):
                 continue
             entry = _entry_of(source)
-            if entry in told:
+            if entry in rendered:
                 continue
             if entry is not None:
-                told.add(entry)
+                rendered.add(entry)
             words = self._slot(index, slot, source, style)
             if words:
                 yield words
@@ -149,7 +149,7 @@ class _StepsRenderer:
         searches = {
             source["call"]
             for name, source in picked
-            if self._manner_of_pick(index, name, source) in {"ranked", "through"}
+            if self._selection_of_pick(index, name, source) in {"ranked", "through"}
         }
         return any(self._calls[at].arguments.get(parameter) == call.arguments[parameter] for at in searches)
 
@@ -187,26 +187,26 @@ class _StepsRenderer:
             return _JOINT.join(part for part in parts if part)
         if source["kind"] == "default":
             return ""
-        manner = self._manner_of_pick(index, parameter, source)
+        phrasing = self._selection_of_pick(index, parameter, source)
         giver = self._calls[source["call"]]
-        if manner == "lookup":
+        if phrasing == "lookup":
             query = self._toolbox.tools[giver.tool].query
             return self._value(source["call"], query, giver.arguments[query])
-        if manner == "through":
+        if phrasing == "through":
             through = [
                 (name, one)
                 for name, one in giver.arguments.items()
                 if one["kind"] == "picked" and (one["entries"] or one["where"])
             ]
             return self._value(source["call"], *through[0]) if through else ""
-        if manner == "inside":
+        if phrasing == "inside":
             named = [condition["value"] for condition in source["where"] if condition["test"] == "equals"]
             return str(named[0]) if named else ""
         return self._ranked(source)
 
     def _ranked(self, source: Source) -> str:
         giver = self._calls[source["call"]].tool
-        noun = self._manners[giver].noun or noun_for(source["entries"], giver)
+        noun = self._phrasings[giver].noun or noun_for(source["entries"], giver)
         if not source["entries"] and not source["where"]:
             return ""
         full = write_pick(source["where"], noun)
@@ -245,7 +245,7 @@ def _leaves(arguments: Mapping[str, Source]) -> Iterator[tuple[str, Source]]:
 
 
 def _entry_of(source: Source) -> tuple[int, str, str] | None:
-    """Which entry a picked value is of: it is told once for all parameters that take something of it."""
+    """Which entry a picked value is of: it is stated once for all parameters that take something of it."""
     if source["kind"] != "picked":
         return None
     return source["call"], source["entries"], str(source["where"])

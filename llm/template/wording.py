@@ -35,7 +35,7 @@ _TECHNICAL = re.compile(
 def choose_names(
     offered: Sequence[str], count: int, properties: dict[str, JsonSchema], required: Sequence[str], rng: Random
 ) -> list[str]:
-    """As many of the offered names as asked for, in the order offered; the likeliest to be said, with some chance."""
+    """As many of the offered names as asked for, in the order offered; the likeliest to be stated, with some chance."""
     weights = {name: _weight(name, properties.get(name, {}), name in required) + rng.random() for name in offered}
     chosen = set(sorted(offered, key=lambda name: -weights[name])[:count])
     return [name for name in offered if name in chosen]
@@ -66,7 +66,7 @@ class RequestClause(NamedTuple):
     """A clause with the arguments that it says."""
 
     text: str
-    said: tuple[StatedParameter, ...]
+    stated: tuple[StatedParameter, ...]
 
 
 class ComposedRequest(NamedTuple):
@@ -88,15 +88,15 @@ def compose(
     """A request for the tool's action (or another one given) that states these arguments; `plain` takes no chances."""
     book = requests_in(language)
     chosen = action or _action(view, language, rng)
-    said = [
+    stated = [
         say(one, arguments[one.name], language, rng, plain=plain) for one in view.parameters if one.name in arguments
     ]
-    rng.shuffle(said)
-    inline = [] if plain else _natural(view, said, language, book, rng)
-    taken = {one.parameter.name for piece in inline for one in piece.said}
-    frames = [one for one in said if one.is_frame and one.parameter.name not in taken]
-    long = [one for one in said if json_type(one.parameter.schema) in ("array", "object")]
-    rest = [one for one in said if one.parameter.name not in taken and one not in frames and one not in long]
+    rng.shuffle(stated)
+    inline = [] if plain else _natural(view, stated, language, book, rng)
+    taken = {one.parameter.name for piece in inline for one in piece.stated}
+    frames = [one for one in stated if one.is_frame and one.parameter.name not in taken]
+    long = [one for one in stated if json_type(one.parameter.schema) in ("array", "object")]
+    rest = [one for one in stated if one.parameter.name not in taken and one not in frames and one not in long]
     if plain:
         rest = rest + frames
     else:
@@ -115,11 +115,11 @@ def _action(view: ToolView, language: Language, rng: Random) -> str:
 
 
 def _natural(
-    view: ToolView, said: list[StatedParameter], language: Language, book: Phrasebook, rng: Random
+    view: ToolView, stated: list[StatedParameter], language: Language, book: Phrasebook, rng: Random
 ) -> list[RequestClause]:
     """Arguments that need no cue: a route, the only day, the only time, a counted thing."""
     by_kind: dict[str, list[StatedParameter]] = {}
-    for one in said:
+    for one in stated:
         by_kind.setdefault(one.parameter.kind, []).append(one)
     pieces = []
     starts, ends = by_kind.get("origin", []), by_kind.get("destination", [])
@@ -133,7 +133,7 @@ def _natural(
             pieces.append(RequestClause(lead + here[0].shown, (here[0],)))
     pieces += [
         RequestClause(book.counted.format(v=one.shown, u=unit), (one,))
-        for one in said
+        for one in stated
         if (unit := _counted(one, language))
     ]
     kept = [piece for piece in pieces if rng.random() < _NATURAL_SHARE]
@@ -141,33 +141,33 @@ def _natural(
     return kept
 
 
-def _counted(said: StatedParameter, language: Language) -> str:
+def _counted(stated: StatedParameter, language: Language) -> str:
     """What a number counts, by its cue: guests for "number of guests"; "" where it counts nothing."""
-    if said.value in (1, "1") or not said.parameter.is_number:
+    if stated.value in (1, "1") or not stated.parameter.is_number:
         return ""
-    return of(language).rules.counted_argument(said.cue)
+    return of(language).rules.counted_argument(stated.cue)
 
 
-def _rest(said: list[StatedParameter], book: Phrasebook, rng: Random, *, plain: bool) -> list[RequestClause]:
+def _rest(stated: list[StatedParameter], book: Phrasebook, rng: Random, *, plain: bool) -> list[RequestClause]:
     if plain:
         return [
-            RequestClause(_shape(book.frame if one.is_frame else rng.choice(book.plain), one), (one,)) for one in said
+            RequestClause(_shape(book.frame if one.is_frame else rng.choice(book.plain), one), (one,)) for one in stated
         ]
-    if len(said) > 1 and rng.random() < _JOINED_SHARE:
-        return [_joined(said, book, rng)]
-    return [RequestClause(_shape(rng.choice(book.sentences), one), (one,)) for one in said]
+    if len(stated) > 1 and rng.random() < _JOINED_SHARE:
+        return [_joined(stated, book, rng)]
+    return [RequestClause(_shape(rng.choice(book.sentences), one), (one,)) for one in stated]
 
 
-def _joined(said: list[StatedParameter], book: Phrasebook, rng: Random) -> RequestClause:
+def _joined(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> RequestClause:
     shape = rng.choice(book.clauses)
-    clauses = [_shape(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in said]
+    clauses = [_shape(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in stated]
     text = book.joint.join(clauses[:-1]) + book.last_joint + clauses[-1]
-    return RequestClause(_capital(text) + book.stop, tuple(said))
+    return RequestClause(_capital(text) + book.stop, tuple(stated))
 
 
-def _inline(said: list[StatedParameter], book: Phrasebook, rng: Random) -> list[RequestClause]:
+def _inline(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> list[RequestClause]:
     shape = rng.choice(book.inline)
-    return [RequestClause(_shape(shape, one), (one,)) for one in said]
+    return [RequestClause(_shape(shape, one), (one,)) for one in stated]
 
 
 def _assemble(
@@ -190,12 +190,12 @@ def _assemble(
 
 def _is_bare(piece: RequestClause) -> bool:
     """Whether a clause begins with its cue rather than with a preposition."""
-    return len(piece.said) == 1 and piece.text.startswith(piece.said[0].cue)
+    return len(piece.stated) == 1 and piece.text.startswith(piece.stated[0].cue)
 
 
-def _shape(shape: str, said: StatedParameter) -> str:
-    shape = packs_of(shape)[0].rules.in_number(shape, said.cue)
-    return shape.replace("{c}", said.cue).replace("{C}", _capital(said.cue)).replace("{v}", said.shown)
+def _shape(shape: str, stated: StatedParameter) -> str:
+    shape = packs_of(shape)[0].rules.in_number(shape, stated.cue)
+    return shape.replace("{c}", stated.cue).replace("{C}", _capital(stated.cue)).replace("{v}", stated.shown)
 
 
 def _capital(text: str) -> str:
@@ -259,33 +259,33 @@ def quote_values(composed: ComposedRequest) -> Worded | None:
     """The request with its mentions, None where a value can't be pointed at."""
     mentions: dict[str, str] = {}
     for piece in composed.pieces:
-        for said in piece.said:
-            words = _mention(said, piece, composed.request)
+        for stated in piece.stated:
+            words = _mention(stated, piece, composed.request)
             if not words:
                 return None
-            mentions[said.parameter.name] = words
+            mentions[stated.parameter.name] = words
     return Worded(composed.request, mentions)
 
 
-def _mention(said: StatedParameter, piece: RequestClause, request: str) -> str:
+def _mention(stated: StatedParameter, piece: RequestClause, request: str) -> str:
     """The words that state the value: the value's own, with those around them where they occur twice."""
-    around = tidy(piece.text) if len(piece.said) == 1 else _around(said, piece)
-    options = [said.words, said.shown, around]
-    return first_that(options, lambda words: request.count(words) == 1 and _is_located(said, words)) or first_that(
-        options, lambda words: words in request and _is_located(said, words)
+    around = tidy(piece.text) if len(piece.stated) == 1 else _around(stated, piece)
+    options = [stated.words, stated.shown, around]
+    return first_that(options, lambda words: request.count(words) == 1 and _is_located(stated, words)) or first_that(
+        options, lambda words: words in request and _is_located(stated, words)
     )
 
 
-def _is_located(said: StatedParameter, words: str) -> bool:
-    return locate(said.value, said.parameter.schema, words) is not None
+def _is_located(stated: StatedParameter, words: str) -> bool:
+    return locate(stated.value, stated.parameter.schema, words) is not None
 
 
-def _around(said: StatedParameter, piece: RequestClause) -> str:
+def _around(stated: StatedParameter, piece: RequestClause) -> str:
     """The stretch of a clause with several arguments from this one's cue to its value, or the other way round."""
-    value = piece.text.find(said.shown)
-    cue = piece.text.lower().find(said.cue.lower())
-    while cue >= 0 and piece.text.lower().find(said.cue.lower(), cue + 1) in range(cue + 1, value):
-        cue = piece.text.lower().find(said.cue.lower(), cue + 1)
+    value = piece.text.find(stated.shown)
+    cue = piece.text.lower().find(stated.cue.lower())
+    while cue >= 0 and piece.text.lower().find(stated.cue.lower(), cue + 1) in range(cue + 1, value):
+        cue = piece.text.lower().find(stated.cue.lower(), cue + 1)
     if value < 0 or cue < 0:
-        return said.words
-    return piece.text[min(value, cue) : max(value + len(said.shown), cue + len(said.cue))]
+        return stated.words
+    return piece.text[min(value, cue) : max(value + len(stated.shown), cue + len(stated.cue))]

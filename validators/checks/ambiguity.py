@@ -1,9 +1,9 @@
-"""Whether the conversation can only mean its gold: nothing else is said for an argument later, or besides it.
+"""Whether the conversation can only mean its gold: nothing else is stated for an argument later, or besides it.
 
-What is said last holds (HammerBench 4.2.3): a gold value that is the last one said is fine, whatever was said before.
+What is stated last holds (HammerBench 4.2.3): a gold value that is the last one said is fine, whatever was stated before.
 Another value said after it contradicts the sample where the user takes the first one back; otherwise it is unproved,
 for people can tell a slip of the tongue from a change of mind. A value for a parameter that the gold leaves out counts
-too where it is said outright.
+too where it is stated outright.
 """
 
 import re
@@ -46,7 +46,7 @@ def applies_to(sample: Sample) -> bool:
 
     In a simulated conversation the calls that were made were proved before, when nothing had been shifted yet.
 
-    Where several calls are due at once, what one takes is said beside the other's: the check of routing sees to questions
+    Where several calls are due at once, what one takes is stated beside the other's: the check of routing sees to questions
     over a whole catalog, that of all calls to sets of calls.
     """
     due = [len(snapshot.calls) for snapshot in _due_snapshots(sample)]
@@ -106,7 +106,7 @@ def _is_users(parameter: ParameterView, value: JsonValue, subject: _CallContext)
 def _overriding(parameter: ParameterView, value: JsonValue, subject: _CallContext) -> Iterator[Finding]:
     """Values said for the parameter after its gold value, in the turn of that or a later one."""
     for speech in subject.speeches:
-        last = _last_said(value, parameter, speech)
+        last = _last_stated(value, parameter, speech)
         rivals = [*_restated(parameter, value, speech, last), *_taken_back(parameter, value, speech, last)]
         for rival in rivals:
             if not _is_explained(rival, subject, speech):
@@ -116,11 +116,11 @@ def _overriding(parameter: ParameterView, value: JsonValue, subject: _CallContex
             return
 
 
-def _last_said(value: JsonValue, parameter: ParameterView, speech: Speech) -> int:
+def _last_stated(value: JsonValue, parameter: ParameterView, speech: Speech) -> int:
     """Where the text has said `value` for the last time, 0 where it never says it."""
     stated = [one for one in speech.statements if one.parameter.name == parameter.name]
     agreeing = max([one.end for one in stated if one.value == value], default=0)
-    # a yes or no is found over all that names its topic, so look for it behind what is told apart
+    # a yes or no is found over all that names its topic, so look for it behind what is distinguished
     last = max([one.end for one in stated], default=0) if isinstance(value, bool) else 0
     begin = last
     while found := _locate(parameter, value, speech.text[last:]):
@@ -131,7 +131,7 @@ def _last_said(value: JsonValue, parameter: ParameterView, speech: Speech) -> in
 def _restated(parameter: ParameterView, value: JsonValue, speech: Speech, last: int) -> Iterator[Statement]:
     """Other values said by the parameter's own name."""
     for statement in speech.statements:
-        if statement.parameter.name != parameter.name or statement.said < last or _is_beside(statement.value, value):
+        if statement.parameter.name != parameter.name or statement.stated < last or _is_beside(statement.value, value):
             continue
         if 0 < last <= statement.start and not speech.text[last : statement.start].strip(" \"'”」"):
             continue  # "4 guests for ...": the name goes with the value before it
@@ -154,12 +154,12 @@ def _taken_back(parameter: ParameterView, value: JsonValue, speech: Speech, last
             )
 
 
-def _is_beside(said: JsonValue, value: JsonValue) -> bool:
-    """Whether what is said goes with the value: a part of it, or the time of day to its date."""
-    said_items, items = (one if isinstance(one, list) else [one] for one in (said, value))
-    if all(any(_is_part(str(one), str(item)) for item in items) for one in said_items):
+def _is_beside(stated: JsonValue, value: JsonValue) -> bool:
+    """Whether what is stated goes with the value: a part of it, or the time of day to its date."""
+    stated_items, items = (one if isinstance(one, list) else [one] for one in (stated, value))
+    if all(any(_is_part(str(one), str(item)) for item in items) for one in stated_items):
         return True
-    mine, theirs = _clocks(str(value)), _clocks(str(said))
+    mine, theirs = _clocks(str(value)), _clocks(str(stated))
     return bool(mine and theirs) and not mine & theirs
 
 
@@ -177,7 +177,7 @@ def _extra(parameter: ParameterView, subject: _CallContext) -> Iterator[Finding]
         for statement in (*speech.statements, *speech.unnamed):
             is_extra = statement.parameter.name == parameter.name and statement.outright
             if is_extra and not _is_explained(statement, subject, speech):
-                words = speech.text[statement.said : statement.end]
+                words = speech.text[statement.stated : statement.end]
                 yield unproved(
                     f"{words!r} is said for {parameter.name!r}, which the call of {subject.call.tool!r} lacks."
                 )
@@ -186,7 +186,7 @@ def _extra(parameter: ParameterView, subject: _CallContext) -> Iterator[Finding]
 
 def _is_explained(rival: Statement, subject: _CallContext, speech: Speech) -> bool:
     """Whether the rival's words are where another argument of the call has its value from."""
-    words = speech.text[rival.said : rival.end]
+    words = speech.text[rival.stated : rival.end]
     rest = [other.text for other in subject.speeches if other is not speech]
     rest.append(f"{speech.text[: rival.start]}|{speech.text[rival.end :]}")
     return any(
@@ -207,6 +207,6 @@ def _locate(parameter: ParameterView, value: JsonValue, text: str) -> Found | No
 
 
 def _finding(rival: Statement, value: JsonValue, speech: Speech) -> Finding:
-    words = speech.text[rival.said : rival.end].rstrip(".。")
+    words = speech.text[rival.stated : rival.end].rstrip(".。")
     reason = f"{rival.parameter.name!r} is {value!r}, but {words!r} is said for it later"
     return contradicted(f"{reason}, taking that back.") if rival.corrects else unproved(f"{reason}.")

@@ -102,8 +102,8 @@ class ConversationWithTools(NamedTuple):
         return [made for one in self.rounds for made in one.made]
 
     def extras(self) -> list[tuple[int, str]]:
-        """What is said beside the point, by the turn that says it."""
-        return list(self.sample.told_at("extra"))
+        """What is stated beside the point, by the turn that says it."""
+        return list(self.sample.stated_at("extra"))
 
 
 def applies_to(sample: Sample) -> bool:
@@ -112,31 +112,35 @@ def applies_to(sample: Sample) -> bool:
 
 
 async def check_complexity(sample: Sample, context: StageContext) -> list[Verdict]:
-    """Prove that the required complexity is there; what else is there is told too."""
-    talk = read_talk(sample, context.toolset(sample.candidates), [context.tool(key) for key in sample.withheld])
-    return [complexity_verdict(talk)]
+    """Prove that the required complexity is there; what else is there is reported too."""
+    conversation = read_conversation(
+        sample, context.toolset(sample.candidates), [context.tool(key) for key in sample.withheld]
+    )
+    return [complexity_verdict(conversation)]
 
 
-def complexity_verdict(talk: ConversationWithTools) -> Verdict:
+def complexity_verdict(conversation: ConversationWithTools) -> Verdict:
     """The verdict on a conversation: proved where the rule of its complexity finds it, else unproved."""
-    required = talk.sample.complexity
+    required = conversation.sample.complexity
     rule = next((rule for name, rule in RULES.items() if name == required), None)
-    problem = rule(talk) if rule else f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
-    others = ", ".join(name for name in found_in(talk) if name != required)
-    told = f"The complexity {required!r} is there{f', beside {others}' if others else ''}."
+    problem = (
+        rule(conversation) if rule else f"{required!r} is none of the complexities {', '.join(get_args(Complexity))}."
+    )
+    others = ", ".join(name for name in found_in(conversation) if name != required)
+    reason = f"The complexity {required!r} is there{f', beside {others}' if others else ''}."
     return Verdict(
-        subject=talk.sample.key,
+        subject=conversation.sample.key,
         check=CHECK,
         decision="unproved" if problem else "proved",
         score=0.0 if problem else 1.0,
-        reason=problem or told,
+        reason=problem or reason,
         version=VERSION,
     )
 
 
-def found_in(talk: ConversationWithTools) -> list[Complexity]:
+def found_in(conversation: ConversationWithTools) -> list[Complexity]:
     """Every complexity that can be shown to be there, but the one that stands for none."""
-    return [name for name, rule in RULES.items() if name != "no_target_complexity" and not rule(talk)]
+    return [name for name, rule in RULES.items() if name != "no_target_complexity" and not rule(conversation)]
 
 
 _ASKS = re.compile(r"[?？]")
@@ -144,16 +148,16 @@ _INSTEAD = re.compile(r"\b(?:instead|rather|change it|changed? to)\b|改|换成|
 _FEWEST = 2
 
 
-def _exception(talk: ConversationWithTools) -> str:
-    for one in talk.rounds:
+def _exception(conversation: ConversationWithTools) -> str:
+    for one in conversation.rounds:
         if any(made.failed for made in one.made) and one.reply is not None:
             return ""
     return "No call has an error as its result and a reply that tells of it."
 
 
-def _failed(talk: ConversationWithTools) -> str:
-    tools = {made.call.tool for made in talk.made() if made.failed}
-    served = {made.call.tool for made in talk.made() if not made.failed}
+def _failed(conversation: ConversationWithTools) -> str:
+    tools = {made.call.tool for made in conversation.made() if made.failed}
+    served = {made.call.tool for made in conversation.made() if not made.failed}
     if not tools:
         return "No call went wrong, so no goal was missed by one."
     if not tools - served:
@@ -161,22 +165,22 @@ def _failed(talk: ConversationWithTools) -> str:
     return ""
 
 
-def _confirmed(talk: ConversationWithTools) -> str:
+def _confirmed(conversation: ConversationWithTools) -> str:
     problem = "No call follows upon a question for approval that the user answers with yes."
-    for one in talk.rounds:
+    for one in conversation.rounds:
         if not (one.made and one.was_sought and one.asked and read_boolean(one.text, {}) is True):
             continue
         call = one.made[0].call
-        untold = [name for name in call.arguments if not talk.says(one.asked.text, call, name)]
+        untold = [name for name in call.arguments if not conversation.says(one.asked.text, call, name)]
         if not untold:
             return ""
         problem = f"The question for approval does not say {untold[0]!r} of the call that follows."
     return problem
 
 
-def _switched(talk: ConversationWithTools) -> str:
-    called = {made.call.tool for made in talk.made()}
-    for before, after in pairwise(talk.rounds):
+def _switched(conversation: ConversationWithTools) -> str:
+    called = {made.call.tool for made in conversation.made()}
+    for before, after in pairwise(conversation.rounds):
         dropped = [name for name in before.goals if name not in called]
         if before.made or not dropped or not before.seeks or not after.goals:
             continue
@@ -186,33 +190,39 @@ def _switched(talk: ConversationWithTools) -> str:
         untold = [
             name
             for name in (dropped[0], after.goals[0])
-            if not _is_asked(talk, name, before if name == dropped[0] else after)
+            if not _is_asked(conversation, name, before if name == dropped[0] else after)
         ]
         return f"The user's words do not ask for {untold[0]!r}." if untold else ""
     return "No goal is dropped for another while it is still being asked about."
 
 
-def _plain(talk: ConversationWithTools) -> str:
-    failed = next((made.call.tool for made in talk.made() if made.failed), "")
+def _plain(conversation: ConversationWithTools) -> str:
+    failed = next((made.call.tool for made in conversation.made() if made.failed), "")
     if failed:
         return f"{failed!r} went wrong."
-    unserved = next((name for one in talk.rounds for name in one.goals if not _is_served(talk, name)), "")
+    unserved = next(
+        (name for one in conversation.rounds for name in one.goals if not _is_served(conversation, name)), ""
+    )
     if unserved:
         return f"{unserved!r} was asked for, but not called."
-    if any(one.reply is not None and "reject" in one.reply.acts for one in talk.rounds):
+    if any(one.reply is not None and "reject" in one.reply.acts for one in conversation.rounds):
         return "A request is rejected."
-    return "" if talk.made() else "Nothing is called."
+    return "" if conversation.made() else "Nothing is called."
 
 
-def _corrected(talk: ConversationWithTools) -> str:
+def _corrected(conversation: ConversationWithTools) -> str:
     problem = "No call is made again with another value that the user gives for it."
-    for index, one in enumerate(talk.rounds):
+    for index, one in enumerate(conversation.rounds):
         for made in one.made:
-            for before in (other.call for earlier in talk.rounds[:index] for other in earlier.made if not other.failed):
+            for before in (
+                other.call for earlier in conversation.rounds[:index] for other in earlier.made if not other.failed
+            ):
                 changed = _changes(before, made.call)
                 if before.tool != made.call.tool or not changed or one.goals or one.was_sought:
                     continue
-                if not all(name in made.call.arguments and talk.says(one.text, made.call, name) for name in changed):
+                if not all(
+                    name in made.call.arguments and conversation.says(one.text, made.call, name) for name in changed
+                ):
                     problem = f"The turn before the second call of {before.tool!r} does not say its new value."
                 elif find_corrections(one.text) or _INSTEAD.search(one.text):
                     return ""
@@ -221,110 +231,112 @@ def _corrected(talk: ConversationWithTools) -> str:
     return problem
 
 
-def _stacked(talk: ConversationWithTools) -> str:
+def _stacked(conversation: ConversationWithTools) -> str:
     problem = "No turn of the user's asks for several things."
-    for one in talk.rounds:
+    for one in conversation.rounds:
         if len(one.goals) < _FEWEST:
             continue
         own = [
             name
             for name in one.goals
-            if any(_is_of(made, name) and _has_said(talk, one, made.call) for made in one.made)
+            if any(_is_of(made, name) and _has_stated(conversation, one, made.call) for made in one.made)
         ]
         if len(own) >= _FEWEST:
-            untold = next((name for name in own if not _is_asked(talk, name, one)), "")
+            untold = next((name for name in own if not _is_asked(conversation, name, one)), "")
             return f"The user's words do not ask for {untold!r}." if untold else ""
         problem = "Of several things that one turn asks for, not two are called with what that turn says."
     return problem
 
 
-def _ambiguous(talk: ConversationWithTools) -> str:
+def _ambiguous(conversation: ConversationWithTools) -> str:
     problem = "No question asks which of several things is meant."
-    for before, after in pairwise(talk.rounds):
+    for before, after in pairwise(conversation.rounds):
         if before.made or before.goals or not before.seeks or before.reply is None or not after.made:
             continue
-        offered = [name for name in talk.tools if speaks_of(talk.view(name), before.reply.text)]
+        offered = [name for name in conversation.tools if speaks_of(conversation.view(name), before.reply.text)]
         called = after.made[0].call.tool
         if len(offered) < _FEWEST or called not in offered:
             problem = f"The question does not offer {called!r} and something else."
-        elif any(speaks_of(talk.view(name), before.text) for name in offered):
+        elif any(speaks_of(conversation.view(name), before.text) for name in offered):
             problem = "The user's words tell already what is meant."
         else:
             return ""
     return problem
 
 
-def _followed(talk: ConversationWithTools) -> str:
+def _followed(conversation: ConversationWithTools) -> str:
     problem = "No turn goes on from what was told before."
-    for before, after in pairwise(talk.rounds):
+    for before, after in pairwise(conversation.rounds):
         if not before.made or before.seeks or not after.made or find_corrections(after.text):
             continue
         call = after.made[0].call
-        carried = [name for name in call.arguments if not talk.says(after.text, call, name)]
-        if carried and all(_was_known(talk, before, call, name) for name in carried):
+        carried = [name for name in call.arguments if not conversation.says(after.text, call, name)]
+        if carried and all(_was_known(conversation, before, call, name) for name in carried):
             return ""
         problem = f"The call of {call.tool!r} takes nothing from the results or calls before it."
     return problem
 
 
-def _implicit(talk: ConversationWithTools) -> str:
+def _implicit(conversation: ConversationWithTools) -> str:
     problem = "Every call follows upon a turn that asks for it, or answers a question."
-    for one in talk.rounds:
+    for one in conversation.rounds:
         if not one.made or one.was_sought or not one.goals:
             continue
         call = one.made[0].call
-        if _ASKS.search(one.text) or is_request(one.text) or speaks_of(talk.view(call.tool), one.text):
+        if _ASKS.search(one.text) or is_request(one.text) or speaks_of(conversation.view(call.tool), one.text):
             continue
-        if _has_said(talk, one, call):
+        if _has_stated(conversation, one, call):
             return ""
         problem = f"The turn that {call.tool!r} follows upon says nothing of its arguments."
     return problem
 
 
-def _overfilled(talk: ConversationWithTools) -> str:
+def _overfilled(conversation: ConversationWithTools) -> str:
     problem = "Nothing is noted that the user says beside the point."
-    for turn, words in talk.extras():
-        one = next((each for each in talk.rounds if each.turn == turn), None)
+    for turn, words in conversation.extras():
+        one = next((each for each in conversation.rounds if each.turn == turn), None)
         if one is None or words not in one.text or not one.made:
             problem = f"{words!r} does not stand in a turn that a call follows upon."
-        elif _is_used(talk, one, words):
+        elif _is_used(conversation, one, words):
             problem = f"{words!r} is an argument of a call, so it is not beside the point."
         else:
             return ""
     return problem
 
 
-def _underfilled(talk: ConversationWithTools) -> str:
+def _underfilled(conversation: ConversationWithTools) -> str:
     problem = "No call waits for a required argument that the assistant asks for."
-    for before, after in pairwise(talk.rounds):
+    for before, after in pairwise(conversation.rounds):
         if before.made or not before.goals or not before.seeks or before.reply is None or not after.made:
             continue
         call = after.made[0].call
-        tool = talk.tools.get(call.tool)
+        tool = conversation.tools.get(call.tool)
         if tool is None or call.tool not in before.goals:
             continue
         asked = [
             name
             for name in tool.required
-            if name in call.arguments and talk.says(after.text, call, name) and not talk.says(before.text, call, name)
+            if name in call.arguments
+            and conversation.says(after.text, call, name)
+            and not conversation.says(before.text, call, name)
         ]
-        asks_for = about(before.reply.text, talk.view(call.tool).parameters)
+        asks_for = about(before.reply.text, conversation.view(call.tool).parameters)
         if any(asks_for[name] > 0 for name in asked) or (len(asked) == 1 and not any(asks_for.values())):
             return ""  # "How much?" names nothing: what alone is missing is meant
         problem = f"What {call.tool!r} lacked is not asked for and given."
     return problem
 
 
-def _unsupported(talk: ConversationWithTools) -> str:
-    if not talk.withheld:
+def _unsupported(conversation: ConversationWithTools) -> str:
+    if not conversation.withheld:
         return "No tool was withheld, so it is not known what can't be done."
     problem = "No request is rejected without a call."
-    for one in talk.rounds:
+    for one in conversation.rounds:
         if one.made or one.reply is None or "reject" not in one.reply.acts:
             continue
-        views = [talk.view(name) for name in (*talk.tools, *talk.withheld)]
+        views = [conversation.view(name) for name in (*conversation.tools, *conversation.withheld)]
         best = best_fit(views, one.text)
-        if best in talk.withheld and best not in talk.tools:
+        if best in conversation.withheld and best not in conversation.tools:
             return ""
         problem = f"The rejected request may be meant for {best!r}, which is at hand."
     return problem
@@ -334,18 +346,21 @@ def _is_of(made: CallWithResult, tool: str) -> bool:
     return made.call.tool == tool and not made.failed
 
 
-def _is_served(talk: ConversationWithTools, tool: str) -> bool:
-    return any(_is_of(made, tool) for made in talk.made())
+def _is_served(conversation: ConversationWithTools, tool: str) -> bool:
+    return any(_is_of(made, tool) for made in conversation.made())
 
 
-def _is_asked(talk: ConversationWithTools, tool: str, one: Round) -> bool:
+def _is_asked(conversation: ConversationWithTools, tool: str, one: Round) -> bool:
     """Whether a turn's words are those for a tool: it has the words of what the tool does, or fits none better."""
-    view = talk.view(tool)
-    return speaks_of(view, one.text) or best_fit([talk.view(name) for name in talk.tools], one.text) == tool
+    view = conversation.view(tool)
+    return (
+        speaks_of(view, one.text)
+        or best_fit([conversation.view(name) for name in conversation.tools], one.text) == tool
+    )
 
 
-def _has_said(talk: ConversationWithTools, one: Round, call: GoldCall) -> bool:
-    return any(talk.says(one.text, call, name) for name in call.arguments)
+def _has_stated(conversation: ConversationWithTools, one: Round, call: GoldCall) -> bool:
+    return any(conversation.says(one.text, call, name) for name in call.arguments)
 
 
 def _changes(before: GoldCall, after: GoldCall) -> list[str]:
@@ -355,7 +370,7 @@ def _changes(before: GoldCall, after: GoldCall) -> list[str]:
     return changed if len(changed) < len(names) or len(names) == 1 else []
 
 
-def _was_known(talk: ConversationWithTools, before: Round, call: GoldCall, name: str) -> bool:
+def _was_known(conversation: ConversationWithTools, before: Round, call: GoldCall, name: str) -> bool:
     """Whether the round before had the value: in a result, or in a call."""
     value = call.arguments[name]
     held = [leaf for made in before.made for leaf in _leaves(made.result)]
@@ -373,11 +388,13 @@ def _leaves(value: object) -> Iterator[object]:
         yield value
 
 
-def _is_used(talk: ConversationWithTools, one: Round, words: str) -> bool:
+def _is_used(conversation: ConversationWithTools, one: Round, words: str) -> bool:
     """Whether these words say an argument of a call that was made from this round on."""
-    calls = [made.call for other in talk.rounds if other.turn >= one.turn for made in other.made]
+    calls = [made.call for other in conversation.rounds if other.turn >= one.turn for made in other.made]
     values = [(call, name) for call in calls for name, value in call.arguments.items() if not isinstance(value, bool)]
-    return any(locate(call.arguments[name], talk.schema(call.tool, name), words) is not None for call, name in values)
+    return any(
+        locate(call.arguments[name], conversation.schema(call.tool, name), words) is not None for call, name in values
+    )
 
 
 RULES: Mapping[Complexity, Callable[[ConversationWithTools], str]] = {
@@ -388,13 +405,13 @@ RULES: Mapping[Complexity, Callable[[ConversationWithTools], str]] = {
 }  # fmt: skip
 
 
-_SPOKEN_SHARE, _SPOKEN_SHARE_WHOLE = 0.75, 0.9  # the latter where the verb can't be told apart
+_SPOKEN_SHARE, _SPOKEN_SHARE_WHOLE = 0.75, 0.9  # the latter where the verb can't be distinguished
 
 
-def read_talk(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> ConversationWithTools:
+def read_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> ConversationWithTools:
     """The rounds of a conversation."""
     goals: dict[int, list[str]] = {}
-    for turn, name in sample.told_at("goal"):
+    for turn, name in sample.stated_at("goal"):
         goals.setdefault(turn, []).append(name)
     starts = [index for index, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
     rounds: list[Round] = []
@@ -425,19 +442,19 @@ def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: 
 
 def speaks_of(view: ToolView, text: str) -> bool:
     """Whether a text has the words of what a tool does: most of those of one way to say it, its verb among them."""
-    said = weigh_words(text).keys()
-    return any(_has_words(phrase, said) for phrase in view.actions)
+    stated = weigh_words(text).keys()
+    return any(_has_words(phrase, stated) for phrase in view.actions)
 
 
-def _has_words(phrase: str, said: Set[str]) -> bool:
+def _has_words(phrase: str, stated: Set[str]) -> bool:
     words = weigh_words(phrase)
     verb = weigh_words(phrase.split(maxsplit=1)[0]).keys() if " " in phrase else frozenset()
-    known = sum(weight for word, weight in words.items() if word in said)
+    known = sum(weight for word, weight in words.items() if word in stated)
     share = _SPOKEN_SHARE if verb else _SPOKEN_SHARE_WHOLE
-    return bool(words) and known >= share * sum(words.values()) and (not verb or bool(verb & said))
+    return bool(words) and known >= share * sum(words.values()) and (not verb or bool(verb & stated))
 
 
 def best_fit(views: Sequence[ToolView], text: str) -> str:
-    """The tool for which the words of a text speak most, "" where none is told by any."""
+    """The tool for which the words of a text speak most, "" where none is known by any."""
     ranked = rank_by_words(views, text)
     return ranked[0][1].name if ranked and ranked[0][0] > 0 else ""

@@ -62,7 +62,7 @@ class RequestReading(NamedTuple):
 
 
 def read_request(tool: Tool, arguments: Arguments, request: str, language: str, now: datetime | None) -> RequestReading:
-    """Read `request` against the call of `tool` with `arguments`; `now` is when it was said, None where nobody knows."""
+    """Read `request` against the call of `tool` with `arguments`; `now` is when it was stated, None where nobody knows."""
     if not has_cues(language):
         unknown = f"No rules know the language {language!r}."
         return RequestReading(tuple(ArgumentReading(name, "unproved", (), unknown) for name in arguments), (unknown,))
@@ -341,7 +341,7 @@ def _keys(words: str) -> set[str]:
 def _other_deeds(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
-    """Where the words ask for another deed than the tool does, or for none that can be told."""
+    """Where the words ask for another deed than the tool does, or for none that can be determined."""
     free = _free_spans(leaves, readings)
     deeds = deeds_of_tool(tool.name, text.language)
     stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not _touches(free, start, end)}

@@ -1,8 +1,8 @@
 """Whether each snapshot follows from the turns before it, replayed by rules alone (HammerBench 4.2.2 to 4.2.4).
 
-A snapshot is the one before it and what was said since: an argument that is new or changed is said in between, one that
+A snapshot is the one before it and what was stated since: an argument that is new or changed is stated in between, one that
 was known stays, an answer gives an argument, and each of its sentences accounts for one; so a value that was overridden
-is gone, and nothing is known before it is said. The tool stays the same until the user turns to something else.
+is gone, and nothing is known before it is stated. The tool stays the same until the user turns to something else.
 """
 
 import re
@@ -20,7 +20,7 @@ from language.text import VERBATIM
 from language.thesaurus import weigh_words
 from validators.checks.dialogue_answers import StatedArgument, beside, declines, left_over, not_given, places_of, unused
 from validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
-from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, said_in
+from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
 from validators.checks.executed import was_made_already
 from validators.checks.statements import hear, view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
@@ -46,12 +46,12 @@ _SHOWN = 4
 class SnapshotStep(NamedTuple):
     """A snapshot, the texts that lead from the one before to it (the latest first), and the calls of that one.
 
-    A step is `free` where calls are carried out on the way: then anything that was said or returned may be used.
+    A step is `free` where calls are carried out on the way: then anything that was stated or returned may be used.
     """
 
     number: int
     snapshot: Snapshot
-    said: tuple[UserText, ...]
+    stated: tuple[UserText, ...]
     question: str
     before: tuple[GoldCall, ...]
     is_free: bool
@@ -59,12 +59,12 @@ class SnapshotStep(NamedTuple):
     @property
     def text(self) -> str:
         """The user's own words at this step."""
-        return "\n".join(one.text for one in reversed(self.said) if not one.in_message)
+        return "\n".join(one.text for one in reversed(self.stated) if not one.in_message)
 
     @property
     def has_message(self) -> bool:
         """Whether the user points to a message."""
-        return any(one.in_message for one in self.said)
+        return any(one.in_message for one in self.stated)
 
     def pairs(self) -> Iterator[tuple[GoldCall, GoldCall | None]]:
         """Each call that is due with the same call at the snapshot before, None where there was none.
@@ -86,7 +86,7 @@ class _Script(NamedTuple):
 
 
 class _Replayed(NamedTuple):
-    """What one step has given: what speaks against it, and where its new arguments are said."""
+    """What one step has given: what speaks against it, and where its new arguments are stated."""
 
     findings: tuple[Finding, ...]
     evidence: tuple[Evidence, ...] = ()
@@ -156,13 +156,13 @@ def _replay_call(step: SnapshotStep, call: GoldCall, before: GoldCall | None, sc
         return _Replayed(tuple(findings))
     arguments, known = given(call), given(before)
     fresh = [name for name, value in arguments.items() if name not in known or known[name] != value]
-    said = said_in(step.snapshot.prefix) if step.is_free else step.said
+    stated = stated_in(step.snapshot.prefix) if step.is_free else step.stated
     spoken: list[Evidence] = []
     for name in fresh:
         claim = _claim(call, name, tool, known)
-        evidence = find_evidence(claim, said, step.snapshot.prefix if step.is_free else ())
+        evidence = find_evidence(claim, stated, step.snapshot.prefix if step.is_free else ())
         if evidence is None or evidence.rule in TOO_WEAK:
-            findings.append(_unsaid(claim, known.get(name), evidence, step, script))
+            findings.append(_unstated(claim, known.get(name), evidence, step, script))
         else:
             spoken.append(evidence)
     if not findings and not step.is_free:
@@ -187,7 +187,7 @@ def _form_findings(step: SnapshotStep, call: GoldCall, before: GoldCall | None, 
 
 
 def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -> Claim:
-    """What has to be said now for the argument: of a list that grew only its new members."""
+    """What has to be stated now for the argument: of a list that grew only its new members."""
     value, old = call.arguments[name], known.get(name)
     if isinstance(value, list) and isinstance(old, list) and all(one in value for one in old) and len(old) < len(value):
         value = [one for one in value if one not in old]
@@ -195,12 +195,12 @@ def _claim(call: GoldCall, name: str, tool: Tool, known: Mapping[str, object]) -
     return Claim(name, value, {"title": name, **tool.properties[name]}, hint, call)
 
 
-def _unsaid(claim: Claim, old: JsonValue, weak: Evidence | None, step: SnapshotStep, script: _Script) -> Finding:
+def _unstated(claim: Claim, old: JsonValue, weak: Evidence | None, step: SnapshotStep, script: _Script) -> Finding:
     what = f"{claim.name!r} = {claim.value!r} at turn {step.snapshot.turn}"
     if weak is not None:
         return unproved(f"{what} is not sure: {weak.quote!r} is a {weak.rule}.")
-    earlier = find_spoken(claim, [one for one in said_in(step.snapshot.prefix) if one not in step.said])
-    if earlier is not None and old is not None and _is_said_nowhere(claim._replace(value=old), script.sample):
+    earlier = find_spoken(claim, [one for one in stated_in(step.snapshot.prefix) if one not in step.stated])
+    if earlier is not None and old is not None and _is_stated_nowhere(claim._replace(value=old), script.sample):
         reason = (
             f"{claim.name!r} was {old!r}, which nobody says, and becomes {claim.value!r} at turn {step.snapshot.turn}"
         )
@@ -213,8 +213,8 @@ def _unsaid(claim: Claim, old: JsonValue, weak: Evidence | None, step: SnapshotS
     return unproved(f"Nothing was said for {what}.")
 
 
-def _is_said_nowhere(claim: Claim, sample: Sample) -> bool:
-    return find_spoken(claim, said_in(sample.turns)) is None
+def _is_stated_nowhere(claim: Claim, sample: Sample) -> bool:
+    return find_spoken(claim, stated_in(sample.turns)) is None
 
 
 def _answer_findings(
@@ -223,26 +223,28 @@ def _answer_findings(
     """Whether the words of the turn and the arguments that it gives account for each other."""
     arguments, known = given(call), given(before)
     unknown = [one for one in view.parameters if one.name not in arguments]
-    placed = {said: places_of(view, arguments, known, spoken, said) for said in step.said}
-    for said, places in placed.items():
-        own, pointed = _of_turn(placed, said.turn)
-        pointing = beside(own.text, placed[own]) if said.in_message else own.text
-        answer = AnswerText(said, pointing, step.question, tuple(places))
+    placed = {stated: places_of(view, arguments, known, spoken, stated) for stated in step.stated}
+    for stated, places in placed.items():
+        own, pointed = _of_turn(placed, stated.turn)
+        pointing = beside(own.text, placed[own]) if stated.in_message else own.text
+        answer = AnswerText(stated, pointing, step.question, tuple(places))
         for reason in misplaced(answer, view, unknown):
-            yield unproved(f"At turn {said.turn} {reason}")
-        if not said.in_message:
-            for words in not_given(said.text, places, view, unknown):
-                yield unproved(f"At turn {said.turn} {words!r} is said for a parameter that the call lacks.")
-            for words in unused(said.text, places, unknown):
-                yield unproved(f"At turn {said.turn} {words!r} is said, and the call has no argument of it.")
-            for words in left_over(said.text, places, view, pointed, is_first=before is None):
-                yield unproved(f"At turn {said.turn} {words!r} gives no argument.")
+            yield unproved(f"At turn {stated.turn} {reason}")
+        if not stated.in_message:
+            for words in not_given(stated.text, places, view, unknown):
+                yield unproved(f"At turn {stated.turn} {words!r} is said for a parameter that the call lacks.")
+            for words in unused(stated.text, places, unknown):
+                yield unproved(f"At turn {stated.turn} {words!r} is said, and the call has no argument of it.")
+            for words in left_over(stated.text, places, view, pointed, is_first=before is None):
+                yield unproved(f"At turn {stated.turn} {words!r} gives no argument.")
 
 
 def _of_turn(placed: Mapping[UserText, list[StatedArgument]], turn: int) -> tuple[UserText, list[StatedArgument]]:
     """What the user says himself in a turn, and the places in the message that comes with it."""
-    own = next(said for said in placed if said.turn == turn and not said.in_message)
-    return own, [place for said, places in placed.items() if said.turn == turn and said.in_message for place in places]
+    own = next(stated for stated in placed if stated.turn == turn and not stated.in_message)
+    return own, [
+        place for stated, places in placed.items() if stated.turn == turn and stated.in_message for place in places
+    ]
 
 
 def _tool_findings(steps: Sequence[SnapshotStep], script: _Script) -> list[Finding]:
@@ -255,8 +257,8 @@ def _tool_findings(steps: Sequence[SnapshotStep], script: _Script) -> list[Findi
     if steps and not steps[-1].snapshot.calls:
         replies = replies[:-1]  # the refusal
     named = {name for step in steps for call in step.snapshot.calls for name in given(call)}
-    said = [first.text, *replies]
-    better = better_tool(tuple(script.views.values()), tool, named, said) if tool in script.views else ""
+    stated = [first.text, *replies]
+    better = better_tool(tuple(script.views.values()), tool, named, stated) if tool in script.views else ""
     return [unproved(f"Request and questions speak of {better!r} rather than of {tool!r}.")] if better else []
 
 
@@ -290,10 +292,10 @@ def steps_of(sample: Sample) -> list[SnapshotStep]:
     before: tuple[GoldCall, ...] = ()
     turn_before, is_free = -1, False
     for number, snapshot in enumerate(sample.snapshots()):
-        said = tuple(one for one in said_in(snapshot.prefix) if one.turn > turn_before)
+        stated = tuple(one for one in stated_in(snapshot.prefix) if one.turn > turn_before)
         turn = sample.turns[snapshot.turn]
         is_free = is_free or (isinstance(turn, CallTurn) and turn.executed)
-        steps.append(SnapshotStep(number, snapshot, said, _question(snapshot, turn_before), before, is_free))
+        steps.append(SnapshotStep(number, snapshot, stated, _question(snapshot, turn_before), before, is_free))
         turn_before, before = snapshot.turn, snapshot.calls
     return steps
 
@@ -305,7 +307,7 @@ def given(call: GoldCall | None) -> Arguments:
 
 def texts_after(sample: Sample, turn: int) -> list[UserText]:
     """What the user says only after the turn `turn`."""
-    return [one for one in said_in(sample.turns) if one.turn > turn]
+    return [one for one in stated_in(sample.turns) if one.turn > turn]
 
 
 def _question(snapshot: Snapshot, after: int) -> str:
@@ -333,28 +335,30 @@ _ASKING = re.compile(
 )
 
 
-_ONE_SAID = re.compile(r"那[次个条份张单]|上次|\b(?:that|last) (?:one|time)\b", re.IGNORECASE)
-_ONE_TOLD = re.compile(r"某[个次条]|指定|详情|\bdetails?\b|\b(?:a|the) (?:specific|certain|given)\b", re.IGNORECASE)
+_ONE_STATED = re.compile(r"那[次个条份张单]|上次|\b(?:that|last) (?:one|time)\b", re.IGNORECASE)
+_ONE_DESCRIBED = re.compile(
+    r"某[个次条]|指定|详情|\bdetails?\b|\b(?:a|the) (?:specific|certain|given)\b", re.IGNORECASE
+)
 
 
-def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str], said: Sequence[str]) -> str:
+def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str], stated: Sequence[str]) -> str:
     """The candidate that request and questions speak of rather than `tool`, "" where it fits as well as any.
 
     Only a tool that takes all of these arguments could have been meant.
     """
-    other = _done_by_another(views, tool, arguments, said[0])
+    other = _done_by_another(views, tool, arguments, stated[0])
     if other:
         return other
     possible = [view for view in views if view.name == tool or set(arguments) <= set(view.properties)]
-    ranked = rank_by_words(possible, "\n".join(said))
+    ranked = rank_by_words(possible, "\n".join(stated))
     own = next((score for score, view in ranked if view.name == tool), 0.0)
     best, view = ranked[0]
     if (
         view.name == tool
-    ):  # the one told to be about a single thing may be meant where another is told in the very words
+    ):  # the one described as about a single thing may be meant where another is stated in the very words
         singled = (one.name for score, one in ranked[1:] if score >= _FITS_ONE * own)
-        return next((name for name in singled if _is_of_one(views, name, tool, said[0])), "")
-    return "" if own >= (_FITS_ONE if _is_of_one(views, tool, view.name, said[0]) else _FITS) * best else view.name
+        return next((name for name in singled if _is_of_one(views, name, tool, stated[0])), "")
+    return "" if own >= (_FITS_ONE if _is_of_one(views, tool, view.name, stated[0]) else _FITS) * best else view.name
 
 
 def _done_by_another(views: Sequence[ToolView], tool: str, arguments: Collection[str], request: str) -> str:
@@ -368,18 +372,20 @@ def _done_by_another(views: Sequence[ToolView], tool: str, arguments: Collection
 
 
 def _is_of_one(views: Sequence[ToolView], tool: str, other: str, request: str) -> bool:
-    """Whether the user speaks of a single one, which only the first of two tools is told to be about."""
-    told = {view.name: view.description for view in views}
-    is_told = _ONE_TOLD.search(told[tool]) is not None and _ONE_TOLD.search(told[other]) is None
-    return is_told and _ONE_SAID.search(request) is not None
+    """Whether the user speaks of a single one, which only the first of two tools is described as about."""
+    described = {view.name: view.description for view in views}
+    is_value_stated = (
+        _ONE_DESCRIBED.search(described[tool]) is not None and _ONE_DESCRIBED.search(described[other]) is None
+    )
+    return is_value_stated and _ONE_STATED.search(request) is not None
 
 
 def likeness(view: ToolView, text: str, question: str) -> float:
     """How much of what a text says the tool, or the question that was asked for it, speaks of."""
-    said = weigh_words(text)
+    stated = weigh_words(text)
     known = {**weigh_words(question), **view.words}
-    total = sum(said.values())
-    return sum(weight for word, weight in said.items() if known.get(word, 0.0) > _KNOWN) / total if total else 0.0
+    total = sum(stated.values())
+    return sum(weight for word, weight in stated.items() if known.get(word, 0.0) > _KNOWN) / total if total else 0.0
 
 
 def has_turned(view: ToolView, text: str, question: str) -> bool:

@@ -1,4 +1,4 @@
-"""Whether each sentence of an answer accounts for an argument: what is said must not be left over."""
+"""Whether each sentence of an answer accounts for an argument: what is stated must not be left over."""
 
 import re
 from collections.abc import Sequence
@@ -70,7 +70,7 @@ class StatedArgument(NamedTuple):
 
 
 class Segment(NamedTuple):
-    """A sentence of a turn; `corrects` tells that it takes back what was said just before."""
+    """A sentence of a turn; `corrects` tells that it takes back what was stated just before."""
 
     start: int
     end: int
@@ -78,10 +78,10 @@ class Segment(NamedTuple):
 
 
 def places_of(
-    view: ToolView, arguments: Arguments, known: Arguments, spoken: Sequence[Evidence], said: UserText
+    view: ToolView, arguments: Arguments, known: Arguments, spoken: Sequence[Evidence], stated: UserText
 ) -> list[StatedArgument]:
     """Where `said` itself says these arguments, some of them `known` with another value, in the order of the text."""
-    spans = {one.argument: one for one in spoken if (one.turn, one.in_message) == (said.turn, said.in_message)}
+    spans = {one.argument: one for one in spoken if (one.turn, one.in_message) == (stated.turn, stated.in_message)}
     found = [
         StatedArgument(
             one, arguments[one.name], spans[one.name].start or 0, spans[one.name].end or 0, known.get(one.name)
@@ -118,7 +118,7 @@ def _is_inside(text: str, end: re.Match[str]) -> bool:
 
 
 def _corrections(text: str) -> list[CorrectionMark]:
-    """Where the speaker takes something back; what else is said to that in the same sentence goes with it."""
+    """Where the speaker takes something back; what else is stated to that in the same sentence goes with it."""
     found: list[CorrectionMark] = []
     for one in find_corrections(text):
         is_bound = (
@@ -196,7 +196,7 @@ def unused(text: str, places: Sequence[StatedArgument], unknown: Sequence[Parame
 
 
 def _is_withdrawn(text: str, segment: Segment) -> bool:
-    """Whether a later sentence takes something back: which of the values before it is not told here."""
+    """Whether a later sentence takes something back: which of the values before it is not stated here."""
     return any(one.corrects for one in segments_of(text) if one.start >= segment.start)
 
 
@@ -266,10 +266,10 @@ def _undescribed(words: str, view: ToolView) -> str:
     """The words without the examples that come with a parameter's description: "type, e.g. male or female, is male"."""
     lower = words.lower()
     for parameter in view.parameters:
-        told = str(parameter.schema.get("description") or "").strip().lower()
-        at = lower.find(told) if _LISTING.search(told) else -1
+        described = str(parameter.schema.get("description") or "").strip().lower()
+        at = lower.find(described) if _LISTING.search(described) else -1
         if at >= 0 and len(lower) == len(words):
-            words, lower = words[:at] + words[at + len(told) :], lower[:at] + lower[at + len(told) :]
+            words, lower = words[:at] + words[at + len(described) :], lower[:at] + lower[at + len(described) :]
     return words
 
 
@@ -286,11 +286,11 @@ def declines(text: str) -> bool:
 def not_given(
     text: str, places: Sequence[StatedArgument], view: ToolView, unknown: Sequence[ParameterView]
 ) -> list[str]:
-    """What is said outright for parameters that the call does not have."""
+    """What is stated outright for parameters that the call does not have."""
     missing = {one.name for one in unknown}
     speech = hear(view, text)
     return [
-        text[one.said : one.end]
+        text[one.stated : one.end]
         for one in speech.statements
         if one.parameter.name in missing
         and one.outright

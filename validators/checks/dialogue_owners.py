@@ -1,4 +1,4 @@
-"""Whose value it is that a turn says: told by the words around it, else by the questions that were asked."""
+"""Whose value it is that a turn says: known by the words around it, else by the questions that were asked."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -37,14 +37,14 @@ _NEAR = 12
 class AnswerText(NamedTuple):
     """A text, what the user says himself where that text is a message, the question before it, and what it gives."""
 
-    said: UserText
+    stated: UserText
     pointing: str
     question: str
     places: tuple[StatedArgument, ...]
 
     def context(self, place: StatedArgument) -> str:
         """The words around a value; what surrounds it in a message is about something else."""
-        return self.pointing if self.said.in_message else _context(self.said.text, place, self.places)
+        return self.pointing if self.stated.in_message else _context(self.stated.text, place, self.places)
 
 
 def misplaced(answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> Iterator[str]:
@@ -55,20 +55,20 @@ def misplaced(answer: AnswerText, view: ToolView, unknown: Sequence[ParameterVie
         if rival:
             yield f"{place.value!r} is taken for {name!r}, but it is said for {rival!r}."
         if (
-            not answer.said.in_message
-            and _is_reversed(answer.said.text, place)
+            not answer.stated.in_message
+            and _is_reversed(answer.stated.text, place)
             and not _named(context, (place.parameter,))
         ):
             yield f"{place.value!r} is taken for {name!r}, but it is said the other way round."
     for one, other in combinations(answer.places, 2):
         if one.start < other.end and other.start < one.end:
             yield f"{one.parameter.name!r} and {other.parameter.name!r} are taken from the same words."
-        elif not answer.said.in_message and _are_exchanged(one, other, answer, unknown):
+        elif not answer.stated.in_message and _are_exchanged(one, other, answer, unknown):
             yield f"The values of {one.parameter.name!r} and {other.parameter.name!r} seem to be exchanged."
 
 
 def _rival_of(place: StatedArgument, answer: AnswerText, view: ToolView, unknown: Sequence[ParameterView]) -> str:
-    """Another parameter that the value is said for, "" where there is none."""
+    """Another parameter that the value is stated for, "" where there is none."""
     context = answer.context(place)
     if place.old is not None:
         return _rival_by_name(place, context, view.parameters)
@@ -105,7 +105,7 @@ def _context(text: str, place: StatedArgument, places: Sequence[StatedArgument])
 
 
 def _rival(place: StatedArgument, context: str, answer: AnswerText, unknown: Sequence[ParameterView]) -> str:
-    """Another parameter that the value is said for; "" where words or question are about this one, or tell nothing."""
+    """Another parameter that the value is stated for; "" where words or question are about this one, or tell nothing."""
     own, given = place.parameter, [one.parameter for one in answer.places]
     others = [one for one in unknown if one.name != own.name and accepts(one, place.value)]
     listed = next((one.name for one in others if lists(one, place.value)), "")
@@ -174,12 +174,12 @@ def _is_better_at(place: StatedArgument, others: Sequence[ParameterView]) -> boo
     own, value = place.parameter, str(place.value)
     if is_moment(value) and own.kind not in CLOCKED:
         return any(one.kind in CLOCKED for one in others)
-    told = about(value, (own, *others))
-    return max(told[one.name] for one in others) >= told[own.name] + _CLEAR
+    described = about(value, (own, *others))
+    return max(described[one.name] for one in others) >= described[own.name] + _CLEAR
 
 
 def _rival_by_name(place: StatedArgument, context: str, parameters: Sequence[ParameterView]) -> str:
-    """Another parameter that is called by its name where the value is said, and this one is not."""
+    """Another parameter that is called by its name where the value is stated, and this one is not."""
     own = place.parameter.name
     named = _named(context, tuple(one for one in parameters if one.name == own or accepts(one, place.value)))
     if not named or own in named:
@@ -233,7 +233,7 @@ def _is_reversed(text: str, place: StatedArgument) -> bool:
 def _are_exchanged(
     one: StatedArgument, other: StatedArgument, answer: AnswerText, unknown: Sequence[ParameterView]
 ) -> bool:
-    """Whether two values rather belong to each other's parameter; `one` is said first."""
+    """Whether two values rather belong to each other's parameter; `one` is stated first."""
     parameters = (*(place.parameter for place in answer.places), *unknown)
     pair = (one.parameter, other.parameter)
     first, second = (about(answer.context(place), pair, place.value) for place in (one, other))
@@ -303,11 +303,11 @@ def is_moment(value: str) -> bool:
 
 def lists(parameter: ParameterView, value: JsonValue) -> bool:
     """Whether the description gives the value as one of those to choose from: "flight type, domestic or international"."""
-    told = str(parameter.schema.get("description") or "")
-    listing = _LISTING.search(told)
+    described = str(parameter.schema.get("description") or "")
+    listing = _LISTING.search(described)
     if listing is None or not isinstance(value, str):
         return False
-    return locate_text(value, told[listing.end() :]) is not None
+    return locate_text(value, described[listing.end() :]) is not None
 
 
 def suits(parameter: ParameterView, value: JsonValue) -> bool:
@@ -373,7 +373,7 @@ def about(text: str, parameters: Sequence[ParameterView], value: JsonValue = Non
     """How much a text speaks of each of these parameters; a word that several are called by tells little."""
     words = {one.name: _words(one) for one in parameters}
     scores = dict.fromkeys(words, 0.0)
-    for word, weight, meaning in _said(text):
+    for word, weight, meaning in _stated(text):
         shares = {name: max(own.get(word, 0.0), own.get(meaning, 0.0)) for name, own in words.items()}
         callers = sum(share > 0 for share in shares.values())
         for name, share in shares.items():
@@ -392,17 +392,17 @@ def about(text: str, parameters: Sequence[ParameterView], value: JsonValue = Non
 
 
 @lru_cache(8192)
-def _said(text: str) -> tuple[tuple[str, float, str], ...]:
+def _stated(text: str) -> tuple[tuple[str, float, str], ...]:
     """The telling words of a text with their weights; with an English word comes what it means, and counts once."""
-    said: list[tuple[str, float, str]] = []
+    stated: list[tuple[str, float, str]] = []
     english: set[str] = set()
     for word in _WORD.findall(text):
         keys = weigh_words(word)
         root = next(iter(keys), "")
         if root and root not in english:
             english.update(keys)
-            said.append((root, keys[root], next((key for key in keys if key != root), "")))
-    return (*said, *((key, weight, "") for key, weight in weigh_words(text).items() if key not in english))
+            stated.append((root, keys[root], next((key for key in keys if key != root), "")))
+    return (*stated, *((key, weight, "") for key, weight in weigh_words(text).items() if key not in english))
 
 
 def parts_of(question: str) -> list[str]:

@@ -1,6 +1,6 @@
 """Whether a sample is unlike those before it: one that says the same to the same end measures nothing new.
 
-Two samples are twins where the same calls are due and the texts are alike; requests that differ in a value differ in
+Two samples are duplicates where the same calls are due and the texts are alike; requests that differ in a value differ in
 their gold, and are none. The same text with another gold is worse: it is ambiguous, and contradicted too.
 """
 
@@ -79,7 +79,7 @@ class _ComparedText(NamedTuple):
 
     @property
     def end(self) -> tuple[str, ...]:
-        """What twins have in common, however they are worded."""
+        """What duplicates have in common, however they are worded."""
         return (self.kind, self.gold, *_NUMBERS.findall(self.text))
 
 

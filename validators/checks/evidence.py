@@ -47,12 +47,12 @@ class UserText(NamedTuple):
     question: str
 
 
-def find_evidence(claim: Claim, said: Sequence[UserText], prefix: Sequence[Turn]) -> Evidence | None:
+def find_evidence(claim: Claim, stated: Sequence[UserText], prefix: Sequence[Turn]) -> Evidence | None:
     """Why the claim holds: said in one of these texts, by default, or in a result of `prefix`; it may be too weak."""
-    return find_spoken(claim, said) or _by_default(claim) or _in_results(claim, prefix)
+    return find_spoken(claim, stated) or _by_default(claim) or _in_results(claim, prefix)
 
 
-def said_in(prefix: Sequence[Turn]) -> list[UserText]:
+def stated_in(prefix: Sequence[Turn]) -> list[UserText]:
     """All that the user said or handed over, the latest first."""
     texts: list[UserText] = []
     question = ""
@@ -66,10 +66,10 @@ def said_in(prefix: Sequence[Turn]) -> list[UserText]:
     return texts[::-1]
 
 
-def find_spoken(claim: Claim, said: Sequence[UserText]) -> Evidence | None:
+def find_spoken(claim: Claim, stated: Sequence[UserText]) -> Evidence | None:
     """Where one of these texts says the claim, the first text that proves it before any that only points."""
     weak: Evidence | None = None
-    for one in said:
+    for one in stated:
         found = _locate(claim, one)
         if found is None:
             continue
@@ -77,49 +77,51 @@ def find_spoken(claim: Claim, said: Sequence[UserText]) -> Evidence | None:
         if found.rule not in TOO_WEAK:
             return evidence
         weak = weak or evidence
-    return weak or _spoken_in_parts(claim, said)
+    return weak or _spoken_in_parts(claim, stated)
 
 
-def _locate(claim: Claim, said: UserText) -> Found | None:
-    found = locate(claim.value, claim.schema, said.text)
-    if found is None or (found.rule == ANSWERED and not is_about(claim.schema, said.question)):
+def _locate(claim: Claim, stated: UserText) -> Found | None:
+    found = locate(claim.value, claim.schema, stated.text)
+    if found is None or (found.rule == ANSWERED and not is_about(claim.schema, stated.question)):
         return None
-    return _hinted(claim, said) or found
+    return _hinted(claim, stated) or found
 
 
-def _hinted(claim: Claim, said: UserText) -> Found | None:
+def _hinted(claim: Claim, stated: UserText) -> Found | None:
     """The place that the generator names, where the text says the value there too."""
     hint = claim.hint
     if hint is None or hint.start is None or hint.end is None:
         return None
-    if (hint.turn, hint.in_message) != (said.turn, said.in_message) or not 0 <= hint.start < hint.end <= len(said.text):
+    if (hint.turn, hint.in_message) != (stated.turn, stated.in_message) or not 0 <= hint.start < hint.end <= len(
+        stated.text
+    ):
         return None
-    found = locate(claim.value, claim.schema, said.text[hint.start : hint.end])
+    found = locate(claim.value, claim.schema, stated.text[hint.start : hint.end])
     return found and found._replace(start=found.start + hint.start, end=found.end + hint.start)
 
 
-def _spoken_in_parts(claim: Claim, said: Sequence[UserText]) -> Evidence | None:
-    """A list whose members were said in several turns: evidence for the last said stands for all."""
+def _spoken_in_parts(claim: Claim, stated: Sequence[UserText]) -> Evidence | None:
+    """A list whose members were stated in several turns: evidence for the last said stands for all."""
     if not isinstance(claim.value, list) or len(claim.value) < 2:  # noqa: PLR2004
         return None
     items = claim.schema.get("items") or {}
     places = [
-        next(((one, found) for one in said if (found := locate(item, items, one.text))), None) for item in claim.value
+        next(((one, found) for one in stated if (found := locate(item, items, one.text))), None) for item in claim.value
     ]
     if None in places or not places[-1]:
         return None
     return _evidence(claim, *places[-1]).with_changes(rule="list over several turns")
 
 
-def _evidence(claim: Claim, said: UserText, found: Found) -> Evidence:
+def _evidence(claim: Claim, stated: UserText, found: Found) -> Evidence:
     return Evidence(
         argument=claim.name,
         kind="span" if found.rule == VERBATIM else "normalised",
-        turn=said.turn,
+        turn=stated.turn,
         start=found.start,
         end=found.end,
-        quote=said.text[found.start : found.end],
-        in_message=said.in_message,
+        quote=stated.text[found.start : found.end],
+        in_message=stated.in_message,
         rule=found.rule,
     )
 

@@ -211,15 +211,15 @@ _HUMP = re.compile(r"[a-z][A-Z]")
 
 def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding]:
     """What speaks against the language of what the user says."""
-    said = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
+    stated = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
     pack = of(sample.language)
-    others, latin = other_letters(said), len(_LATIN.findall(said))
+    others, latin = other_letters(stated), len(_LATIN.findall(stated))
     if not others and not latin:
         yield unproved("The user says nothing in letters, so the language can't be told.")
-    elif pack.script != COMMON_SCRIPT and not writes(sample.language, said):
+    elif pack.script != COMMON_SCRIPT and not writes(sample.language, stated):
         yield contradicted(f"The sample is {pack.name}, but the user says nothing in {pack.name}.")
     elif pack.script == COMMON_SCRIPT and others:
-        foreign = of(language_of(said)).name
+        foreign = of(language_of(stated)).name
         reason = f"The sample is {pack.name}, but {others} characters of what the user says are {foreign}."
         yield contradicted(reason) if others > latin else unproved(reason)
     yield from _raw_names(sample, tools)

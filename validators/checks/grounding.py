@@ -1,4 +1,4 @@
-"""Grounding: every gold argument must have been said, be a default, or stand in an earlier result.
+"""Grounding: every gold argument must have been stated, be a default, or stand in an earlier result.
 
 One that nobody can know yet must be returned by an earlier call of its turn (CallNavi 4.1).
 """
@@ -19,7 +19,7 @@ from language.schemas import Kind, choices_of, kind_of
 from language.text import VERBATIM
 from language.times import find_times
 from language.values import read_value
-from validators.checks.evidence import TOO_WEAK, Claim, UserText, by_earlier_call, find_evidence, said_in
+from validators.checks.evidence import TOO_WEAK, Claim, UserText, by_earlier_call, find_evidence, stated_in
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -45,12 +45,12 @@ class _Finding(NamedTuple):
 
 
 async def check_grounding(sample: Sample, context: StageContext) -> list[Verdict]:
-    """Prove every gold argument of every snapshot by what was said before it."""
+    """Prove every gold argument of every snapshot by what was stated before it."""
     return [ground(sample, context.toolset(sample.candidates))]
 
 
 def all_proved(arguments: int, *, is_due: bool) -> str:
-    """What is said where every gold argument is proved; `is_due`: a call is due in the end."""
+    """What is stated where every gold argument is proved; `is_due`: a call is due in the end."""
     if arguments:
         return f"Each of the {arguments} arguments has evidence."
     return "There is no argument to prove." if is_due else "No call is due, so there is nothing to prove."
@@ -61,14 +61,14 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     by_name = {tool.name: tool for tool in tools}
     findings: list[_Finding] = []
     for snapshot in sample.snapshots():
-        said = said_in(snapshot.prefix)
+        texts = stated_in(snapshot.prefix)
         for call in snapshot.calls:
-            findings.extend(_ground_call(call, by_name, said, snapshot))
+            findings.extend(_ground_call(call, by_name, texts, snapshot))
     return _verdict(sample, findings)
 
 
 def _ground_call(
-    call: GoldCall, tools: Mapping[str, Tool], said: list[UserText], snapshot: Snapshot
+    call: GoldCall, tools: Mapping[str, Tool], texts: list[UserText], snapshot: Snapshot
 ) -> Iterator[_Finding]:
     tool = tools.get(call.tool)
     if tool is None:
@@ -80,28 +80,28 @@ def _ground_call(
             continue
         for claim in claims_of(name, value, call, tool):
             unknown = by_earlier_call(claim, snapshot.calls, tools)
-            yield _Finding(unknown) if unknown else _ground_claim(claim, said, snapshot)
+            yield _Finding(unknown) if unknown else _ground_claim(claim, texts, snapshot)
 
 
-def _ground_claim(claim: Claim, said: list[UserText], snapshot: Snapshot) -> _Finding:
-    evidence = by_rule(claim, snapshot.prefix) or find_evidence(claim, said, snapshot.prefix)
+def _ground_claim(claim: Claim, texts: list[UserText], snapshot: Snapshot) -> _Finding:
+    evidence = by_rule(claim, snapshot.prefix) or find_evidence(claim, texts, snapshot.prefix)
     if evidence and evidence.rule not in TOO_WEAK:
         return _Finding(evidence)
-    contradiction = "" if evidence else _contradiction(claim, said)
+    contradiction = "" if evidence else _contradiction(claim, texts)
     weakness = f" ({evidence.quote!r} is a {evidence.rule})" if evidence else ""
     return _Finding(None, f"{claim.name!r} = {claim.value!r} at turn {snapshot.turn}{weakness}", contradiction)
 
 
-def _contradiction(claim: Claim, said: list[UserText]) -> str:
+def _contradiction(claim: Claim, texts: list[UserText]) -> str:
     """Why this value can't be right, "" where that is not certain."""
     kind = kind_of(claim.schema)
     if kind in _TYPED:
-        stated = {value for one in said for value in _typed_values(kind, one.text)}
+        stated = {value for one in texts for value in _typed_values(kind, one.text)}
         other = next(iter(stated)) if len(stated) == 1 else None
         if other is not None and other != claim.value and not _explained(other, kind, claim):
             return f"{claim.name!r} is {claim.value!r}, but {other!r} is the only {kind} that was said."
-    if said and _is_forbidden(claim, kind):
-        stated_here = read_value(said[0].text, claim.schema)
+    if texts and _is_forbidden(claim, kind):
+        stated_here = read_value(texts[0].text, claim.schema)
         if stated_here is not None and stated_here != claim.value:
             return f"{claim.name!r} is {claim.value!r}, which its schema forbids, and {stated_here!r} was said."
     return ""
@@ -124,7 +124,7 @@ def _typed_values(kind: Kind, text: str) -> list[str | float]:
 
 
 def _explained(value: str | float, kind: Kind, claim: Claim) -> bool:
-    """Whether another argument of the call accounts for the value that was said."""
+    """Whether another argument of the call accounts for the value that was stated."""
     others: Arguments = {name: other for name, other in claim.call.arguments.items() if name != claim.name}
     return any(value in _typed_values(kind, str(other)) for other in others.values())
 

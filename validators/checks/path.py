@@ -160,11 +160,11 @@ def _others(plans: Sequence[ShortestPath], own: CallKeys) -> list[Finding]:
         return [contradicted(f"A shorter path meets the request: {', '.join(shorter)}.")]
     if len(plans) > 1:
         other = next(plan for plan, names in zip(plans, sets, strict=True) if names != own)
-        return [unproved(f"Another path is as short: {_told(other, own)}.")]
+        return [unproved(f"Another path is as short: {_rendered(other, own)}.")]
     return []
 
 
-def _told(plan: ShortestPath, own: CallKeys) -> str:
+def _rendered(plan: ShortestPath, own: CallKeys) -> str:
     """The calls of another path that the sample's does not make."""
     known = frozenset().union(*own)
     calls = [call for exchange in plan.path for call in exchange.calls if call.key not in known]
@@ -269,7 +269,7 @@ class _PathFindings:
     def _leaf(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:
         match evidence.kind:
             case "span" | "normalised":
-                self._check_said(due, evidence, value)
+                self._check_stated(due, evidence, value)
                 return StatedValue(value=value, element="text")
             case "default":
                 self._check_default(due, evidence, value)
@@ -282,7 +282,7 @@ class _PathFindings:
             case _:
                 assert_never(evidence.kind)
 
-    def _check_said(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
+    def _check_stated(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
         spoken = -1 if evidence.turn is None else evidence.turn
         turn = self.sample.turns[spoken] if 0 <= spoken < due.turn else None
         quote = turn.text[evidence.start : evidence.end] if isinstance(turn, UserTurn) else ""
@@ -296,8 +296,8 @@ class _PathFindings:
         declared = [schema[keyword] for keyword in ("default", "const") if keyword in schema]
         if any(one == value and isinstance(one, bool) == isinstance(value, bool) for one in declared):
             return
-        told = f"{due.tool.description} {schema.get('description', '')}"
-        if declared or not re.search(rf"(?<!\w){re.escape(as_text(value))}(?!\w)", told):
+        described = f"{due.tool.description} {schema.get('description', '')}"
+        if declared or not re.search(rf"(?<!\w){re.escape(as_text(value))}(?!\w)", described):
             self._doubt(f"Nothing gives {value!r} as the default of {evidence.argument!r} of {due.tool.name}.")
 
     def _picked(self, due: _Due, evidence: Evidence, value: JsonValue) -> ValueSource:

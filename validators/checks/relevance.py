@@ -24,9 +24,9 @@ async def check_relevance(sample: Sample, context: StageContext) -> list[Verdict
     idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
     if not idle:
         return [_verdict(sample, "proved", "A call is due at every turn, so nothing is to be refused.")]
-    twin = find_twin(context.toolset(sample.withheld), context.toolset(sample.candidates))
-    if twin:
-        return [_verdict(sample, "contradicted", f"The withheld tool is still among the candidates: {twin}.")]
+    duplicate = find_duplicate_tool(context.toolset(sample.withheld), context.toolset(sample.candidates))
+    if duplicate:
+        return [_verdict(sample, "contradicted", f"The withheld tool is still among the candidates: {duplicate}.")]
     reasons = []
     for snapshot in idle:
         opinion = await _ask(snapshot, sample, context)
@@ -36,7 +36,7 @@ async def check_relevance(sample: Sample, context: StageContext) -> list[Verdict
     return [_verdict(sample, "proved", " ".join(reasons))]
 
 
-def find_twin(withheld: list[Tool], candidates: list[Tool]) -> str:
+def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
     """Which candidate could stand for which withheld tool, as a clause; "" where none could."""
     pairs = ((hidden, shown) for hidden in withheld for shown in candidates if are_redundant(hidden, shown))
     return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")

@@ -404,7 +404,7 @@ def _with_single(
 def _with_derived(
     leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
 ) -> list[ArgumentReading]:
-    """Prove an end by its start and the length that is said: three nights from Friday."""
+    """Prove an end by its start and the length that is stated: three nights from Friday."""
     kept = list(readings)
     starts = [
         stamp for leaf, reading in zip(leaves, readings, strict=True)

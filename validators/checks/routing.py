@@ -1,6 +1,6 @@
 """Whether a question over a whole catalog has its calls proved, by code alone (CallNavi 3, 4.1).
 
-From the request: each value that is given is said, and none that is unknown. From the tools: each unknown value is
+From the request: each value that is given is stated, and none that is unknown. From the tools: each unknown value is
 returned by a call before it, and no other tool of the catalog does what a due one does.
 """
 
@@ -23,7 +23,7 @@ from language.values import locate
 from language.vocabulary import deep_stem
 from validators.checks.evidence import feed_problem, is_routed, known_arguments
 from validators.checks.verdicts import Finding, contradicted, unproved
-from validators.datasets.callnavi_requests import find_said
+from validators.datasets.callnavi_requests import find_stated
 from validators.toolset.actions import READ, doing_of
 from warehouse.records import GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
 
@@ -39,7 +39,7 @@ class _Question(NamedTuple):
 
     sample: Sample
     request: str
-    said: str
+    stated: str
     calls: tuple[GoldCall, ...]
     tools: dict[str, Tool]
 
@@ -78,8 +78,8 @@ def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequenc
 
 def _question(snapshot: Snapshot, sample: Sample, tools: dict[str, Tool]) -> _Question:
     users = [turn for turn in snapshot.prefix if isinstance(turn, UserTurn)]
-    said = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
-    return _Question(sample, " ".join(turn.text for turn in users), " ".join(said), snapshot.calls, tools)
+    stated = [text for turn in users for text in (turn.text, turn.external.text if turn.external else "")]
+    return _Question(sample, " ".join(turn.text for turn in users), " ".join(stated), snapshot.calls, tools)
 
 
 def _findings(question: _Question) -> Iterator[Finding]:
@@ -130,7 +130,7 @@ def _call_findings(call: GoldCall, question: _Question) -> Iterator[Finding]:
     for name, value in call.arguments.items():
         if value == UNKNOWN:
             yield from _unknown_findings(name, call, question)
-        elif not _is_said(value, tool.properties.get(name, {}), question.said):
+        elif not _is_stated(value, tool.properties.get(name, {}), question.stated):
             yield unproved(f"The request does not say {value!r} for {name!r} of {call.tool}.")
     if share_asked(tool, question.request) < LEAST_ASKED:
         yield unproved(f"The request speaks of little that {call.tool} is about ({tool.description}).")
@@ -152,7 +152,7 @@ def _order(question: _Question) -> Iterator[Finding]:
             yield unproved(f"{tool} is made before {other}, but the request speaks of it later.")
 
 
-def _is_said(value: JsonValue, schema: JsonSchema, request: str) -> bool:
+def _is_stated(value: JsonValue, schema: JsonSchema, request: str) -> bool:
     return schema.get("default") == value or locate(value, schema, request) is not None
 
 
@@ -163,10 +163,12 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
     schema = question.tools[call.tool].properties.get(name, {})
     given = [str(value) for one in question.calls for value in known_arguments(one).values()]
     pattern = str(schema.get("pattern", "")).removeprefix("^").removesuffix("$")
-    said = [found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", question.said)] if pattern else []
-    stands = next((words for words in said if words not in given), "")
+    stated = (
+        [found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", question.stated)] if pattern else []
+    )
+    stands = next((words for words in stated if words not in given), "")
     if not pattern:
-        stands = find_said(name, question.said, given)
+        stands = find_stated(name, question.stated, given)
     if stands:
         yield contradicted(f"{name!r} of {call.tool} is unknown, though the request says {stands!r} for it.")
 
@@ -174,11 +176,11 @@ def _unknown_findings(name: str, call: GoldCall, question: _Question) -> Iterato
 def _other_tools(question: _Question) -> Iterator[Finding]:
     gold = [question.tools[call.tool] for call in question.calls if call.tool in question.tools]
     for tool in gold:
-        twin = next(
+        duplicate = next(
             (one for one in question.tools.values() if one.name != tool.name and does_the_same(tool, one)), None
         )
-        if twin is not None:
-            yield contradicted(f"{twin.name} does what {tool.name} does: {twin.description}.")
+        if duplicate is not None:
+            yield contradicted(f"{duplicate.name} does what {tool.name} does: {duplicate.description}.")
     for tool, rival in closer_rivals(gold, tuple(question.tools.values()), question.request):
         yield unproved(f"The request may ask for {rival.name} in the place of {tool.name}.")
 
@@ -205,23 +207,23 @@ def things_of(description: str) -> frozenset[str]:
 
 def share_asked(tool: Tool, request: str) -> float:
     """The share of what a tool is about that the request speaks of."""
-    things = things_of(_told(tool))
+    things = things_of(_rendered(tool))
     return len(things & words_of(request)) / len(things) if things else 1.0
 
 
 def closer_rivals(gold: Sequence[Tool], catalog: Sequence[Tool], request: str) -> Iterator[tuple[Tool, Tool]]:
-    """Other tools that fit the request's words better: all of theirs are said, those of a due tool and more."""
-    said = words_of(request)
-    due = [things_of(_told(tool)) for tool in gold]
+    """Other tools that fit the request's words better: all of theirs are stated, those of a due tool and more."""
+    stated = words_of(request)
+    due = [things_of(_rendered(tool)) for tool in gold]
     asked = frozenset[str]().union(*due)
     names = {tool.name for tool in gold}
     for rival in catalog:
-        things = things_of(_told(rival))
-        if rival.name not in names and things <= said and not things <= asked:
+        things = things_of(_rendered(rival))
+        if rival.name not in names and things <= stated and not things <= asked:
             yield from (
                 (one, rival)
                 for one, own in zip(gold, due, strict=True)
-                if own < things and _may_be_asked(rival, one, said)
+                if own < things and _may_be_asked(rival, one, stated)
             )
 
 
@@ -237,13 +239,13 @@ def does_the_same(one: Tool, other: Tool) -> bool:
     )
 
 
-def _may_be_asked(rival: Tool, gold: Tool, said: frozenset[str]) -> bool:
+def _may_be_asked(rival: Tool, gold: Tool, stated: frozenset[str]) -> bool:
     """Whether the request has a verb for the rival in the tool's place: any where both only look up, else its own."""
     both = doing_of(rival.name, rival.description).kinds & doing_of(gold.name, gold.description).kinds
-    return READ in both or (bool(both) and _meaning(_told(rival).split()[0].lower()) in said)
+    return READ in both or (bool(both) and _meaning(_rendered(rival).split()[0].lower()) in stated)
 
 
-def _told(tool: Tool) -> str:
+def _rendered(tool: Tool) -> str:
     return tool.description.strip() or humanise(tool.name)
 
 

@@ -12,7 +12,7 @@ from generators.conversations.scenarios import SHAPES, changeable
 from generators.environments.simulated import links_between
 from generators.stages import StageContext
 from generators.tools import are_redundant
-from validators.checks.relevance import find_twin
+from validators.checks.relevance import find_duplicate_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
 from validators.judges import SCENARIO, ScenarioReading, ask_opinion
 from warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario
@@ -27,13 +27,13 @@ Rule = Callable[[Sequence[Tool]], str]
 async def check_scenario(worded: WordedScenario, context: StageContext) -> list[Verdict]:
     """Prove that a scenario can be acted out as it stands; code answers first, then the judge reads the goal."""
     finding = next(_by_code(worded.plan, context), None) or await _by_reading(worded, context)
-    told = f"The goal wants what its APIs do, and {worded.plan.scenario.complexity!r} is possible with them."
+    reason = f"The goal wants what its APIs do, and {worded.plan.scenario.complexity!r} is possible with them."
     return [
         Verdict(
             subject=worded.key,
             check=CHECK,
             decision=finding.decision if finding else "proved",
-            reason=finding.reason if finding else told,
+            reason=finding.reason if finding else reason,
             version=VERSION,
         )
     ]
@@ -55,12 +55,14 @@ def _by_code(plan: ConversationPlan, context: StageContext) -> Iterator[Finding]
 
 
 def _time_problem(scenario: Scenario) -> str:
-    said = scenario.reference_time
+    stated = scenario.reference_time
     try:
-        moment = datetime.strptime(said, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
+        moment = datetime.strptime(stated, _TIME)  # noqa: DTZ007 - a wall clock, of no zone
     except ValueError:
-        return f"The reference time {said!r} is none; it is written like 2026-11-02 08:15."
-    return "" if f"{moment:{_TIME}}" == said else f"The reference time {said!r} is not written like 2026-11-02 08:15."
+        return f"The reference time {stated!r} is none; it is written like 2026-11-02 08:15."
+    return (
+        "" if f"{moment:{_TIME}}" == stated else f"The reference time {stated!r} is not written like 2026-11-02 08:15."
+    )
 
 
 def _turns_problem(plan: ConversationPlan) -> str:
@@ -82,8 +84,8 @@ def _apis_problem(scenario: Scenario, context: StageContext) -> str:
         if missing is not None:
             where = "withheld" if refused else "at hand"
             return f"{context.tool(missing).name!r}, which an episode of the shape {episode.shape!r} takes, is not {where}."
-    twin = find_twin(context.toolset(scenario.withheld), context.toolset(scenario.candidates))
-    return f"What no API shall do, one does: {twin}." if twin else ""
+    duplicate = find_duplicate_tool(context.toolset(scenario.withheld), context.toolset(scenario.candidates))
+    return f"What no API shall do, one does: {duplicate}." if duplicate else ""
 
 
 async def _by_reading(worded: WordedScenario, context: StageContext) -> Finding | None:

@@ -45,7 +45,7 @@ class Statement(NamedTuple):
     parameter: ParameterView
     value: JsonValue
     start: int
-    said: int
+    stated: int
     end: int
     corrects: bool  # "no", "I mean" or the like leads up to it
     outright: bool  # "is" or a colon stands between, or the value can be nothing else
@@ -67,23 +67,23 @@ def view_tool(tool: Tool) -> ToolView:
 
 @lru_cache(4096)
 def hear(view: ToolView, text: str) -> "Speech":
-    """What one text says to one tool, heard once for all checks and snapshots."""
+    """What one text says to one tool, parsed once for all checks and snapshots."""
     return Speech(view, text)
 
 
 class Speech:
-    """One text of the user's, heard for one tool."""
+    """One text of the user's, parsed for one tool."""
 
     def __init__(self, view: ToolView, text: str) -> None:
         """Hear `text`, what is longer than anybody speaks left out."""
         self.text = text[:_LONGEST_TEXT]
         self._view = view
-        self._heard = Hearing(self.text)
-        self.corrections = [one for one in find_corrections(self.text) if not self._heard.is_quoted(one.start)]
+        self._parsed = Hearing(self.text)
+        self.corrections = [one for one in find_corrections(self.text) if not self._parsed.is_quoted(one.start)]
 
     @cached_property
     def statements(self) -> tuple[Statement, ...]:
-        """The values that are said right behind what people call the parameter, in the order of the text."""
+        """The values that are stated right behind what people call the parameter, in the order of the text."""
         return tuple(self._find_statements())
 
     def _find_statements(self) -> Iterator[Statement]:
@@ -97,9 +97,9 @@ class Speech:
                 continue
             stop = next((other[0] for other in marks[index + 1 :] if other[2] != owner), len(self.text))
             parameter = self._view.parameters[owner]
-            reading = self.value_at(parameter, end, min(stop, self._heard.sentence_end(end)))
+            reading = self.value_at(parameter, end, min(stop, self._parsed.sentence_end(end)))
             if reading is None:
-                reading = read_before(parameter, self._heard, max(0, start - _LEAD), start)
+                reading = read_before(parameter, self._parsed, max(0, start - _LEAD), start)
             if reading is not None:
                 yield Statement(
                     parameter,
@@ -115,22 +115,22 @@ class Speech:
     def unnamed(self) -> tuple[Statement, ...]:
         """The first date and the first time of day, where only one parameter can take it."""
         kinds = [one.kind for one in self._view.parameters]
-        found = {"date": self._heard.dates[:1], "time": self._heard.times[:1]} if "moment" not in kinds else {}
+        found = {"date": self._parsed.dates[:1], "time": self._parsed.times[:1]} if "moment" not in kinds else {}
         return tuple(
-            Statement(one, said.value, said.start, said.start, said.end, corrects=False, outright=True)
+            Statement(one, stated.value, stated.start, stated.start, stated.end, corrects=False, outright=True)
             for one in self._view.parameters
             if kinds.count(one.kind) == 1
-            for said in found.get(one.kind, [])
+            for stated in found.get(one.kind, [])
         )
 
     def _marks(self, table: CueTable) -> list[_Mark]:
         """Where a parameter is called by a cue, or by all of its description."""
-        told = [str(one.schema.get("description") or "").strip().lower() for one in self._view.parameters]
+        descriptions = [str(one.schema.get("description") or "").strip().lower() for one in self._view.parameters]
         whole = [
             _Mark(at, at + len(described), owner, is_strong=True)
-            for owner, described in enumerate(told)
-            if len(described) >= _DESCRIBED and told.count(described) == 1
-            if (at := self._heard.lower.find(described)) >= 0
+            for owner, described in enumerate(descriptions)
+            if len(described) >= _DESCRIBED and descriptions.count(described) == 1
+            if (at := self._parsed.lower.find(described)) >= 0
         ]
         short = [
             _Mark(match.start(), match.end(), *table.owner(match.group()))
@@ -140,21 +140,21 @@ class Speech:
         return [
             mark
             for mark in sorted([*whole, *short])
-            if not self._heard.is_quoted(mark.start)
+            if not self._parsed.is_quoted(mark.start)
             and not _OTHER.search(self.text, max(0, mark.start - _LEAD), mark.start)
         ]
 
     def value_at(self, parameter: ParameterView, start: int, end: int = -1) -> ParsedValue | None:
         """The value that the words from `start` on state for the parameter, None where they state none."""
-        end = self._heard.sentence_end(start) if end < 0 else end
+        end = self._parsed.sentence_end(start) if end < 0 else end
         if json_type(parameter.schema) == "array":
-            return read_items(parameter, self._heard, start, end)
+            return read_items(parameter, self._parsed, start, end)
         lead = _QUOTE_NEAR.match(self.text, start)
         begin = lead.end() if lead else start
-        quote = next((one for one in self._heard.quotes if one.start == begin), None)
+        quote = next((one for one in self._parsed.quotes if one.start == begin), None)
         if quote is not None and fits(quote.words, parameter.schema):
             return ParsedValue(quote.words, quote.start, quote.end)
-        return read_after(parameter, self._heard, start, end, strong=False) or self._loose(parameter, start, end)
+        return read_after(parameter, self._parsed, start, end, strong=False) or self._loose(parameter, start, end)
 
     def _loose(self, parameter: ParameterView, start: int, end: int) -> ParsedValue | None:
         """A date, a time or a code as free words, where the schema takes any words."""
@@ -162,7 +162,7 @@ class Speech:
         if parameter.schema.get("pattern") or not (clocked or parameter.kind == "code" or parameter.kind in CODED):
             return None
         lead = _IS.match(self.text, start, end)
-        reading = free_text(self._heard, lead.end(), end, is_said=True) if lead else None
+        reading = free_text(self._parsed, lead.end(), end, is_stated=True) if lead else None
         if reading is None or not fits(reading.value, parameter.schema):
             return None
         words = str(reading.value)
@@ -183,17 +183,19 @@ class Speech:
             return True
         return bool(_OUTRIGHT.search(self.text, end, reading.start)) or self.text[reading.start] in _QUOTES
 
-    def _is_corrected(self, start: int, said: int) -> bool:
-        """Whether words that take something back lead up to `start`, or stand between it and what is said."""
-        return any(start - _LEAD <= one.end <= said and self._is_one_breath(one.end, start) for one in self.corrections)
+    def _is_corrected(self, start: int, stated: int) -> bool:
+        """Whether words that take something back lead up to `start`, or stand between it and what is stated."""
+        return any(
+            start - _LEAD <= one.end <= stated and self._is_one_breath(one.end, start) for one in self.corrections
+        )
 
     def _is_one_breath(self, start: int, end: int) -> bool:
-        return start >= end or not any(start <= stop < end for stop in self._heard.stops)
+        return start >= end or not any(start <= stop < end for stop in self._parsed.stops)
 
     def _action(self) -> range:
         """Where the tool's action is named: "find a free slot on a day" states no day."""
         for key in self._view.keys:
-            at = self._heard.lower.find(key)
+            at = self._parsed.lower.find(key)
             if at >= 0:
                 return range(at, at + len(key))
         return range(0)

@@ -135,17 +135,19 @@ TABLE_2 = {  # tools, easy, medium, hard (CallNavi, Table 2)
     "telecommunications": (100, 79, 22, 11),
 }
 _COUNTED = ("tools", "easy", "medium", "hard")
-_TOLD = {"duplicate_name", "assumed_type", "unknown_type", "duplicate_content", "bad_json", "other_format"}
+_STATED_IN = {"duplicate_name", "assumed_type", "unknown_type", "duplicate_content", "bad_json", "other_format"}
 
 
 def check_counts(questions: Sequence[GoldQuestion], tools: Mapping[str, int]) -> Iterator[RequestFault]:
     """Where a domain of Table 2 has another number of tools, or of questions of a difficulty."""
     found = Counter((question.domain, question.difficulty) for question in questions)
     for domain in dict.fromkeys(question.domain for question in questions):
-        for what, told in zip(_COUNTED, TABLE_2.get(domain, ()), strict=False):
+        for what, published in zip(_COUNTED, TABLE_2.get(domain, ()), strict=False):
             here = tools.get(domain, 0) if what == "tools" else found[domain, what]
-            if here != told:
-                message = f"{domain} has {here} {what if what == 'tools' else what + ' questions'}; Table 2 has {told}."
+            if here != published:
+                message = (
+                    f"{domain} has {here} {what if what == 'tools' else what + ' questions'}; Table 2 has {published}."
+                )
                 yield RequestFault("other_count", domain, "", message)
 
 
@@ -153,7 +155,7 @@ def check_tools(folder: Path, catalog: Catalog) -> Iterator[RequestFault]:
     """What is odd about the tools: as our import tells it, and against the folder APISchema."""
     domain_of = {tool.name: tool.category for tool in catalog.tools}
     for problem in catalog.problems:
-        if problem.kind in _TOLD:
+        if problem.kind in _STATED_IN:
             domain = problem.where.rpartition("/APIs/")[2].partition(".json")[0] or domain_of.get(problem.tool, "")
             yield RequestFault("tool_declaration", domain, "", problem.message, problem.tool)
     untyped = Counter(problem.where.partition("#")[0] for problem in catalog.problems if _is_untyped(problem.kind))

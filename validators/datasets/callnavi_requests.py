@@ -57,7 +57,9 @@ _MEANS = r"(VISA|MasterCard|Mastercard|AMEX|American Express|[Pp]ay[Pp]al|[Cc]re
 _PLACE = r"([A-Z]\w*(?: [A-Z]\w*)*)"
 _DATES = re.compile(r"\bdate\b")
 _DATE_WORDS = re.compile(r"\b(?:birth|expiry|deadline)\b")
-_SAID: tuple[tuple[str, str], ...] = (  # the parameter's folded name, and how its value is said; the group is the value
+_STATED: tuple[
+    tuple[str, str], ...
+] = (  # the parameter's folded name, and how its value is stated; the group is the value
     (r"^(?:origin|from city|departure)", rf"\bfrom {_PLACE} to \b"),
     (r"^(?:destination|to city|arrival)", rf"\bfrom [A-Z][\w. ]*? to {_PLACE}"),
     (r"\bsender address|pickup location", r"\bfrom (?:my address )?(\d+ [\w ]+?(?:, [A-Z][\w ]+)?) to\b"),
@@ -98,14 +100,16 @@ _SAID: tuple[tuple[str, str], ...] = (  # the parameter's folded name, and how i
     (r"\bhospital name", r"\bHospital name is ([A-Z][\w ]+?)(?: and|[.,?]|$)"),
     (r"\bname$", r"\bnamed ([A-Z]\w+(?: [A-Z]\w+)*)"),
 )
-_KNOWN = tuple((re.compile(name), re.compile(said, re.IGNORECASE if said.islower() else 0)) for name, said in _SAID)
+_KNOWN = tuple(
+    (re.compile(name), re.compile(spoken, re.IGNORECASE if spoken.islower() else 0)) for name, spoken in _STATED
+)
 _TEXTUAL = re.compile(r"\b(?:query|title|type|reason|comments?|description|name|review|text|message|subject)$")
 _QUOTED = re.compile(r"'([^'$]+)'(?!\w)|\"([^\"$]+)\"")
 _ENDS = ("end ", "return ", "to ", "check out", "checkout")  # the second of two dates is meant
 _IDENTIFIED = re.compile(r"^(?P<head>[\w ]+?) (?P<kind>id|number|code)$")
 
 
-def find_said(parameter: str, request: str, stated: Sequence[str]) -> str:
+def find_stated(parameter: str, request: str, stated: Sequence[str]) -> str:
     """The words of a request that state a parameter's value, empty where none does.
 
     `stated` are the values that the answer gives already: no second parameter is meant by them.
@@ -113,17 +117,17 @@ def find_said(parameter: str, request: str, stated: Sequence[str]) -> str:
     name = fold(parameter)
     place = int(_DATES.search(name) is not None and name.startswith(_ENDS))
     taken = {fold(value) for value in stated}
-    found = [words for words in dict.fromkeys(_said(name, request)) if fold(words) not in taken]
+    found = [words for words in dict.fromkeys(_stated(name, request)) if fold(words) not in taken]
     return found[place] if place < len(found) else ""
 
 
-def _said(name: str, request: str) -> Iterator[str]:
+def _stated(name: str, request: str) -> Iterator[str]:
     if _DATES.search(name) or _DATE_WORDS.search(name):
         yield from (request[found.start : found.end] for found in find_dates(request))
         return
-    for pattern, said in _KNOWN:
+    for pattern, spoken in _KNOWN:
         if pattern.search(name):
-            yield from _groups(said, request)
+            yield from _groups(spoken, request)
     if identified := _IDENTIFIED.search(name):
         yield from _groups(_after(identified["head"], identified["kind"]), request)
     if _TEXTUAL.search(name):
@@ -142,8 +146,8 @@ def _groups(pattern: re.Pattern[str], request: str) -> Iterator[str]:
 
 
 _MONTH = re.compile(r"\d{4}-\d{2}(?:-\d{2})?$")
-_MONTH_SAID = re.compile(rf"\b(?:{'|'.join(month_name[1:])}) \d{{4}}\b")
-_GENDER_SAID = re.compile(r"\b(?:man|woman|male|female)\b", re.IGNORECASE)
+_MONTH_STATED = re.compile(rf"\b(?:{'|'.join(month_name[1:])}) \d{{4}}\b")
+_GENDER_STATED = re.compile(r"\b(?:man|woman|male|female)\b", re.IGNORECASE)
 _TYPES: dict[str, tuple[type, ...]] = {
     "string": (str,),
     "number": (int, float),
@@ -184,8 +188,8 @@ def check_values(question: GoldQuestion, at: int, schema: JsonSchema) -> Iterato
 def _judge(question: GoldQuestion, at: int, path: str, value: JsonValue, stated: list[str]) -> tuple[str, str] | None:
     name, request = path.rpartition(".")[2], question.request
     if value == UNKNOWN:
-        if said := find_said(name, request, stated):
-            return "needless_placeholder", f"{path!r} is {UNKNOWN}, and the request says {said!r}."
+        if spoken := find_stated(name, request, stated):
+            return "needless_placeholder", f"{path!r} is {UNKNOWN}, and the request says {spoken!r}."
         if at == 0:
             return (
                 "placeholder_without_source",
@@ -202,9 +206,9 @@ def _judge(question: GoldQuestion, at: int, path: str, value: JsonValue, stated:
 def is_stated(value: JsonValue, name: str, request: str) -> bool:
     """Whether a request states a value, in whatever notation."""
     schema: JsonSchema = {"title": name}
-    if isinstance(value, str) and (_MONTH.match(value) and _MONTH_SAID.search(request)):
-        return True  # worked out of a month that is said
-    if name.lower() == "gender" and _GENDER_SAID.search(request):
+    if isinstance(value, str) and (_MONTH.match(value) and _MONTH_STATED.search(request)):
+        return True  # worked out of a month that is stated
+    if name.lower() == "gender" and _GENDER_STATED.search(request):
         return True
     if isinstance(value, str) and value.replace(".", "", 1).isdigit() and len(value) < len("1000000"):
         number = float(value)  # amounts are given as text here, with and without a point

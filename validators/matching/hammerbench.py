@@ -22,17 +22,18 @@ def arguments_match(label: Arguments, given: JsonValue, language: Language) -> b
     """Whether `given` says what `label` says: no name beyond the label's, each value equal or close by Rouge-L."""
     if not isinstance(given, dict):
         return False
-    wanted, said = _as_texts(label), _as_texts(given)
-    if not said.keys() <= wanted.keys():
+    wanted, stated = _as_texts(label), _as_texts(given)
+    if not stated.keys() <= wanted.keys():
         return False
-    if wanted == said:
+    if wanted == stated:
         return True
     wanted.pop(CATCH_ALL, None)
-    said.pop(CATCH_ALL, None)
-    if wanted == said:
+    stated.pop(CATCH_ALL, None)
+    if wanted == stated:
         return True
     return bool(wanted) and all(
-        name in said and hammerbench_rouge_l(value, said[name], language) >= THRESHOLD for name, value in wanted.items()
+        name in stated and hammerbench_rouge_l(value, stated[name], language) >= THRESHOLD
+        for name, value in wanted.items()
     )
 
 
@@ -68,8 +69,8 @@ def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> 
     given_words = {word for sentence in given for word in sentence}
     shared: set[str] = set()
     for wanted in expected:
-        for said in given:
-            shared.update(_shared_words(wanted, said))
+        for stated in given:
+            shared.update(_shared_words(wanted, stated))
     recall = len(shared) / len(expected_words)
     precision = len(shared) / len(given_words)
     return 2.0 * (precision * recall / (precision + recall + _EPSILON))
@@ -83,15 +84,15 @@ def _sentences(text: str, language: Language) -> list[list[str]]:
     return [" ".join(sentence.split()).split(" ") for sentence in spaced.split(".") if sentence]
 
 
-def _shared_words(wanted: list[str], said: list[str]) -> list[str]:
+def _shared_words(wanted: list[str], stated: list[str]) -> list[str]:
     """The words of one longest common subsequence; where two are as long, the published walk decides which."""
-    if wanted == said:
+    if wanted == stated:
         return wanted
-    lengths = _lengths(wanted, said)
+    lengths = _lengths(wanted, stated)
     found: list[str] = []
-    row, column = len(wanted), len(said)
+    row, column = len(wanted), len(stated)
     while row and column:
-        if wanted[row - 1] == said[column - 1]:
+        if wanted[row - 1] == stated[column - 1]:
             found.append(wanted[row - 1])
             row, column = row - 1, column - 1
         elif lengths[row - 1][column] > lengths[row][column - 1]:
@@ -101,11 +102,11 @@ def _shared_words(wanted: list[str], said: list[str]) -> list[str]:
     return found
 
 
-def _lengths(wanted: list[str], said: list[str]) -> list[list[int]]:
-    table = [[0] * (len(said) + 1)]
+def _lengths(wanted: list[str], stated: list[str]) -> list[list[int]]:
+    table = [[0] * (len(stated) + 1)]
     for word in wanted:
         above, here = table[-1], [0]
-        for column, other in enumerate(said):
+        for column, other in enumerate(stated):
             here.append(above[column] + 1 if word == other else max(here[-1], above[column + 1]))
         table.append(here)
     return table

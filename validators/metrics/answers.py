@@ -49,7 +49,7 @@ class AnswerSums:
         for chain in conversation.chains:
             self.chains.add(chain)
         self.acts += len(conversation.acts)
-        self.acts_right += sum(not due.isdisjoint(said) for due, said in conversation.acts)
+        self.acts_right += sum(not due.isdisjoint(stated) for due, stated in conversation.acts)
 
     def add(self, other: "AnswerSums") -> None:
         """Count what another one has counted."""
@@ -250,7 +250,7 @@ def has_one_call(sample: Sample) -> bool:
 
 
 def slices_of(sample: Sample) -> Iterator[tuple[str, str]]:
-    """What the scores of a sample are told by: the whole, and each of its traits."""
+    """What the scores of a sample are known by: the whole, and each of its traits."""
     return _slices(_traits(sample))
 
 

@@ -81,7 +81,7 @@ class GoldConversation:
         self._acts = dict(_gold_acts(sample))
         # a score holds on to the calls that it is of: no others can then be taken for them
         self._turns: dict[tuple[int, int], tuple[float, float, object]] = {}
-        self._said: dict[tuple[str, str], frozenset[str]] = {}
+        self._stated: dict[tuple[str, str], frozenset[str]] = {}
 
     def score(self, predictions: Sequence[Prediction]) -> ConversationScores:
         """Hold one run's answers against what was done in the conversation."""
@@ -125,9 +125,9 @@ class GoldConversation:
         if prediction.calls:
             return _CALLING
         seen = (prediction.text, prediction.strategy)
-        acts = self._said.get(seen)
+        acts = self._stated.get(seen)
         if acts is None:
-            acts = self._said[seen] = predicted_acts(prediction)
+            acts = self._stated[seen] = predicted_acts(prediction)
         return acts
 
 

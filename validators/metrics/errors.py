@@ -21,7 +21,7 @@ ErrorType = Literal[
     "wrong_value",
 ]
 _GRAVEST_FIRST: tuple[ErrorType, ...] = get_args(ErrorType)[1:]
-_UNSAID = ("", "\\")
+_UNSTATED = ("", "\\")
 
 
 class CallPair(NamedTuple):
@@ -83,13 +83,13 @@ def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Languag
     return pairs + [CallPair(None, call) for at, call in enumerate(made) if at not in taken]
 
 
-def said_arguments(arguments: Arguments) -> Arguments:
-    """The arguments that say something: HammerBench asks for empty strings where nothing was said."""
-    return {name: value for name, value in arguments.items() if value not in _UNSAID}
+def stated_arguments(arguments: Arguments) -> Arguments:
+    """The arguments that say something: HammerBench asks for empty strings where nothing was stated."""
+    return {name: value for name, value in arguments.items() if value not in _UNSTATED}
 
 
 def _mistake_as_a_whole(made: Sequence[Call] | None, gold: Sequence[GoldCall]) -> ErrorType | None:
-    """What can be told without looking into calls; None where calls are to be compared."""
+    """What can be determined without looking into calls; None where calls are to be compared."""
     if made is None:
         return "unparseable"
     if not gold:
@@ -107,7 +107,7 @@ def _pair_error(pair: CallPair, language: Language) -> ErrorType:
         return "wrong_tool"
     due, made = pair.due.arguments, pair.made.arguments
     open_ones = {name: UNKNOWN for name, value in due.items() if value == UNKNOWN and name in made}
-    given = said_arguments({**made, **open_ones})
+    given = stated_arguments({**made, **open_ones})
     if arguments_match(due, given, language):
         return ""
     if missing_names(due, given):

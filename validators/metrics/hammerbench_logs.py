@@ -87,7 +87,7 @@ def read_flags(folder: Path) -> list[list[bool]]:
 def read_snapshot_choice(file: Path, folder: Path, conversations: Sequence[Conversation] = ()) -> list[list[int]]:
     """The snapshots that a list names for the log in `folder`, where an inserted turn counts with the one after it.
 
-    Which kind of conversations these are is told by the names of the folders, else by the labels of `conversations`.
+    Which kind of conversations these are is known by the names of the folders, else by the labels of `conversations`.
     Raises ConfigurationError where the file is no list of indices.
     """
     value = _read(file)

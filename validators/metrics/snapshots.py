@@ -14,7 +14,7 @@ from typing import NamedTuple, get_args
 
 from generators.kinds import traits_of
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
-from validators.metrics.errors import CallPair, due_calls, pair_calls, said_arguments
+from validators.metrics.errors import CallPair, due_calls, pair_calls, stated_arguments
 from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
 from validators.predictions import CandidateRun, run_of
 from warehouse.errors import RecordError
@@ -232,9 +232,9 @@ def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) 
     if due is None or made is None:
         return SnapshotResult(
             tool_right=False, arguments_right=False, missing=len(due.arguments) if due else 0,
-            hallucinated=len(said_arguments(made.arguments)) if made else 0,
+            hallucinated=len(stated_arguments(made.arguments)) if made else 0,
         )  # fmt: skip
-    given, tool_right = said_arguments(made.arguments), made.tool == due.tool
+    given, tool_right = stated_arguments(made.arguments), made.tool == due.tool
     defined = tools.get(due.tool)
     return SnapshotResult(
         tool_right=tool_right,
@@ -254,7 +254,7 @@ def needs_judge(prediction: Prediction, sample: Sample) -> bool:
     gold = due_calls(prediction, sample)
     if len(gold) != 1 or not prediction.calls:
         return False
-    given = said_arguments(prediction.calls[0].arguments)
+    given = stated_arguments(prediction.calls[0].arguments)
     has_its_names = prediction.calls[0].tool == gold[0].tool and given.keys() == gold[0].arguments.keys()
     return has_its_names and given != gold[0].arguments
 
@@ -340,14 +340,14 @@ def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
         yield len(snapshots) - 1
         return
     for number, snapshot in enumerate(snapshots):
-        said = _said_before(snapshot)
-        is_worded = shift == "same_turn" and any(words in said.text for words in _OVERRIDINGS)
+        stated = _stated_before(snapshot)
+        is_worded = shift == "same_turn" and any(words in stated.text for words in _OVERRIDINGS)
         is_inserted = shift == "own_turn" and number > 0 and _overrides(snapshots[number - 1], snapshot)
-        if said.external is not None or is_worded or is_inserted:
+        if stated.external is not None or is_worded or is_inserted:
             yield number
 
 
-def _said_before(snapshot: Snapshot) -> UserTurn:
+def _stated_before(snapshot: Snapshot) -> UserTurn:
     """What the user said since the snapshot before."""
     for turn in reversed(snapshot.prefix):
         if isinstance(turn, UserTurn):

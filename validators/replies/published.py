@@ -24,7 +24,7 @@ HammerBenchStyle = Literal["default", "mistral", "xlam"]
 _FENCE = re.compile(r"```json(.*?)```", re.DOTALL)
 _FIRST_CALL = '{"name"'
 _OPENINGS = {"mistral": "[TOOL_CALLS][", "xlam": '"tool_calls": ['}
-_UNSAID = ("", "\\")
+_UNSTATED = ("", "\\")
 
 
 def parse_hammerbench(text: str, style: HammerBenchStyle) -> ParsedReply:
@@ -81,7 +81,7 @@ def _cleaned(arguments: JsonValue) -> Arguments:
     """The arguments that say something; what is no object says nothing."""
     if not isinstance(arguments, dict):
         return {}
-    return {name: value for name, value in arguments.items() if value not in _UNSAID}
+    return {name: value for name, value in arguments.items() if value not in _UNSTATED}
 
 
 _LONGEST = 100_000
@@ -100,7 +100,9 @@ def parse_toolace(text: str) -> ParsedReply:
 
 def _tree(text: str) -> ast.expr:
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Python warns about odd literals; a model's habits are no news to our user
+        warnings.simplefilter(
+            "ignore"
+        )  # Python warns about odd literals; a model's habits are not reported to our user
         return ast.parse(text, mode="eval").body
 
 

@@ -1,4 +1,4 @@
-"""What a tool does and to what, told by its name: `createAlarm` creates an alarm, `searchFlights` reads flights."""
+"""What a tool does and to what, known by its name: `createAlarm` creates an alarm, `searchFlights` reads flights."""
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
@@ -101,7 +101,7 @@ def doing_of(name: str, description: str) -> Doing:
     rest = tuple(stem(word) for word in named if word != verb and word not in _ASIDE)
     if not verb:
         verb = next((word for word in _WORDS.findall(description.lower())[:1] if word in _KINDS), "")
-    kinds = _KINDS.get(verb) or _said_in_chinese(description)
+    kinds = _KINDS.get(verb) or _stated_in_chinese(description)
     if {"turn", "switch"} & set(named) and {"on", "off"} & set(named):
         kinds = frozenset({START if "on" in named else STOP})
     return Doing(kinds, verb, rest, _head(named[named.index(verb) + 1 :] if verb in named else named))
@@ -165,7 +165,7 @@ def _all_words(tool: Tool) -> frozenset[str]:
     return frozenset((*name, *_WORDS.findall(tool.description.lower())))
 
 
-def _said_in_chinese(description: str) -> frozenset[str]:
+def _stated_in_chinese(description: str) -> frozenset[str]:
     found = [(match.start(), kind) for kind, verbs in _CHINESE_VERBS if (match := re.search(verbs, description))]
     kind = min(found, default=(0, OTHER))[1]
     return frozenset({kind, OTHER} if kind in {CREATE, START} else {kind})

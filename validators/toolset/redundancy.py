@@ -26,7 +26,7 @@ IN_DOUBT = 0.66  # from here on people are asked
 _NO_PARAMETERS = 0.5  # two tools without any are neither alike nor apart in them
 
 
-class Twins(NamedTuple):
+class DuplicateTools(NamedTuple):
     """Two tools that might do the same, the earlier one first, and how alike they are in each sign, in 0..1."""
 
     one: Tool
@@ -48,34 +48,36 @@ class Twins(NamedTuple):
 
 def check_redundancy(tools: Sequence[Tool]) -> list[Verdict]:
     """Whether each tool does something that none before it in its category does; the first of its kind is in its place."""
-    nearest: dict[str, Twins] = {}
-    for twins in find_twins(tools):
-        known = nearest.get(twins.other.key)
-        if known is None or (twins.are_alike, twins.likeness) > (known.are_alike, known.likeness):
-            nearest[twins.other.key] = twins
+    nearest: dict[str, DuplicateTools] = {}
+    for duplicates in find_duplicate_tools(tools):
+        known = nearest.get(duplicates.other.key)
+        if known is None or (duplicates.are_alike, duplicates.likeness) > (known.are_alike, known.likeness):
+            nearest[duplicates.other.key] = duplicates
     return [_verdict(tool, nearest.get(tool.key)) for tool in tools]
 
 
-def find_twins(tools: Sequence[Tool]) -> Iterator[Twins]:
+def find_duplicate_tools(tools: Sequence[Tool]) -> Iterator[DuplicateTools]:
     """Pairs of a category and language that do the same or might."""
     groups: dict[tuple[str, str], dict[str, Tool]] = defaultdict(dict)
     for tool in tools:
         groups[tool.category, tool.language][tool.key] = tool
     for group in groups.values():
-        yield from _twins(list(group.values()))
+        yield from _duplicates(list(group.values()))
 
 
-def _twins(tools: list[Tool]) -> Iterator[Twins]:
+def _duplicates(tools: list[Tool]) -> Iterator[DuplicateTools]:
     least = (IN_DOUBT - NAME - PARAMETERS) / DESCRIPTION
     found = {(one, other): near for one, other, near in near_pairs([_text(tool) for tool in tools], least)}
     for pair in _namesakes(tools):
         found.setdefault(pair, 0.0)
     for (first, second), near in sorted(found.items()):
         one, other = tools[first], tools[second]
-        twins = Twins(one, other, _same_words(_name(one), _name(other)), near, _same_parameters(one, other))
-        is_doubtful = twins.likeness >= IN_DOUBT or twins.are_alike
+        duplicates = DuplicateTools(
+            one, other, _same_words(_name(one), _name(other)), near, _same_parameters(one, other)
+        )
+        is_doubtful = duplicates.likeness >= IN_DOUBT or duplicates.are_alike
         if one.name == other.name or (is_doubtful and not are_opposed(one, other)):
-            yield twins
+            yield duplicates
 
 
 def _namesakes(tools: list[Tool]) -> Iterator[tuple[int, int]]:
@@ -115,17 +117,19 @@ def _meaning(word: str) -> str:
     return root if group is None else str(group)
 
 
-def _verdict(tool: Tool, twins: Twins | None) -> Verdict:
-    if twins is None:
+def _verdict(tool: Tool, duplicates: DuplicateTools | None) -> Verdict:
+    if duplicates is None:
         return Verdict(subject=tool.key, check=CHECK, decision="proved", version=VERSION)
-    does = "Does the same as" if twins.are_alike else "May do the same as"
+    does = "Does the same as" if duplicates.are_alike else "May do the same as"
     reason = (
-        f"{does} {twins.one.name!r} ({twins.one.description.strip()}): names {twins.name:.0%} alike, descriptions "
-        f"{twins.description:.0%}, parameters {twins.parameters:.0%}."
+        f"{does} {duplicates.one.name!r} ({duplicates.one.description.strip()}): names {duplicates.name:.0%} alike, descriptions "
+        f"{duplicates.description:.0%}, parameters {duplicates.parameters:.0%}."
     )
-    twin = Evidence(argument="twin", kind="normalised", quote=twins.one.name, path=twins.one.key, rule="twin")
-    decision = "contradicted" if twins.are_alike else "unproved"
+    duplicate = Evidence(
+        argument="twin", kind="normalised", quote=duplicates.one.name, path=duplicates.one.key, rule="twin"
+    )
+    decision = "contradicted" if duplicates.are_alike else "unproved"
     return Verdict(
-        subject=tool.key, check=CHECK, decision=decision, score=twins.likeness, reason=reason, evidence=(twin,),
+        subject=tool.key, check=CHECK, decision=decision, score=duplicates.likeness, reason=reason, evidence=(duplicate,),
         version=VERSION,
     )  # fmt: skip

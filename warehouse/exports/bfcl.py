@@ -136,7 +136,7 @@ def _answer(name: str, due: DueCalls, tools: list[Tool]) -> dict[str, Any]:
 
 
 def messages_of(turns: Iterable[Turn], names: Names) -> Iterator[dict[str, str]]:
-    """What was said, and the calls that were carried out with what they returned."""
+    """What was stated, and the calls that were carried out with what they returned."""
     for turn in turns:
         match turn:
             case UserTurn():

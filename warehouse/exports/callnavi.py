@@ -48,14 +48,14 @@ def callnavi_files(samples: Iterable[Sample], tools: Mapping[str, Tool]) -> Call
 
 def callnavi_question(sample: Sample, name: str) -> Fields:
     """One sample as a question; one that was imported keeps its id. Raises RecordError where the format has no place."""
-    said = list(_said(sample))
+    spoken = list(_stated(sample))
     calls = sample.gold
     names: list[JsonValue] = [call.tool for call in calls]
     parameters: list[JsonValue] = [call.arguments for call in calls]
     stated = stated_id(sample, "callnavi_id")
     return {
         "id": name if stated is None else str(stated),
-        "question": said,
+        "question": spoken,
         "ground_truth": {"API": names, "parameters": parameters},
         "difficulty": sample.difficulty or ("easy" if len(calls) < 2 else _by_placeholders(calls)),  # noqa: PLR2004 - one call is easy
     }
@@ -65,8 +65,8 @@ def _by_placeholders(calls: Sequence[GoldCall]) -> str:
     return "hard" if any(UNKNOWN in call.arguments.values() for call in calls) else "medium"
 
 
-def _said(sample: Sample) -> Iterator[JsonValue]:
-    """What is said before the last calls that are due. Raises RecordError at calls that were carried out."""
+def _stated(sample: Sample) -> Iterator[JsonValue]:
+    """What is stated before the last calls that are due. Raises RecordError at calls that were carried out."""
     last = max((index for index, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)), default=None)
     for turn in sample.turns[:last]:
         match turn:

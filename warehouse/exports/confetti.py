@@ -1,6 +1,6 @@
 """Conversations in CONFETTI's shape, that of BFCL v2: a question for each call, and one for each agent turn with its acts.
 
-A question has all that was said, called and returned before it. The published folder has the accepted answers only. Here
+A question has all that was stated, called and returned before it. The published folder has the accepted answers only. Here
 every question stands beside them, with the tools; calls in its messages are objects, and an agent turn has all its messages,
 so that the conversation can be read back as it was.
 """
@@ -85,8 +85,8 @@ def _add_calls(files: ConfettiFiles, sample: Sample, tools: list[Tool]) -> None:
         docs = function_docs(tools, names, (place.call,), with_required=True)
         files.questions.append({**identity, "question": [messages], "function": docs})
         [answer] = accepted_calls((place.call,), tools, names)
-        said = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
-        files.answers.append({**identity, "ground_truth": [said]})
+        stated = {name: {key: value for key, value in due.items() if value != [""]} for name, due in answer.items()}
+        files.answers.append({**identity, "ground_truth": [stated]})
 
 
 def _places(sample: Sample) -> Iterator[_CallPosition]:

@@ -96,7 +96,7 @@ def _messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[
     for index, turn in enumerate(sample.turns):
         match turn:
             case UserTurn():
-                yield {"role": "user", "content": _said(turn, kind)}
+                yield {"role": "user", "content": _stated(turn, kind)}
             case ReplyTurn(text=text):
                 yield {"role": "assistant", "content": text}
             case CallTurn(calls=()):
@@ -114,7 +114,7 @@ def _messages(sample: Sample, kind: str, tools: Mapping[str, Tool]) -> Iterator[
                 )
 
 
-def _said(turn: UserTurn, kind: str) -> str:
+def _stated(turn: UserTurn, kind: str) -> str:
     if turn.external is None:
         return turn.text
     if FILES[kind].is_single:

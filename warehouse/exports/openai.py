@@ -127,12 +127,12 @@ def _last_message(sample: Sample, at: int, tools: dict[str, Tool], names: dict[s
     calls = turn.calls if isinstance(turn, CallTurn) else ()
     if calls and not any(_lacks(call, tools) for call in calls):
         return {"role": "assistant", "tool_calls": _tool_calls(calls, names, at)}
-    said = following.text if isinstance(following, ReplyTurn) else REFUSAL[sample.language]
-    return {"role": "assistant", "content": said}
+    stated = following.text if isinstance(following, ReplyTurn) else REFUSAL[sample.language]
+    return {"role": "assistant", "content": stated}
 
 
 def _messages(turns: Iterable[Turn], names: dict[str, str]) -> Iterator[Message]:
-    """What was said, called and returned; a snapshot at which nothing was carried out says nothing."""
+    """What was stated, called and returned; a snapshot at which nothing was carried out says nothing."""
     for at, turn in enumerate(turns):
         match turn:
             case UserTurn():

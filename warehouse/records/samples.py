@@ -184,7 +184,7 @@ class Sample(Record):
         """The calls that the user asks for, by step and place in it; none where the sample does not tell which."""
         return tuple((int(step), int(place)) for step, place in _PLACE.findall(self.trait("wanted")))
 
-    def told_at(self, trait: Literal["goal", "extra"]) -> tuple[tuple[int, str], ...]:
+    def stated_at(self, trait: Literal["goal", "extra"]) -> tuple[tuple[int, str], ...]:
         """What a conversation's turns ask for, or say beside the point, each with the index of its turn."""
         pairs = (value.partition(":") for value in self.trait_values(trait))
         return tuple((int(turn), words) for turn, _, words in pairs if turn.isdecimal() and words)

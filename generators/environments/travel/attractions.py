@@ -190,7 +190,7 @@ def _review_count(product: Product, world: World) -> int:
 
 
 def _entry(product: Product, currency: str, world: World) -> dict[str, JsonValue]:
-    told: dict[str, JsonValue] = {
+    body: dict[str, JsonValue] = {
         "id": _product_id(product, world),
         "slug": slug_of(product, world),
         "name": product.name,
@@ -204,10 +204,10 @@ def _entry(product: Product, currency: str, world: World) -> dict[str, JsonValue
         "free_cancellation": share(world.seed, "cancel", product.serial) < 0.7,  # noqa: PLR2004 - most
     }
     if world.size.sentences:
-        told["description"] = sentences("attraction", world.size.sentences * 3, world.seed, product.serial)
+        body["description"] = sentences("attraction", world.size.sentences * 3, world.seed, product.serial)
     if world.size.sentences > 1:
-        told["reviews"] = [_review(product, n, world) for n in range(world.size.sentences // 2)]
-    return told
+        body["reviews"] = [_review(product, n, world) for n in range(world.size.sentences // 2)]
+    return body
 
 
 def filters(request: Request, world: World) -> JsonValue:
@@ -275,9 +275,9 @@ def reviews(request: Request, world: World) -> JsonValue:
         "highest_score": ("score", True),
         "lowest_score": ("score", False),
     }[request.text("sort_by")]
-    told = [_review(product, n, world) for n in range(3 * world.size.entries)]
-    told.sort(key=lambda review: str(review[field]), reverse=down)
-    page: list[JsonValue] = [*page_of(told, request.whole("page"), world)]
+    body = [_review(product, n, world) for n in range(3 * world.size.entries)]
+    body.sort(key=lambda review: str(review[field]), reverse=down)
+    page: list[JsonValue] = [*page_of(body, request.whole("page"), world)]
     return success({"reviews": page, "review_count": _review_count(product, world)})
 
 

@@ -119,7 +119,7 @@ def search_rentals(request: Request, world: World) -> JsonValue:
 
 
 def _entry(car: Car, currency: str, world: World) -> JsonValue:
-    told: dict[str, JsonValue] = {
+    body: dict[str, JsonValue] = {
         "vehicle_id": car.number,
         "name": car.model,
         "group": car.group,
@@ -134,8 +134,8 @@ def _entry(car: Car, currency: str, world: World) -> JsonValue:
         "unlimited_mileage": share(world.seed, "mileage", car.number) < 0.6,  # noqa: PLR2004 - most
     }
     if world.size.sentences > 1:
-        told["reviews"] = [_review(car, n, world) for n in range(world.size.sentences // 3)]
-    return told
+        body["reviews"] = [_review(car, n, world) for n in range(world.size.sentences // 3)]
+    return body
 
 
 def _chosen(request: Request, world: World) -> tuple[Hire, Car]:

@@ -165,19 +165,19 @@ def _listed(trip: FlightSearch, request: Request, world: World) -> JsonValue:
 def _entry(offer: FlightOffer, currency: str, world: World) -> dict[str, JsonValue]:
     seeds = (world.seed, *trip_stored(offer.trip), offer.number)
     long = share("long", world.seed, *trip_stored(offer.trip)) < _LONG_SHARE
-    told: dict[str, JsonValue] = {
+    body: dict[str, JsonValue] = {
         "token": write_token([*trip_stored(offer.trip), offer.number], "flight", world.seed, WORDY if long else _BRIEF),
         **_outline(offer, currency),
         "seatsLeft": 1 + int(9 * share("seats", *seeds)),
     }
     if world.size.sentences > 1:
-        told["conditions"] = sentences("flight", world.size.sentences * 2, *seeds)
-    return told
+        body["conditions"] = sentences("flight", world.size.sentences * 2, *seeds)
+    return body
 
 
 def _outline(offer: FlightOffer, currency: str) -> dict[str, JsonValue]:
     first, last = offer.outward[0], offer.outward[-1]
-    told: dict[str, JsonValue] = {
+    body: dict[str, JsonValue] = {
         "airline": offer.airline,
         "flightNumber": first.number,
         "departureAirport": _airport(first.start),
@@ -191,9 +191,9 @@ def _outline(offer: FlightOffer, currency: str) -> dict[str, JsonValue]:
         "currency": currency,
     }
     if offer.trip.back:
-        told["returnDepartureTime"] = offer.flights[1].leaves.strftime(MOMENT_FORMAT)
-        told["returnArrivalTime"] = offer.flights[1].lands.strftime(MOMENT_FORMAT)
-    return told
+        body["returnDepartureTime"] = offer.flights[1].leaves.strftime(MOMENT_FORMAT)
+        body["returnArrivalTime"] = offer.flights[1].lands.strftime(MOMENT_FORMAT)
+    return body
 
 
 def _airport(place: SearchPlace) -> JsonValue:
@@ -213,13 +213,13 @@ def flight_details(request: Request, world: World) -> JsonValue:
     """One offer, flight by flight."""
     offer = _offer(request, "token", world)
     stored = [*trip_stored(offer.trip), offer.number]
-    told: dict[str, JsonValue] = {
+    body: dict[str, JsonValue] = {
         "offerToken": write_token(stored, "offer", world.seed, WORDY),
         **_outline(offer, request.text("currency_code")),
         "flights": [_flight(flight) for flight in offer.flights],
         "conditions": sentences("flight", 2 + world.size.sentences * 8, world.seed, *stored),
     }
-    return success(told)
+    return success(body)
 
 
 def _flight(flight: Flight) -> JsonValue:
@@ -322,7 +322,7 @@ def airport_information(request: Request, world: World) -> JsonValue:
     city = cities()[place.city]
     asked = city.airports if place.kind == "city" else (place,)
     ways = ("airport train", "express bus", "underground", "shared shuttle", "taxi rank")
-    told: list[JsonValue] = [
+    body: list[JsonValue] = [
         {
             "code": airport.code,
             "name": airport.name,
@@ -334,7 +334,7 @@ def airport_information(request: Request, world: World) -> JsonValue:
         }
         for airport in asked
     ]
-    return success({"airports": told})
+    return success({"airports": body})
 
 
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {

@@ -196,10 +196,10 @@ def sentences(topic: str, count: int, *seeds: JsonValue) -> str:
     """So many sentences about a topic, always the same for the same seeds."""
     pool: list[str] = words()["prose"][topic]
     rng = chance("prose", topic, *seeds)
-    said: list[str] = []
-    while len(said) < count:  # none is said again before all have been
-        said += rng.sample(pool, len(pool))
-    return " ".join(said[:count])
+    stated: list[str] = []
+    while len(stated) < count:  # none is stated again before all have been
+        stated += rng.sample(pool, len(pool))
+    return " ".join(stated[:count])
 
 
 def score(*seeds: JsonValue) -> float:

@@ -1,4 +1,4 @@
-"""What is told about one hotel: details, rooms, photos, reviews, policies, what is around."""
+"""What is stated about one hotel: details, rooms, photos, reviews, policies, what is around."""
 
 from collections.abc import Callable, Mapping
 from datetime import timedelta
@@ -111,8 +111,8 @@ def room_details(request: Request, world: World) -> JsonValue:
     for kind in _room_kinds(hotel):
         if request.text("room_id") == str(number_for(hotel.serial * 10 + kind, "rooms", world.seed)):
             beds = "one double bed" if kind % 2 else "two single beds"
-            told = _room(hotel, kind, dollars, request, world)
-            return success({"room": told, "beds": beds, "amenities": titles_of(hotel)})
+            body = _room(hotel, kind, dollars, request, world)
+            return success({"room": body, "beds": beds, "amenities": titles_of(hotel)})
     raise RequestError(f"The hotel has no room with the id {request.text('room_id')!r}.")
 
 
@@ -153,11 +153,11 @@ def reviews(request: Request, world: World) -> JsonValue:
     hotel, sort = _hotel(request, world), request.text("sort_option_id")
     if sort not in REVIEW_SORTS:
         raise RequestError(f"{sort!r} is not an order of reviews.")
-    told = [_review(hotel, n, world) for n in range(3 * world.size.entries)]
+    body = [_review(hotel, n, world) for n in range(3 * world.size.entries)]
     field, down = {"f_recent": ("date", True), "f_score": ("score", True)}.get(sort.rpartition("_")[0], ("", False))
     if field:
-        told.sort(key=lambda review: str(review[field]), reverse=down == sort.endswith("desc"))
-    page: list[JsonValue] = [*page_of(told, request.whole("page_number"), world)]
+        body.sort(key=lambda review: str(review[field]), reverse=down == sort.endswith("desc"))
+    page: list[JsonValue] = [*page_of(body, request.whole("page_number"), world)]
     return success({"reviews": page, "review_count": review_count(hotel, world)})
 
 

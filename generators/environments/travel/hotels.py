@@ -225,18 +225,18 @@ def _particulars(hotel: Hotel, world: World) -> dict[str, JsonValue]:
     if not amount:
         return {}
     number = hotel_number(hotel, world)
-    told: dict[str, JsonValue] = {
+    body: dict[str, JsonValue] = {
         "address": address(hotel),
         "facilities": titles_of(hotel)[: 4 * amount],
         "description": sentences("hotel", amount, world.seed, hotel.serial),
         "photos": [f"https://photos.travel.example/{number}/{n}.jpg" for n in range(1 + amount // 2)],
     }
     if amount > 1:
-        told["reviews"] = [
+        body["reviews"] = [
             {"by": reviewer(world.seed, hotel.serial, n), "text": sentences("review", 4, world.seed, hotel.serial, n)}
             for n in range(amount // 2)
         ]
-    return told
+    return body
 
 
 ANSWERS: Mapping[str, Callable[[Request, World], JsonValue]] = {

@@ -133,7 +133,7 @@ def function_named(name: str) -> Function:
     return functions()[name]
 
 
-def said_source(link: Link) -> str:
+def stated_source(link: Link) -> str:
     """The fixed words by which a description says where a value comes from."""
     place = f"`{link.field}` of an entry of `{link.entries}`" if link.entries else f"`{link.field}`"
     return f"({place} in the response of {link.source})"
@@ -190,7 +190,7 @@ def _sentences(schema: JsonSchema, links: list[Link]) -> Iterator[str]:
     if "default" in schema:
         yield f"Default: {orjson.dumps(schema['default']).decode()}."
     if links:
-        yield " or ".join(said_source(link) for link in links)
+        yield " or ".join(stated_source(link) for link in links)
 
 
 def _brief(returns: Mapping[str, Any]) -> JsonSchema:

@@ -58,13 +58,13 @@ class ListeningProgress:
     """Progress and pulls as they were told."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.stated: list[str] = []
         self.pulled: list[Pulled] = []
         self.address: asyncio.Queue[str] = asyncio.Queue()
         self.came = asyncio.Event()
 
     def say(self, sentence: str) -> None:
-        self.said.append(sentence)
+        self.stated.append(sentence)
 
     def begin(self, title: str, total: int) -> None: ...
 
@@ -212,7 +212,7 @@ async def test_a_pull_that_fails_is_told_and_made_up_for(settings: Settings, mon
     task = asyncio.create_task(listen(settings, None, ear, address=ListeningAddress(), callbacks=callbacks, again=0.1))  # type: ignore[arg-type]
     address = await ear.address.get()
     await asyncio.wait_for(ear.came.wait(), 10)
-    assert "The Label Studio is away." in ear.said[0]
+    assert "The Label Studio is away." in ear.stated[0]
     ear.came.clear()
     for _ in range(5):
         assert await post(address, webhook_secret(settings)) == 202

@@ -25,7 +25,7 @@ class Rounds:
     """A review site that is polled: what happens in each round, and what was heard of it. After the last round comes Ctrl-C."""
 
     def __init__(self, site: ReviewSite, monkeypatch: pytest.MonkeyPatch) -> None:
-        self.site, self.told, self.waited, self.said = site, list[Pulled](), list[float](), list[str]()
+        self.site, self.rendered, self.waited, self.stated = site, list[Pulled](), list[float](), list[str]()
         self.events: Iterator[CallwrightError | Callable[[], Any] | None] = iter(())
         monkeypatch.setattr(listening, "require_label_studio", self._open)
         monkeypatch.setattr(listening.time, "sleep", self._wait)
@@ -46,9 +46,9 @@ class Rounds:
     def poll(self, *events: CallwrightError | Callable[[], Any] | None) -> None:
         self.events, self.count = iter(events), len(events)
         progress = SilentProgress()
-        progress.say = self.said.append  # type: ignore[method-assign]
+        progress.say = self.stated.append  # type: ignore[method-assign]
         with pytest.raises(KeyboardInterrupt):
-            poll_reviews(self.site.settings, progress, 60, self.told.append)
+            poll_reviews(self.site.settings, progress, 60, self.rendered.append)
 
 
 @pytest.fixture
@@ -60,9 +60,9 @@ def test_each_pull_that_brings_something_is_told_of(rounds: Rounds) -> None:
     first, second = rounds.site.asked("doubtful")[:2]
     annotate = rounds.site.studio.annotate
     rounds.poll(None, lambda: annotate(first, "accept"), None, lambda: annotate(second, "reject", reasons="other"))
-    assert rounds.told == [Pulled(reviews=1, accepted=1), Pulled(reviews=1, rejected=1)]
+    assert rounds.rendered == [Pulled(reviews=1, accepted=1), Pulled(reviews=1, rejected=1)]
     assert rounds.waited == [60] * 4
-    assert rounds.said == []
+    assert rounds.stated == []
     rounds.site.balance()
 
 
@@ -72,13 +72,13 @@ def test_a_label_studio_that_is_away_for_a_while_is_told_of_once_and_asked_again
 ) -> None:
     first = rounds.site.asked("doubtful")[0]
     rounds.poll(trouble, trouble, trouble, lambda: rounds.site.studio.annotate(first, "accept"), None)
-    assert rounds.said == [f"{trouble} It is asked again every 60 s.", "Label Studio answers again."]
-    assert rounds.told == [Pulled(reviews=1, accepted=1)]
+    assert rounds.stated == [f"{trouble} It is asked again every 60 s.", "Label Studio answers again."]
+    assert rounds.rendered == [Pulled(reviews=1, accepted=1)]
 
 
 def test_a_trouble_of_another_kind_is_told_of_too(rounds: Rounds) -> None:
     rounds.poll(AWAY, TransientError("It answered 503."), None, AWAY)
-    assert [said.split(".")[0] for said in rounds.said] == [
+    assert [said.split(".")[0] for said in rounds.stated] == [
         "No Label Studio answers at http://127", "It answered 503", "Label Studio answers again",
         "No Label Studio answers at http://127",
     ]  # fmt: skip
@@ -87,13 +87,13 @@ def test_a_trouble_of_another_kind_is_told_of_too(rounds: Rounds) -> None:
 def test_a_local_label_studio_that_ends_may_come_back(rounds: Rounds) -> None:
     gone = ConfigurationError("No Label Studio is named or running.")
     rounds.poll(None, gone, None)
-    assert rounds.said == [f"{gone} It is asked again every 60 s.", "Label Studio answers again."]
+    assert rounds.stated == [f"{gone} It is asked again every 60 s.", "Label Studio answers again."]
 
 
 def test_none_at_all_from_the_beginning_is_a_wrong_setting(rounds: Rounds) -> None:
     rounds.events, rounds.count = iter([ConfigurationError("No Label Studio is named or running.")]), 1
     with pytest.raises(ConfigurationError, match="No Label Studio"):
-        poll_reviews(rounds.site.settings, SilentProgress(), 60, rounds.told.append)
+        poll_reviews(rounds.site.settings, SilentProgress(), 60, rounds.rendered.append)
 
 
 @contextmanager

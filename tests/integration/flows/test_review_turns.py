@@ -19,10 +19,10 @@ from tests.support.flows.small_builds import settings_of
 
 class TurnProgress(SilentProgress):
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.stated: list[str] = []
 
     def say(self, sentence: str) -> None:
-        self.said.append(sentence)
+        self.stated.append(sentence)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_one_waits_for_the_other_and_says_so(settings: Settings) -> None:
         order.append("second")
     thread.join()
     assert order == ["first", "second"]
-    assert ear.said == ["Another push or pull of this work folder is under way; this one comes after it."]
+    assert ear.stated == ["Another push or pull of this work folder is under way; this one comes after it."]
 
 
 async def test_two_in_one_loop_come_one_after_the_other(settings: Settings) -> None:
@@ -69,13 +69,13 @@ async def test_a_push_within_a_pull_does_not_wait_for_it(settings: Settings) -> 
             pass
         with (settings.home / "review.lock").open("w") as other, pytest.raises(BlockingIOError):
             fcntl.flock(other, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    assert ear.said == []
+    assert ear.stated == []
 
 
 def test_other_work_folders_do_not_wait(settings: Settings, tmp_path: Path) -> None:
     ear = TurnProgress()
     with review_turn(settings, ear), review_turn(settings_of(tmp_path / "other"), ear):
-        assert ear.said == []
+        assert ear.stated == []
 
 
 def test_a_turn_ends_with_an_error(settings: Settings) -> None:

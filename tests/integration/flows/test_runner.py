@@ -57,10 +57,10 @@ class SlowWarehouse:
 class RunnerProgress(SilentProgress):
     def __init__(self) -> None:
         self.done = 0
-        self.said: list[str] = []
+        self.stated: list[str] = []
 
     def say(self, sentence: str) -> None:
-        self.said.append(sentence)
+        self.stated.append(sentence)
 
     def advance(self, count: int) -> None:
         self.done += count
@@ -168,7 +168,7 @@ def test_samples_are_checked_while_others_are_still_being_made(model_server: Mod
     first_checked = min(at for at, title in enumerate(titles) if title not in made)
     assert first_checked < last_made
     told = "Models: generator openai/stub (lean), checker openai/stub (lean), judge openai/stub (lean)."
-    assert progress.said == [told]
+    assert progress.stated == [told]
 
 
 def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
@@ -196,5 +196,5 @@ def test_a_bug_in_a_stage_ends_its_record_and_neither_the_build_nor_its_rerun(
     assert 0 < failed["n"] < 12
     assert failed["reason"].startswith("A bug, to be reported: TypeError: Integer exceeds 64-bit range\nTraceback")
     assert "break_down" in failed["reason"]
-    assert any("records met a bug and failed" in sentence for sentence in progress.said)
+    assert any("records met a bug and failed" in sentence for sentence in progress.stated)
     assert build(small_recipe(samples={"perfect": 12}), settings).landed == report.landed

@@ -176,10 +176,10 @@ class ToolProgress(SilentProgress):
     """Notes what is said."""
 
     def __init__(self) -> None:
-        self.said: list[str] = []
+        self.stated: list[str] = []
 
     def say(self, sentence: str) -> None:
-        self.said.append(sentence)
+        self.stated.append(sentence)
 
 
 def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: ModelServer, tmp_path: Path) -> None:
@@ -187,7 +187,7 @@ def test_whoever_makes_tools_is_told_which_way_their_model_takes(model_server: M
     line = {"generate": ["Clock"], "tools_per_category": 1}
     recipe = making(tools=[line], languages=["en"], models=stub_roles(model_server))
     asyncio.run(report_tools(recipe, settings_of(tmp_path), progress))
-    assert progress.said == ["Models: generator openai/stub (lean)."]
+    assert progress.stated == ["Models: generator openai/stub (lean)."]
 
 
 def test_a_recipe_without_tools_to_make_is_told_what_line_it_lacks(tmp_path: Path) -> None:

@@ -6,7 +6,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.review.resolutions import Decision, Resolution, Seat, is_settled_by_people, outcomes_of, resolution_of
+from flows.review.resolutions import (
+    Decision,
+    Resolution,
+    SamplePosition,
+    is_settled_by_people,
+    outcomes_of,
+    resolution_of,
+)
 from flows.stages import STAGES
 
 NOW = datetime(2026, 11, 21, tzinfo=UTC)
@@ -18,8 +25,8 @@ def decided(subject: str, decision: str, result: str | None = None, reasons: tup
     return Decision(subject, decision, f"reviewer of {subject}", NOW, reasons, result)
 
 
-def seat(stage: str, outcome: str) -> Seat:
-    return Seat("build", "a", stage, outcome, "none", "", "machine", "", "")
+def seat(stage: str, outcome: str) -> SamplePosition:
+    return SamplePosition("build", "a", stage, outcome, "none", "", "machine", "", "")
 
 
 def decisions(*given: Decision) -> dict[str, Decision]:

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.dialogues.dialogues import SlotAnswer, SlotQuestion, manners, plan_slots, write_dialogues
+from generators.dialogues.dialogues import SlotAnswer, SlotQuestion, answer_forms, plan_slots, write_dialogues
 from language.values import locate
 from tests.support.generators.dialogue_parts import (
     TABLE,
@@ -132,7 +132,7 @@ async def test_three_bad_wordings_are_a_failure_that_names_the_parameter() -> No
 
 @given(st.integers(1, 6), st.integers())
 def test_of_several_answers_one_at_least_says_what_it_is_about(count: int, seed: int) -> None:
-    drawn = manners(count, Random(seed))
+    drawn = answer_forms(count, Random(seed))
     assert len(drawn) == count
     assert count == 1 or "sentence" in drawn
 

@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 from validators.datasets.callnavi import CheckedDataset, check_callnavi
-from validators.datasets.callnavi_requests import KINDS, find_said
+from validators.datasets.callnavi_requests import KINDS, find_stated
 
 TOOLS = [
     {"name": "bookRoom", "parameters": {"guestID": "string", "roomType": "single/double", "startDate": "string"},
@@ -108,7 +108,7 @@ def test_a_fault_in_the_calls_is_found(
 def test_the_words_that_a_placeholder_hides_are_found_by_its_name(
     parameter: str, request_text: str, stated: list[str], said: str
 ) -> None:
-    assert find_said(parameter, request_text, stated) == said
+    assert find_stated(parameter, request_text, stated) == said
 
 
 def test_what_is_known_of_the_published_data_is_found(shared: Path) -> None:

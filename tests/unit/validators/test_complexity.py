@@ -10,7 +10,7 @@ from pydantic import JsonValue
 from tests.support.conversational import TOOLS, converse, template_context
 from validators.checks.ambiguity import applies_to as ambiguity_applies
 from validators.checks.blind_readings import applies_to as consistency_applies
-from validators.checks.complexity import ConversationWithTools, check_complexity, read_talk
+from validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
 from validators.checks.dialogue import applies_to as dialogue_applies
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
@@ -28,7 +28,7 @@ async def judged(sample: Sample) -> Verdict:
 
 def talk_of(sample: Sample) -> ConversationWithTools:
     withheld = [TOOLS[key] for key in sample.withheld]
-    return read_talk(sample, [TOOLS[key] for key in sample.candidates], withheld)
+    return read_conversation(sample, [TOOLS[key] for key in sample.candidates], withheld)
 
 
 def changed(sample: Sample, change: Callable[[Turn], Turn]) -> Sample:

@@ -10,7 +10,7 @@ from generators.catalogs.seed_catalog import seed_tools
 from tests.support.validators.toolsets import tool
 from validators.embeddings import near_pairs
 from validators.toolset.actions import CHANGE, CREATE, DELETE, READ, START, STOP, are_opposed, doing_of
-from validators.toolset.redundancy import ALIKE, IN_DOUBT, check_redundancy, find_twins
+from validators.toolset.redundancy import ALIKE, IN_DOUBT, check_redundancy, find_duplicate_tools
 from warehouse.records import Language, Tool
 
 TEXT: dict[str, str] = {}
@@ -134,7 +134,7 @@ def test_each_tool_gets_one_verdict_in_order_and_the_first_is_never_blamed(order
     verdicts = check_redundancy(given_tools)
     assert [verdict.subject for verdict in verdicts] == [one.key for one in given_tools]
     assert verdicts[0].decision == "proved"
-    pairs = {frozenset((twins.one.name, twins.other.name)) for twins in find_twins(given_tools)}
+    pairs = {frozenset((twins.one.name, twins.other.name)) for twins in find_duplicate_tools(given_tools)}
     assert pairs == {frozenset(("findFlights", "searchFlights")), frozenset(("deleteNote", "removeNote"))}
 
 

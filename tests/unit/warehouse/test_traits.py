@@ -17,7 +17,7 @@ def test_a_sample_tells_its_traits_as_types() -> None:
         "follow_up",
     )
     assert sample.wanted == ((2, 0), (2, 1))
-    assert sample.told_at("goal") == ((4, "book"),)
+    assert sample.stated_at("goal") == ((4, "book"),)
     assert sample.trait("callnavi_id") == '"a=b"'
     assert sample.trait("hammerbench_id") == ""
 

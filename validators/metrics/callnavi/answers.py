@@ -108,7 +108,7 @@ def _as_python(stretch: str) -> JsonValue:
     for text in dict.fromkeys((written, _balanced(written))):
         try:
             with warnings.catch_warnings():
-                warnings.simplefilter("ignore")  # a foreign text's odd escapes are no news
+                warnings.simplefilter("ignore")  # a foreign text's odd escapes are not reported
                 return _plain(ast.literal_eval(text))
         except (ValueError, SyntaxError, TypeError, RecursionError, MemoryError):
             continue

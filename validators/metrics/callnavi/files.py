@@ -85,11 +85,11 @@ def _question(row: JsonValue, domain: str, where: str) -> GoldQuestion:
     match row:
         case {
             "id": str(name),
-            "question": [*said],
+            "question": [*stated],
             "ground_truth": {"API": [*names], "parameters": [*parameters]},
             "difficulty": str(difficulty),
         }:
-            request = " ".join(str(turn["content"]) for turn in said if isinstance(turn, dict) and "content" in turn)
+            request = " ".join(str(turn["content"]) for turn in stated if isinstance(turn, dict) and "content" in turn)
             named = [one for one in names if isinstance(one, str)]
             given = [one for one in parameters if isinstance(one, dict)]
             if (len(named), len(given)) == (len(names), len(parameters)):

@@ -34,7 +34,7 @@ class MatchedCall(NamedTuple):
 
     @property
     def observation(self) -> JsonValue:
-        """What the model is told: the recorded response, what is wrong with the form, or that something is wrong."""
+        """What the model is stated: the recorded response, what is wrong with the form, or that something is wrong."""
         if self.matched and self.golden is not None:
             return self.golden.response
         if self.mistake is not None and (self.mistake.is_format_error or self.mistake.kind == "decode_error"):

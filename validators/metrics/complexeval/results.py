@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 CROSS = "Cross"
 PUBLISHED_DOMAIN, PUBLISHED_CROSS, PUBLISHED_ALL = 150, 400, 1000
-ALWAYS_TOLD = ("func_error", "param_missing", "hallucination", "value_error", "stop_early")
+ALWAYS_SHOWN = ("func_error", "param_missing", "hallucination", "value_error", "stop_early")
 
 
 class Figures(NamedTuple):
@@ -84,7 +84,7 @@ def summarise(rows: Sequence[ResultRow], mode: EvalMode) -> Summary:
         completeness=_mean(row.completeness for row in rows),
         correctness=_mean(row.correctness for row in rows),
         answers=len(list(_scored(row.completeness for row in rows))),
-        error_types={**dict.fromkeys(ALWAYS_TOLD, 0.0), **_shares(types)},
+        error_types={**dict.fromkeys(ALWAYS_SHOWN, 0.0), **_shares(types)},
         errors=len(errors),
         value_error_parameters=_shares(wrong),
         steps=_steps([(row.real_turns, row.total_turns) for row in rows if row.real_turns is not None]),
@@ -190,7 +190,7 @@ _SHOWN = 60
 
 
 class RowError(NamedTuple):
-    """An error of a row: its name there, and the parameter where one is told."""
+    """An error of a row: its name there, and the parameter where one is stated."""
 
     kind: str
     parameter: str = ""
@@ -275,8 +275,8 @@ def _rows(opened: TextIO, file: Path) -> Iterator[ResultRow]:
         if line.strip():
             value = _decoded(line)
             if value is None:
-                told = line.strip()[:_SHOWN]
-                raise ConfigurationError(f"{file} is neither a JSON list nor JSON lines: it has the line {told!r}.")
+                shown = line.strip()[:_SHOWN]
+                raise ConfigurationError(f"{file} is neither a JSON list nor JSON lines: it has the line {shown!r}.")
             yield _row(value, f"{file}, row {number}")
 
 

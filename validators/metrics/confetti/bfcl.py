@@ -166,7 +166,7 @@ def _check_type(value: object, accepted: Any, kind: type, nested: type | None) -
     return Check(valid=True, is_variable=True)
 
 
-def _is_nested_right(value: Any, accepted: object, nested: type) -> bool:  # noqa: ANN401 - a list, told by its type before
+def _is_nested_right(value: Any, accepted: object, nested: type) -> bool:  # noqa: ANN401 - a list, known by its type before
     if type(accepted) is not list:
         return True
     return all(_check_type(one, accepted, nested, None).valid for one in value)

@@ -52,7 +52,7 @@ def _decode(text: str) -> Decoded:
     bracketed = f"{'' if stripped.startswith('[') else '['}{stripped}{'' if stripped.endswith(']') else ']'}"
     try:
         with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # a model's odd literals are no news to our user
+            warnings.simplefilter("ignore")  # a model's odd literals are not reported to our user
             body = _unmarked(ast.parse(bracketed, mode="eval").body)
         return Decoded([_call(member) for member in (body.elts if isinstance(body, ast.List) else [body])])
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:

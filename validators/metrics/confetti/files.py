@@ -110,10 +110,10 @@ def read_questions(place: Path | None) -> dict[str, QuestionContext]:
 
 def _asked(row: dict[str, Any]) -> QuestionContext:
     tools, turns = row.get("function"), row.get("question")
-    said = [one for turn in turns if isinstance(turn, list) for one in turn] if isinstance(turns, list) else []
+    stated = [one for turn in turns if isinstance(turn, list) for one in turn] if isinstance(turns, list) else []
     return QuestionContext(
         [tool for tool in tools if isinstance(tool, dict)] if isinstance(tools, list) else [],
-        sum(isinstance(one, dict) and one.get("role") == "user" for one in said),
+        sum(isinstance(one, dict) and one.get("role") == "user" for one in stated),
     )
 
 
@@ -129,9 +129,9 @@ def _due_call(row: dict[str, Any], where: str) -> DueCall:
 
 def _turn(row: dict[str, Any], where: str) -> AgentTurn:
     match row:
-        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [*acts], "ground_truth_content": [*said]}:
+        case {"id": str(name), "dialog_id": str(numbered), "ground_truth": [*acts], "ground_truth_content": [*stated]}:
             dialogue, place = _numbered(numbered, where)
-            return AgentTurn(name, dialogue, [str(act) for act in acts], max(0, len(said) - 1), place + 1)
+            return AgentTurn(name, dialogue, [str(act) for act in acts], max(0, len(stated) - 1), place + 1)
     raise ConfigurationError(f'{where} has no "id", "dialog_id", "ground_truth" and "ground_truth_content".')
 
 

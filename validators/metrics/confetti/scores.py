@@ -234,9 +234,9 @@ class ActScores(NamedTuple):
     confusion: dict[str, dict[str, float]]
 
 
-def read_acts(said: object) -> frozenset[str] | None:
+def read_acts(stated: object) -> frozenset[str] | None:
     """The acts of a list of labels, or of a text with commas; None where it has a word that is no label."""
-    words = said.split(",") if isinstance(said, str) else said
+    words = stated.split(",") if isinstance(stated, str) else stated
     if not isinstance(words, list | tuple | frozenset | set) or not all(isinstance(one, str) for one in words):
         return None
     labels = [str(one).strip().strip("'\"[].").lower() for one in words]
@@ -249,13 +249,13 @@ def score_acts(pairs: Sequence[tuple[Iterable[str], Iterable[str]]]) -> ActScore
     turns = [(frozenset(gold), frozenset(predicted)) for gold, predicted in pairs]
     right = sum(bool(gold & predicted) for gold, predicted in turns)
     shared = sum(len(gold & predicted) for gold, predicted in turns)
-    said, due = sum(len(predicted) for _, predicted in turns), sum(len(gold) for gold, _ in turns)
+    stated, due = sum(len(predicted) for _, predicted in turns), sum(len(gold) for gold, _ in turns)
     return ActScores(
         turns=len(turns),
         accuracy=right / len(turns) if turns else None,
-        precision=shared / said if said else None,
+        precision=shared / stated if stated else None,
         recall=shared / due if due else None,
-        f1=2 * shared / (said + due) if said + due else None,
+        f1=2 * shared / (stated + due) if stated + due else None,
         confusion=_confuse(turns),
     )
 

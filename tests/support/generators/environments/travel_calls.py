@@ -79,7 +79,7 @@ class Traveller:
         link = self._link(tool, name, by)
         if link is not None:
             return await self._linked(link, name, known)
-        return self._said(tool, name, schema)
+        return self._stated(tool, name, schema)
 
     async def _leg(self, tool: str, number: int, by: Link | None) -> JsonValue:
         leg: dict[str, JsonValue] = {"date": f"2027-05-1{number}"}

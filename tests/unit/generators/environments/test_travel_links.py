@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 
 from generators.environments.travel import open_travel
 from generators.environments.travel.places import cities
-from generators.environments.travel.world import said_source
+from generators.environments.travel.world import stated_source
 from tests.support.generators.environments.travel_calls import NothingThereError, Traveller
 from warehouse.records import JsonSchema, Link
 
@@ -49,7 +49,7 @@ def test_links_hold_in_every_city_under_every_seed(seed: int, pair: list[str], l
 @pytest.mark.parametrize("link", WORLD.links, ids=lambda link: f"{link.tool}.{link.parameter}-{link.source}")
 def test_descriptions_say_where_values_come_from_and_end_with_it(link: Link) -> None:
     description = schema_of(link)["description"]
-    assert said_source(link) in description
+    assert stated_source(link) in description
     assert description.endswith(")")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from generators.multi_step.disambiguation import disambiguate
 from generators.multi_step.generalisation import generalise
-from generators.multi_step.replacing import choose_replacements, name_of, replace_said, said_leaves
+from generators.multi_step.replacing import choose_replacements, name_of, replace_stated, stated_leaves
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
 from tests.unit.generators.multi_step.test_disambiguation import context, path_of
 from validators.checks.path import check_path
@@ -100,8 +100,8 @@ async def test_dates_keep_their_order_and_how_far_they_lie_apart() -> None:
         first, second, third = (str(new[name_of(said)]) for said in arguments.values())
         assert date.fromisoformat(second) - date.fromisoformat(first) == timedelta(days=4)
         assert third == f"{second} 10:30"
-        changed = replace_said(wish, new)
-        assert [leaf.source.value for leaf in said_leaves(changed)] == [first, second, third]
+        changed = replace_stated(wish, new)
+        assert [leaf.source.value for leaf in stated_leaves(changed)] == [first, second, third]
 
 
 async def test_not_even_the_template_may_lead_elsewhere() -> None:

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.environments.picking import choose, entries_of, join, retold, rivals, told, value_at
+from generators.environments.picking import choose, entries_of, join, rendered, retold, rivals, value_at
 from generators.multi_step.resolving import original_index, strike_out
 from generators.multi_step.sources import shifted
 from warehouse.errors import RecordError
@@ -52,8 +52,8 @@ def test_a_reader_may_take_a_longer_name_for_the_shorter() -> None:
 
 def test_other_lists_tell_by_text_anywhere_in_an_entry() -> None:
     others = entries_of([{"label": "Hotel Sea View, Oslo"}, {"label": "Elsewhere"}], "")
-    assert [entry.index for entry in told(others, (NAMED,))] == [0]
-    assert told(others, (CHEAPEST,)) == []
+    assert [entry.index for entry in rendered(others, (NAMED,))] == [0]
+    assert rendered(others, (CHEAPEST,)) == []
     assert retold(others, others[0], (NAMED,)) == (Condition(test="contains", field="label", value="sea view"),)
 
 

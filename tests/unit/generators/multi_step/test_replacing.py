@@ -6,7 +6,7 @@ from random import Random
 from hypothesis import given
 from hypothesis import strategies as st
 
-from generators.multi_step.replacing import ValueReplacement, mentions, reword, still_said
+from generators.multi_step.replacing import ValueReplacement, mentions, reword, still_stated
 from language.values import locate
 
 TEXT = {"type": "string"}
@@ -33,9 +33,9 @@ def test_the_longer_of_two_that_overlap_is_changed() -> None:
 
 def test_an_old_text_that_is_left_over_is_noticed() -> None:
     changes = [ValueReplacement("Bern", "Oslo", TEXT)]
-    assert still_said("Oslo, or rather the Bernese Alps", changes)
-    assert not still_said("Oslo", changes)
-    assert not still_said("New York", [ValueReplacement("York", "New York", TEXT)])
+    assert still_stated("Oslo, or rather the Bernese Alps", changes)
+    assert not still_stated("Oslo", changes)
+    assert not still_stated("New York", [ValueReplacement("York", "New York", TEXT)])
 
 
 def test_a_sentence_keeps_its_full_stop() -> None:

@@ -4,7 +4,7 @@ import pytest
 
 from generators.environments.travel.world import open_travel
 from generators.multi_step.goals import CROSS, plan_goals
-from generators.multi_step.wording import GoalWording, named_values, parameter_schema, said_values, word_goals
+from generators.multi_step.wording import GoalWording, named_values, parameter_schema, stated_values, word_goals
 from language.values import locate
 from tests.support.generators.multi_step.asking import ErringTemplateChat, context_of
 from tests.support.generators.multi_step.small_world import SmallWorld
@@ -26,7 +26,7 @@ async def test_a_request_says_every_value_and_every_name(domain: str):
     tools = {tool.name: tool for tool in world.tools}
     async for goal in plan_goals(domain, "en", 5, world, seed=2):
         (worded,) = await word_goals(goal, context_of(world, seed=goal.seed))
-        for tool, parameter, value in said_values(goal):
+        for tool, parameter, value in stated_values(goal):
             assert locate(value, parameter_schema(tools[tool], parameter), worded.request)
         for name in named_values(goal):
             assert str(name) in worded.request

@@ -43,20 +43,20 @@ def test_each_category_has_enough_goals_and_things_to_keep() -> None:
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_no_goal_and_no_thing_stands_in_two_places(language: str) -> None:
     categories = load_categories()
-    goals = Counter(goal.said(language).lower() for category in categories for goal in category.goals)
-    things = Counter(thing.said(language).lower() for category in categories for thing in category.resources)
+    goals = Counter(goal.stated(language).lower() for category in categories for goal in category.goals)
+    things = Counter(thing.stated(language).lower() for category in categories for thing in category.resources)
     assert [words for words, count in (goals + things).items() if count > 1] == []
 
 
 def test_each_wording_is_in_its_language() -> None:
     for category in load_categories():
         for wording in (category.description, *category.goals, *category.resources):
-            assert in_language(wording.said("en"), "en"), wording
-            assert in_language(wording.said("zh"), "zh"), wording
+            assert in_language(wording.stated("en"), "en"), wording
+            assert in_language(wording.stated("zh"), "zh"), wording
 
 
 def test_goals_are_commands_that_functions_can_be_named_after() -> None:
-    goals = [goal.said("en") for category in load_categories() for goal in category.goals]
+    goals = [goal.stated("en") for category in load_categories() for goal in category.goals]
     asked = {goal: action_phrase(f"X.Y.{function_name(goal)}", f"{goal.capitalize()}.") for goal in goals}
     assert [action for goal, action in asked.items() if action.split()[0] != goal.split()[0]] == []
 

@@ -11,7 +11,7 @@ from warehouse.errors import ReplyError
 
 FIND = {"tool": "find_guest", "arguments": {"name": "Ida Berg"}}
 BOOK = {"tool": "book_sauna", "arguments": {"guest_id": "$$$", "hour": 9}}
-TOLD = {"tool": "book_sauna", "arguments": {"guest_id": "from find_guest", "hour": "9"}}
+STATED_IN = {"tool": "book_sauna", "arguments": {"guest_id": "from find_guest", "hour": "9"}}
 SAUNA = {
     "name": "book_sauna",
     "description": "Book the sauna.",
@@ -33,7 +33,7 @@ def graded(expected: object, given: object) -> float:
 @pytest.mark.parametrize(
     ("given", "score"),
     [
-        ([FIND, BOOK], 1), ([FIND, TOLD], 1), ([FIND], 0.5), ([BOOK, FIND], 0), ([FIND, BOOK, FIND], 0.667), ([], 0),
+        ([FIND, BOOK], 1), ([FIND, STATED_IN], 1), ([FIND], 0.5), ([BOOK, FIND], 0), ([FIND, BOOK, FIND], 0.667), ([], 0),
         ([FIND, {**BOOK, "arguments": {"hour": 9}}], 0.5), ([{**FIND, "arguments": {"name": "Ola"}}, BOOK], 0.5),
         ("Sorry.", 0), (["find_guest", BOOK], 0.5),
     ],

@@ -10,8 +10,8 @@ import language.en.messages as pointing_en
 import language.zh.messages as pointing_zh
 from language.calls.messages import (
     Pointed,
+    find_message_value,
     find_pointer,
-    find_told,
     noun_class,
     noun_key,
     resolve,
@@ -79,7 +79,7 @@ def test_a_typed_value_is_found_in_its_message(language: Language, key: str, app
     schema, value = VALUES[key]
     message = write_message(Pointed(key, app, "number"), value, schema, language, Random(seed))
     assert message.words in message.text
-    assert locate(value, schema, find_told(message.text, key)) is not None
+    assert locate(value, schema, find_message_value(message.text, key)) is not None
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
@@ -87,7 +87,7 @@ def test_a_typed_value_is_found_in_its_message(language: Language, key: str, app
 def test_a_name_is_found_in_its_message(language: Language, data: st.DataObject, key: str, app: str, seed: int) -> None:
     value = data.draw(NAMES[language])
     message = write_message(Pointed(key, app, "name"), value, {"type": "string"}, language, Random(seed))
-    assert find_told(message.text, key) == value
+    assert find_message_value(message.text, key) == value
 
 
 @pytest.mark.parametrize(
@@ -153,7 +153,7 @@ def test_a_message_that_nobody_points_at_stays() -> None:
 
 
 def test_two_times_far_apart_are_not_taken_for_one() -> None:
-    assert find_told("Come at 7 pm, and if that is too early for you then at 9 pm.", "time") == ""
+    assert find_message_value("Come at 7 pm, and if that is too early for you then at 9 pm.", "time") == ""
 
 
 @pytest.mark.parametrize(
