@@ -99,9 +99,11 @@ def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None
     assert all(path.is_relative_to(tmp_path) and path.is_file() for path in paths)
     counts = {str(path.relative_to(tmp_path)): count_rows(path) for path in paths}
     samples = exported["samples"]  # type: ignore[index]
+    skipped = sum(one["number"] for one in exported["skipped"])  # type: ignore[index]
     match to:
         case "openai":
-            assert counts == {"v1.jsonl": samples}
+            assert counts["v1.jsonl"] == counts["v1.origins.jsonl"] == exported["rows"]  # type: ignore[index]
+            assert counts["v1.jsonl"] + skipped == samples, "one act a sample here; what can't be taught rightly is said"
         case "bfcl":
             questions, irrelevant = counts["BFCL_v4_multiple.json"], counts["BFCL_v4_irrelevance.json"]
             assert questions + irrelevant == samples
@@ -166,7 +168,7 @@ def test_a_publication_is_read_while_somebody_writes_and_replaced_while_somebody
     reader.close()
     with duckdb.connect(str(database), read_only=True) as again:
         assert again.execute(count).fetchall() == before
-    assert sorted(path.name for path in database.parent.iterdir() if not path.name.startswith(".parquet-")) == [
+    assert sorted(path.name for path in database.parent.iterdir() if not path.name.startswith(".")) == [
         "parquet",
         "warehouse.duckdb",
     ]
