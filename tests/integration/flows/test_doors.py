@@ -103,7 +103,9 @@ def test_an_export_has_every_sample(home: Path, tmp_path: Path, to: str) -> None
     match to:
         case "openai":
             assert counts["v1.jsonl"] == counts["v1.origins.jsonl"] == exported["rows"]  # type: ignore[index]
-            assert counts["v1.jsonl"] + skipped == samples, "one act a sample here; what can't be taught rightly is said"
+            assert counts["v1.jsonl"] + skipped == samples, (
+                "one act a sample here; what can't be taught rightly is said"
+            )
         case "bfcl":
             questions, irrelevant = counts["BFCL_v4_multiple.json"], counts["BFCL_v4_irrelevance.json"]
             assert questions + irrelevant == samples
