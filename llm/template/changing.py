@@ -1,6 +1,5 @@
 """Giving an argument another value, and stating it: in the same turn, in one of its own, or after the call."""
 
-import re
 from collections.abc import Sequence
 from functools import cache
 from random import Random
@@ -44,8 +43,6 @@ _ATTEMPTS = 14
 _BOLD_ATTEMPTS = 11
 _TAKEN_SHARE = 0.2
 _BARE_SHARE = 0.35
-_PLURAL = re.compile(r"(?<!speci)(?<!seri)(?<!\bne)[^sui]s$")
-_IS = re.compile(r"(?<=\{c\}) is (?=\{v\})")
 _LIMITS = frozenset({"min", "max", "minimum", "maximum", "lowest", "highest", "least", "most"})
 _BARE_KINDS = frozenset({"choice"}) | CLOCKED
 
@@ -154,8 +151,7 @@ def _word(change: CallChange, language: Language, rng: Random, *, plain: bool) -
     old = ""
     if "{o}" in shape:
         old = say(change.parameter, change.arguments[change.parameter.name], language, rng, plain=False).shown
-    if _PLURAL.search(stated.cue) and stated.cue.isascii():
-        shape = _IS.sub(" are ", shape)
+    shape = of(language).rules.in_number(shape, stated.cue)
     capital = stated.cue[:1].upper() + stated.cue[1:]
     filled = shape.replace("{c}", stated.cue).replace("{C}", capital).replace("{o}", old).replace("{v}", stated.shown)
     return WordedChange(filled.replace("the my ", "my "), stated.words)

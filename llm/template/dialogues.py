@@ -10,7 +10,7 @@ from language.calls.parsing import read_answers
 from language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
 from language.calls.stating import StatedParameter, in_quotes, say
 from language.calls.tools import ParameterView, ToolView
-from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
+from language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, writes
 from language.phrasebook import Shapes, dialogues_in, requests_in
 from language.values import locate, write_value
 from warehouse.errors import ReplyError
@@ -37,7 +37,7 @@ def word_question(
         if asked == (parameter,) and not _says(question, known, view) and writes(language, question):
             return question
     named = called(parameter, language)
-    return dialogues_in(language).last_question.replace("{c}", named)
+    return _shape(dialogues_in(language).last_question, named)
 
 
 def _propose_question(view: ToolView, parameter: ParameterView, language: Language, rng: Random) -> str:
@@ -82,6 +82,7 @@ def _options(parameter: ParameterView, language: Language, rng: Random) -> str:
 
 
 def _shape(shape: str, named: str) -> str:
+    shape = packs_of(shape)[0].rules.in_number(shape, named)
     return shape.replace("{c}", named).replace("{C}", named[:1].upper() + named[1:])
 
 
