@@ -16,6 +16,7 @@ from language.calls.choosing import is_dropped, new_request, rank_by_words
 from language.calls.tools import ToolView
 from language.en.actions import VERBS
 from language.names import split_name
+from language.packs import LanguagePattern
 from language.text import VERBATIM
 from language.thesaurus import weigh_words
 from validators.checks.dialogue_answers import StatedArgument, beside, declines, left_over, not_given, places_of, unused
@@ -325,14 +326,8 @@ _FITS_ONE = 0.5
 _LIKE = 0.4
 _KNOWN = 0.3
 _WORD = re.compile(r"[A-Za-z]+")
-_OPENER = re.compile(r"\s*(?:(?:oh,? no|hi|hey|hello|你好|劳驾|小助手)(?:[\s,，.。!！:：-]+|$))+", re.IGNORECASE)
-_ASKING = re.compile(
-    r"(?:can|could|would|will) you\b|i(?:'d| would)? (?:need|want|like|have|wish) to\b|please\b|help me\b|let'?s\b|let me\b"
-    r"|(?:how|what|where|when|which|who|why|is|are|do|does)\b.*\?|i'?m looking\b|i(?:'d| would) like\b"
-    r"|帮|请(?!问)|麻烦|我?想[要看查找知了订买听给把让]|我要(?!的)|我需要|能不能|可不可以|给我|查|看看|看一下|搜|找|打开|关[闭掉]|设[置个]|[修更]改|删"
-    r"|添加|推荐|更新|收藏|播放|取消|预[订约定]|.*[吗呢么]?[?？]$|.*怎么|.*什么样|.*一下",
-    re.IGNORECASE,
-)
+_OPENER = LanguagePattern(r"\s*(?:(?:@{greeting})(?:[\s,，.。!！:：-]+|$))+")
+_ASKING = LanguagePattern("@{asks_something}")
 
 
 _ONE_STATED = re.compile(r"那[次个条份张单]|上次|\b(?:that|last) (?:one|time)\b", re.IGNORECASE)
@@ -363,7 +358,9 @@ def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str]
 
 def _done_by_another(views: Sequence[ToolView], tool: str, arguments: Collection[str], request: str) -> str:
     """The tool whose name begins with what the request begins with, where nothing of this one's means that: "unmute"."""
-    first = next((word.lower() for word in _WORD.findall(_OPENER.sub("", request)) if word.lower() in VERBS), "")
+    first = next(
+        (word.lower() for word in _WORD.findall(_OPENER.of(request).sub("", request)) if word.lower() in VERBS), ""
+    )
     own = next(view for view in views if view.name == tool)
     if not first or weigh_words(first).keys() & own.words.keys():
         return ""
@@ -390,8 +387,8 @@ def likeness(view: ToolView, text: str, question: str) -> float:
 
 def has_turned(view: ToolView, text: str, question: str) -> bool:
     """Whether the user asks for something that is unlike the tool under way and what it asks."""
-    wanted = new_request(text) or _OPENER.sub("", text).strip()
-    is_dropping = is_dropped(text) or _OPENER.match(text) is not None
+    wanted = new_request(text) or _OPENER.of(text).sub("", text).strip()
+    is_dropping = is_dropped(text) or _OPENER.of(text).match(text) is not None
     shared = set(weigh_words(wanted)) & set(weigh_words(question)) & set(view.words)
     answers = any(one.outright for one in hear(view, text).statements)
     if not is_dropping and (answers or any(len(word) > 1 for word in shared)):
@@ -401,6 +398,6 @@ def has_turned(view: ToolView, text: str, question: str) -> bool:
 
 def is_request(text: str) -> bool:
     """Whether somebody asks for something to be done, rather than answers."""
-    plain = _OPENER.sub("", text).strip()
+    plain = _OPENER.of(text).sub("", text).strip()
     first = next(iter(_WORD.findall(plain)), "").lower()
-    return _ASKING.match(plain) is not None or first in VERBS
+    return _ASKING.of(plain).match(plain) is not None or first in VERBS

@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from language.calls.tools import ParameterView, ToolView, squeeze
 from language.dates import find_dates
 from language.numbers import NUMBER, find_numbers
+from language.packs import LanguagePattern
 from language.schemas import kind_of
 from language.text import VERBATIM
 from language.times import find_times
@@ -27,36 +28,13 @@ _END = re.compile(
     r"|(?<=[a-z\d])\s+(?=I\s(?:am|leave|want|need|plan|would|choose|prefer|have)\b)"
 )
 _ABBREVIATED = re.compile(r"(?:\b(?:[A-Za-z]|No|Dr|Mr|Mrs|Ms|St|Prof|etc|e\.g|i\.e|a\.m|p\.m))\.\s*$", re.IGNORECASE)
-_CHATTER = re.compile(
-    r"[\W_]*(?:(?:(?:yes|yeah|yep|sure|ok|okay|right|well|hi|hello|hey|please|thanks?|thank you|great|good|perfect|sorry|no problem"
-    r"|of course|certainly|that'?s (?:it|all|right|correct|fine)|here you are|let me (?:think|see|check)|so much|very much|a lot)"
-    r"|(?:是的?|好的?|对的?|嗯+|哦|行|可以|没问题|谢谢(?:你|您|啦|了)?|麻烦(?:你|您)?了?|拜托了?|辛苦了?|就这些|就这样|没错|当然|请|不好意思|抱歉))"
-    r"[\W_]*)*",
-    re.IGNORECASE,
-)
-
-
-_LEADS = re.compile(
-    r"[\W_]*(?:(?:oh|no|hmm|wait|hold on|hang on|actually|but|and|now|again|same(?: thing)?|the same|once more|a second time"
-    r"|do|only|that|this time|before|first|one|something|what i said|i got the|i said that|let me|i|i'?d rather have it"
-    r"|need to correct|could you|can you|repeat"
-    r"|等等|等一下|先|再来一次|再办一次|再做一遍|再来一遍|再弄一个|另外再来一个|同样的?|照刚才的?|其他不变|这次|这回|好的|那|再帮我来一次|对了|别急"
-    r"|我?(?:先前|之前|刚才|刚刚|前面)|更正一下|哎呀|口误|我改主意了|还要|还想要一个)[\W_]*)*",
-    re.IGNORECASE,
-)
-_OPENS = re.compile(r"\s*(?:hmm,? no|no wait|wait|不好意思|哎呀|口误|更正)", re.IGNORECASE)
+_CHATTER = LanguagePattern(r"[\W_]*(?:(?:@{chatter})[\W_]*)*")
+_LEADS = LanguagePattern(r"[\W_]*(?:(?:@{turn_lead})[\W_]*)*")
+_OPENS = LanguagePattern(r"\s*(?:@{takes_back_first})")
 _LISTING = re.compile(r"e\.g|such as|including|[,，、如]")
-_TAKES_BACK = re.compile(
-    r"\b(?:wrong|mistake|misspoke|instead|changed? my mind|scratch|correction|not)\b|\btake\b.{1,40}\bback\b"
-    r"|有误|[弄搞记写]错|口误|更正|改主意|等等|等一下|不是",
-    re.IGNORECASE,
-)
-_NOT_THAT = re.compile(r"(?:不是|把|\b(?:instead of|not|not with|scratch|take|i said)\s)[\s\"“「‘']*$", re.IGNORECASE)
-_OPEN = re.compile(
-    r"\b(?:don'?t (?:know|care|mind|have)|not sure|no preference|no idea|any(?:thing)? (?:will do|is fine|works)|doesn'?t matter"
-    r"|skip|up to you|whatever)\b|不知道|不清楚|不确定|随便|都可以|都行|无所谓|没有要求|跳过|你定",
-    re.IGNORECASE,
-)
+_TAKES_BACK = LanguagePattern("@{takes_back}")
+_NOT_THAT = LanguagePattern(r"(?:@{not_that})[\s\"“「‘']*$")
+_OPEN = LanguagePattern("@{leaves_open}")
 
 
 class StatedArgument(NamedTuple):
@@ -102,7 +80,10 @@ def segments_of(text: str) -> tuple[Segment, ...]:
     edges = sorted({0, len(text), *cuts, *opening})
     found = [
         Segment(
-            start, end, start in opening or bool(_TAKES_BACK.search(text, start, end) or _OPENS.match(text, start, end))
+            start,
+            end,
+            start in opening
+            or bool(_TAKES_BACK.of(text).search(text, start, end) or _OPENS.of(text).match(text, start, end)),
         )
         for start, end in pairwise(edges)
     ]
@@ -127,7 +108,7 @@ def _corrections(text: str) -> list[CorrectionMark]:
         goes_on = bool(found) and not _END.search(text, found[-1].end, one.start)
         if not is_bound and not goes_on:
             begin = max([0, *(match.end() for match in _END.finditer(text, 0, one.start))])
-            found.append(one._replace(start=begin) if _LEADS.fullmatch(text, begin, one.start) else one)
+            found.append(one._replace(start=begin) if _LEADS.of(text).fullmatch(text, begin, one.start) else one)
     return found
 
 
@@ -204,11 +185,11 @@ def _takes_back(text: str, segment: Segment) -> bool:
     """Whether a sentence plainly takes back what a sentence before it says."""
     starts = [one.start for one in _corrections(text)]
     plainly = any(segment.start <= start < segment.end for start in starts)
-    return segment.start > 0 and (plainly or _OPENS.match(text, segment.start) is not None)
+    return segment.start > 0 and (plainly or _OPENS.of(text).match(text, segment.start) is not None)
 
 
 def _is_idle(words: str) -> bool:
-    return bool(_CHATTER.fullmatch(words) or _LEADS.fullmatch(words)) or declines(words)
+    return bool(_CHATTER.of(words).fullmatch(words) or _LEADS.of(words).fullmatch(words)) or declines(words)
 
 
 def _is_taken_back(
@@ -246,7 +227,7 @@ def _covering(text: str, segment: Segment, places: Sequence[StatedArgument], vie
 def _says(words: str, place: StatedArgument) -> bool:
     """Whether the words say the value, and not that it is not meant: "not Rome"."""
     found = locate(place.value, titled(place.parameter), words)
-    while found and _NOT_THAT.search(words, 0, found.start):
+    while found and _NOT_THAT.of(words).search(words, 0, found.start):
         words = words[found.end :]
         found = locate(place.value, titled(place.parameter), words)
     return found is not None
@@ -280,7 +261,7 @@ def titled(parameter: ParameterView) -> JsonSchema:
 
 def declines(text: str) -> bool:
     """Whether the user leaves a question open: "I don't know", "any will do"."""
-    return bool(_OPEN.search(text))
+    return bool(_OPEN.of(text).search(text))
 
 
 def not_given(
