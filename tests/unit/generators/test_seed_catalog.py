@@ -103,7 +103,11 @@ def test_both_languages_hold_the_same_tools_with_the_same_shape() -> None:
     assert [list(tool.properties) for tool in english] == [list(tool.properties) for tool in chinese]
     assert [tool.required for tool in english] == [tool.required for tool in chinese]
     assert {tool.language for tool in english} == {"en"}
-    assert len(seed_tools()) == len(english) + len(chinese)
+    spanish = {tool.name: tool for tool in seed_tools(("es",))}
+    assert len(seed_tools()) == len(english) + len(chinese) + len(spanish)
+    assert len({tool.category for tool in spanish.values()}) == 6
+    alike = {tool.name: (list(tool.properties), tool.required) for tool in english}
+    assert {name: (list(tool.properties), tool.required) for name, tool in spanish.items()}.items() <= alike.items()
 
 
 def test_the_catalog_is_read_once() -> None:

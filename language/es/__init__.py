@@ -1,0 +1,1 @@
+"""Spanish: its words in YAML, its rules in modules."""

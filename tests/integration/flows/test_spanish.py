@@ -1,0 +1,76 @@
+"""Spanish is there by its folder alone: single turns, dialogues, shifts and parallel calls build in it and are proved."""
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.build import BuildReport
+from flows.recipe import parse_recipe, read_recipe
+from flows.settings import Settings
+from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from warehouse.exports.formats import export_release
+from warehouse.releases import freeze, read_release
+
+KINDS = {
+    "perfect": 16, "imperfect": 12, "irrelevant": 6, "sQsA": 8, "mQmA": 4, "mQsA": 4, "sQmA": 4, "IS": 4, "SO_case1": 4,
+    "SO_case2": 4, "mSv": 4, "parallel": 4,
+}  # fmt: skip
+RECIPE: dict[str, Any] = {
+    "name": "spanish", "seed": 11, "tools": [{"seed": "all"}], "languages": ["es"], "samples": KINDS, "spare": 0.5,
+}  # fmt: skip
+MOST_WAITING = 3
+
+
+class SpanishBuild:
+    def __init__(self, home: Path) -> None:
+        self.settings: Settings = settings_of(home)
+        self.report: BuildReport = build(parse_recipe(RECIPE, Path(), "spanish"), self.settings)
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        return warehouse_of(self.settings).rows(sql)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> SpanishBuild:
+    return SpanishBuild(tmp_path_factory.mktemp("spanish"))
+
+
+def test_nearly_all_of_every_kind_lands_and_a_few_at_most_wait(built: SpanishBuild) -> None:
+    landed = {
+        row["kind"]: row["samples"]
+        for row in built.rows("select kind, count(*) as samples from accepted_samples group by 1")
+    }
+    assert set(landed) == set(KINDS)
+    assert all(landed[kind] >= asked - 1 for kind, asked in KINDS.items()), landed
+    waiting = built.rows("select subject from review_queue where cause = 'doubtful'")
+    assert len(waiting) <= MOST_WAITING, waiting
+
+
+def test_every_check_proved_every_sample_that_landed(built: SpanishBuild) -> None:
+    sql = """
+        select v.check_name, v.decision, count(*) as samples from verdicts v join accepted_samples a on a.key = v.subject
+        group by all
+    """
+    assert {row["decision"] for row in built.rows(sql)} == {"proved"}
+
+
+def test_requests_are_spanish_with_both_marks_of_a_question(built: SpanishBuild) -> None:
+    for row in built.rows("select language, request from accepted_samples"):
+        assert row["language"] == "es"
+        assert row["request"].count("¿") == row["request"].count("?"), row["request"]
+        assert row["request"].count("¡") == row["request"].count("!"), row["request"]
+
+
+def test_a_release_goes_to_every_format_that_takes_its_kinds(built: SpanishBuild, tmp_path: Path) -> None:
+    warehouse = warehouse_of(built.settings)
+    freeze(warehouse, "spanish", sorted(row["key"] for row in built.rows("select key from accepted_samples")))
+    for name in ("openai", "hammerbench"):
+        export_release(read_release(warehouse, "spanish"), name, tmp_path / name)
+        assert list((tmp_path / name).iterdir())
+
+
+def test_the_shipped_recipe_asks_for_these_kinds() -> None:
+    recipe = read_recipe(TOP / "recipes/spanish.yaml")
+    assert recipe.languages == ("es",)
+    assert set(recipe.samples) == set(KINDS)
