@@ -26,7 +26,7 @@ composition: {easy: 2, medium: 1, hard: 1}
 fields: {bed: soft | hard}
 entities:
   visitor: {number: V-##, found by: email, leads: {booked chamber: chamber}}
-  chamber: {number: C-##, told: view, changed: bed, actions: {air: "", lock _ up: note}, new: {verb: let, with: bed, of: visitor}}
+  chamber: {number: C-##, facts: view, changed: bed, actions: {air: "", lock _ up: note}, new: {verb: let, with: bed, of: visitor}}
 """
 
 
@@ -94,7 +94,7 @@ def test_a_domain_is_expanded_into_what_can_be_found_told_changed_done_and_made(
         (INN.replace("bed: soft", "seat: soft"), "inn.yaml says nothing of the field 'bed'"),
         (INN.replace("booked chamber: chamber", "booked attic: attic"), "The domain 'Inn' keeps no 'attic'"),
         (INN.replace("name: Inn", "title: Inn"), "inn.yaml is not written as a domain must be"),
-        (INN.replace("told: view", "told: 'view, view'"), "inn.yaml makes the tools \\['getChamberView'\\] twice"),
+        (INN.replace("facts: view", "facts: 'view, view'"), "inn.yaml makes the tools \\['getChamberView'\\] twice"),
         (INN + "   - [", "inn.yaml is not written as a domain must be"),
     ],
 )

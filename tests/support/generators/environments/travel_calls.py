@@ -113,7 +113,7 @@ class Traveller:
         home = self.other if name.startswith("to") else self.city
         return f"{home}, {city_named(home).country}" if link.source != "Search_Attraction_Location" else home
 
-    def _said(self, tool: str, name: str, schema: JsonSchema) -> JsonValue:
+    def _stated(self, tool: str, name: str, schema: JsonSchema) -> JsonValue:
         element = parameter_element(tool, name)
         rng = Random(hashlib.sha256(f"{self.seed}{tool}".encode()).digest())  # one for all parameters of a function
         if name == "query":
