@@ -16,6 +16,7 @@ from language.calls.tools import ToolView, view_of
 from language.calls.turns import Turn
 from language.names import split_name
 from llm.chat import ChatMessage
+from llm.template.parallel import split_requests
 from llm.template.sections import Sections
 from llm.template.tasks import proposed_call
 from warehouse.errors import ReplyError
@@ -99,9 +100,19 @@ def _share_stated(view: ToolView, wish: str) -> float:
 
 
 def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:
-    """The tools that a request asks for, in order, each with the words that are about it."""
-    wishes: list[tuple[ToolView, str]] = []
+    """The tools that a request asks for, in order, each with the words that are about it.
+
+    Requests behind leads are apart, also where they are for the same tool; sentences about one tool are one wish.
+    """
     first = next((turn.text for turn in spoken if turn.speaker == "user"), "")
+    requests = split_requests(first, text_language(first))
+    if len(requests) > 1:
+        return [wish for request in requests for wish in _wishes_of(views, request, [Turn("user", request)])]
+    return _wishes_of(views, first, spoken)
+
+
+def _wishes_of(views: Sequence[ToolView], first: str, spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:
+    wishes: list[tuple[ToolView, str]] = []
     for sentence in filter(None, (piece.strip() for piece in _WISH.split(first) if piece)):
         view = _meant(views, sentence)
         if view is None or (wishes and wishes[-1][0].name == view.name):

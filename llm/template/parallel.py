@@ -73,7 +73,7 @@ def propose_all(sections: Sections) -> dict[str, JsonValue]:
     views = shown_views(sections)
     stated = " ".join(turn.text for turn in sections.turns() if turn.speaker == "user")
     calls: list[JsonValue] = []
-    for stretch in _stretches(stated, sections.word("language", "en")):
+    for stretch in split_requests(stated, sections.word("language", "en")):
         turns = [Turn("user", stretch)]
         view = choose_tool(views, turns)
         if view is not None:
@@ -81,8 +81,10 @@ def propose_all(sections: Sections) -> dict[str, JsonValue]:
     return {"calls": calls}
 
 
-def _stretches(text: str, language: Language) -> list[str]:
-    """The requests of a message, without the leads between them."""
+def split_requests(text: str, language: Language) -> list[str]:
+    """The requests of a message, without the leads between them; the message where the language has no leads."""
+    if _PHRASES not in of(language).data:
+        return [text]
     leads = "|".join(re.escape(lead.strip()) for lead in _leads_of(language).leads)
     return [stretch.strip() for stretch in re.split(leads, text) if stretch.strip()]
 

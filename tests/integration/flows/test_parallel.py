@@ -10,12 +10,14 @@ from flows.build import BuildReport
 from flows.recipe import parse_recipe, read_recipe
 from flows.settings import Settings
 from generators.parallel.family import PARALLEL
+from llm.template.parallel import split_requests
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
+from validators.metrics.answers import mistakes_of, score_answers
 from validators.metrics.confetti.bfcl import check_calls
 from validators.metrics.confetti.decoding import DecodedCall
 from warehouse.exports.formats import export_release
-from warehouse.records import Sample
-from warehouse.releases import freeze, read_release
+from warehouse.records import Call, Prediction, Sample
+from warehouse.releases import freeze, read_release, read_tools
 
 RECIPE: dict[str, Any] = {
     "name": "parallel", "seed": 5, "tools": [{"seed": ["Weather", "Banking", "Music", "Trains"]}], "languages": ["en", "zh"],
@@ -96,6 +98,26 @@ def test_a_release_is_exported_to_both_of_bfcls_categories_and_its_checker_accep
     export_release(content, "openai", tmp_path / "openai")
     rows = _lines(tmp_path / "openai" / "parallel.jsonl")
     assert all(len(row["messages"][-1]["tool_calls"]) > 1 for row in rows)
+
+
+def test_a_message_falls_into_one_request_for_each_call_also_of_one_tool(built: ParallelBuild) -> None:
+    for sample in built.samples():
+        assert len(split_requests(sample.request, sample.language)) == len(sample.gold)
+
+
+def test_a_candidate_that_makes_the_calls_in_any_order_is_wholly_right(built: ParallelBuild) -> None:
+    samples = built.samples()
+    answers = [
+        Prediction(
+            release="r", model="m", strategy="direct", tools_shown="first", run=0, subject=sample.key, turn=1,
+            text="[]", calls=tuple(Call(tool=call.tool, arguments=call.arguments) for call in reversed(sample.gold)),
+        )
+        for sample in samples
+    ]  # fmt: skip
+    tools = read_tools(warehouse_of(built.settings), [key for sample in samples for key in sample.candidates])
+    figures = {one.metric: one.value for one in score_answers(answers, samples, tools) if one.slice_by == "all"}
+    assert (figures["routing"], figures["ast"], figures["invented"]) == (1.0, 1.0, 0.0)
+    assert set(mistakes_of(answers, {sample.key: sample for sample in samples})) == {""}
 
 
 def test_the_recipe_that_is_shipped_asks_for_both_languages() -> None:
