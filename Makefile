@@ -41,7 +41,7 @@ test-all: .venv/ready .cache/chromium .cache/smollm2/ready check
 check: .venv/ready
 	$(BIN)/ruff format --check --quiet .
 	$(BIN)/ruff check --quiet .
-	$(BIN)/mypy --no-error-summary $(PACKAGES)
+	$(BIN)/mypy --no-error-summary $(PACKAGES) bench
 	$(BIN)/lint-imports --no-logo
 
 stop: .venv/ready

@@ -68,7 +68,7 @@ class Connection(asyncio.Protocol):
             else:
                 self._write(http(200, self.rendered(head)))
 
-    def told(self, _head: bytes) -> bytes:
+    def rendered(self, _head: bytes) -> bytes:
         """What a GET is answered."""
         return json.dumps(self._faults.counts).encode()
 

@@ -16,11 +16,12 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+from annotation.sample_review import SampleTask
 from annotation.screens import screen_for
 from annotation.studio.client import LabelStudio
 from annotation.studio.records import Project
 from annotation.studio.server import start, stop
-from annotation.task import QueuedTask, ReviewTask
+from annotation.task import QueuedTask
 from bench.processes import cores
 from flows.settings import environment
 
@@ -124,9 +125,9 @@ def push_many(adapter: LabelStudio, count: int) -> float:
         adapter._client.projects.delete(project.id)  # noqa: SLF001
 
 
-def _task(number: int, kind: str) -> ReviewTask:
+def _task(number: int, kind: str) -> SampleTask:
     texts = {name: f"{number}: {_FILL * share}" for name, share in _SHARE.items()}
-    return ReviewTask(
+    return SampleTask(
         subject=f"{number:032x}", kind=kind, title="dining · perfect", why="A check failed: grounding.", conversation=(),
         other_tools="-", failed="-", passed="-", **texts,
     )  # fmt: skip

@@ -143,7 +143,8 @@ def write_log(sources: list[Path], folder: Path) -> int:
 
 def read(file: Path) -> list[Any]:
     """The list in a log's file."""
-    return json.loads(file.read_bytes())
+    rows: list[Any] = json.loads(file.read_bytes())
+    return rows
 
 
 def clock(command: list[str]) -> float:

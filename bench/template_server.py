@@ -24,7 +24,7 @@ class TemplateConnection(Connection):
     answers: ClassVar[dict[bytes, bytes]] = {}
     model: ClassVar[TemplateModel] = TemplateModel()
 
-    def told(self, head: bytes) -> bytes:
+    def rendered(self, head: bytes) -> bytes:
         """What a GET is answered: counts, or everything that was asked."""
         return b"\n".join(self.answers) if b"/asked" in head.split(b"\r\n", 1)[0] else super().rendered(head)
 
