@@ -44,10 +44,10 @@ def _reading(match: re.Match[str], text: str) -> ClockReading | None:
         # 7.30 is a number, las 7.30 is a time
         is_time = match["article"] or match["part"] or match["half_day"] or text[match.end("h1")] != "."
         return ClockReading(*match.span(), hour, int(match["n1"]), _part(match, hour)) if is_time else None
-    said = match["part"] or match["half_day"] or match["sharp"]
-    if not said and not (match["article"] and (match["way"] or _ends(text, match.end()))):
+    stated = match["part"] or match["half_day"] or match["sharp"]
+    if not stated and not (match["article"] and (match["way"] or _ends(text, match.end()))):
         return None
-    if not match["article"] and not said:
+    if not match["article"] and not stated:
         return None
     minutes = _ROUND.get(match["n2"] or "") or _number(match["n2"] or "0")
     if match["way"] == "menos":

@@ -69,7 +69,7 @@ class HeardPrefect(NamedTuple):
 
     def addresses(self) -> set[str]:
         """All of them so far."""
-        return set(self.parsed.read_text(encoding="utf-8").split())
+        return set(self.heard.read_text(encoding="utf-8").split())
 
 
 @pytest.fixture(scope="session")

@@ -10,14 +10,13 @@ from typing import Any
 import pytest
 from pydantic import TypeAdapter, ValidationError
 
-from generators.environments.exploring import sayable_from_responses
+from generators.environments.exploring import Wish, sayable_from_responses
 from generators.environments.http import HttpEnvironment
 from generators.environments.linking import MOST_HINTS
 from generators.environments.opening import explore_environment, open_environment
 from generators.environments.protocol import EnvironmentSettings, HttpSettings, located
 from generators.environments.response_store import Description
 from generators.environments.stored import RecordedEnvironment, StoredEnvironment, write_recording
-from generators.multi_step.vocabularies import Wish
 from tests.support.generators.environments.fixtures import Servers, as_json
 from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call
