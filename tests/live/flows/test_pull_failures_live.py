@@ -124,7 +124,7 @@ from pathlib import Path
 from typing import Any
 from annotation.studio.client import LabelStudio
 from flows.review.pulling import pull_reviews
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from tests.support.flows.small_builds import settings_of
 from warehouse.store import Warehouse
 
@@ -136,7 +136,7 @@ def put(self, *args, **kwargs):
     left[0] -= 1
     put_rows(self, *args, **kwargs)
 Warehouse.put_rows = put
-asyncio.run(pull_reviews(settings_of(home), LabelStudio(url, token, name="local"), Silence()))
+asyncio.run(pull_reviews(settings_of(home), LabelStudio(url, token, name="local"), SilentProgress()))
 """
 
 

@@ -101,7 +101,7 @@ _DYING = """
 import os, signal, sys
 from pathlib import Path
 from annotation.studio.client import LabelStudio
-from flows.progress import Silence
+from flows.progress import SilentProgress
 from flows.review.pushing import push_reviews
 from tests.support.flows.small_builds import settings_of
 from warehouse.store import Warehouse
@@ -117,7 +117,7 @@ class Dying(LabelStudio):
             os.kill(os.getpid(), signal.SIGKILL)
         Warehouse.put_rows = put
         return pushed
-push_reviews(settings_of(home), Dying(url, token, name="local"), Silence())
+push_reviews(settings_of(home), Dying(url, token, name="local"), SilentProgress())
 """
 
 
