@@ -111,7 +111,7 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     first = built()
     before = dict(model_server.titles)
     model_server.forget()
-    prompt = house / "generators" / "prompts" / "write_request.j2"
+    prompt = house / "generators" / "single_turn" / "prompts" / "write_request.j2"
     text = prompt.read_text(encoding="utf-8")
     assert text.count("--- user") == 1
     prompt.write_text(text.replace("--- user", "Be natural.\n--- user"), encoding="utf-8")
