@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from flows.chats import roles_of, tell_models
-from flows.distributed import open_workers
+from flows.dask_workers import open_workers
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.importing import gather_tools
 from flows.landing import Landing, check_duplicates, land_samples, route_review

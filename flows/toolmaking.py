@@ -12,7 +12,7 @@ import orjson
 from pydantic import JsonValue
 
 from flows.chats import tell_models
-from flows.distributed import open_workers
+from flows.dask_workers import open_workers
 from flows.environments import explore_environments
 from flows.progress import Progress
 from flows.recipe import GeneratedTools, Recipe

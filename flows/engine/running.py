@@ -15,7 +15,7 @@ from prefect.states import Completed, aget_state_exception
 
 from flows.build import BuildReport, close_build, find_unchanged, land, open_build, report_build
 from flows.chats import distinct_models, roles_of, tell_models
-from flows.distributed import open_workers
+from flows.dask_workers import open_workers
 from flows.engine.showing import FlowProgress, ProgressArtifact, explained, show_funnel, show_reviews, show_scores
 from flows.evaluation.evaluating import evaluate_release, leaderboard
 from flows.evaluation.evaluation_run import Conditions, choose_candidates

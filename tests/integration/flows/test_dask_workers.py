@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from flows.build import build_dataset, open_build
-from flows.distributed import _Cluster, open_workers, share_of, validate_scheduler
+from flows.dask_workers import _Cluster, open_workers, share_of, validate_scheduler
 from flows.making import make_samples
 from flows.progress import SilentProgress
 from flows.runner import Workers

@@ -35,6 +35,7 @@ from warehouse.errors import CallwrightError, ConfigurationError, TransientError
 if TYPE_CHECKING:
     from distributed import Client, Future
 
+
 _PATIENCE = 10.0
 _KEPT_SECONDS = 86_400.0  # after which a worker removes what is left of shards that it never finished
 _CALLS = "llm_calls.jsonl"
