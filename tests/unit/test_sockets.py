@@ -28,5 +28,7 @@ def test_sockets_are_off(reach: Callable[[], object]) -> None:
 
 async def test_an_event_loop_runs_nevertheless() -> None:
     left, right = socket.socketpair()
+    left.send(b"here")
+    assert right.recv(4) == b"here"
     left.close()
     right.close()

@@ -2,7 +2,7 @@
 
 import pytest
 
-from llm.bounds import LONGEST, depth_of, validate_calls, validate_text
+from llm.bounds import DEEPEST, LONGEST, depth_of, validate_calls, validate_text
 from llm.chat import Completion, RawReply
 from llm.wire_format import WrittenCall, read_calls
 from validators.replies.reading import parse_calls
@@ -46,6 +46,8 @@ def test_what_is_past_a_bound_is_said(text, reason):
 )
 def test_what_is_within_the_bounds_passes(text):
     validate_text(text)
+    assert depth_of(text) <= DEEPEST
+    assert len(text) <= LONGEST
 
 
 def test_brackets_in_strings_count_for_nothing():
@@ -74,4 +76,4 @@ async def test_a_reply_past_a_bound_is_kept_and_ends_nothing(chat_with, scripted
 
 @pytest.mark.parametrize("text", ["[" * 100, "{" * 100, "f(" * 100, "'" * 100 + "[" * 90])
 def test_readers_of_replies_stand_what_is_just_within_the_bounds(text):
-    parse_calls(Completion(text, None), "json")
+    assert parse_calls(Completion(text, None), "json").calls == ()

@@ -35,7 +35,9 @@ async def answer_to(sample: Sample, context: StageContext) -> None:
 @given(seed=st.integers(0, 10_000))
 async def test_a_broken_path_is_answered(seed: int) -> None:
     sample = await sample_of(goal())
-    for broken in mutants(sample, Random(seed), 3):
+    broken_ones = list(mutants(sample, Random(seed), 3))
+    assert broken_ones
+    for broken in broken_ones:
         await answer_to(broken, town_context())
 
 
@@ -43,7 +45,9 @@ async def test_a_broken_path_is_answered(seed: int) -> None:
 @settings(max_examples=30, deadline=None)
 async def test_a_broken_conversation_is_answered(seed: int) -> None:
     sample = await converse("goal_correction" if seed % 2 else "goal_stacking", seed=seed % 7)
-    for broken in mutants(sample, Random(seed), 4):
+    broken_ones = list(mutants(sample, Random(seed), 4))
+    assert broken_ones
+    for broken in broken_ones:
         await answer_to(broken, template_context())
 
 
