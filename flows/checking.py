@@ -45,7 +45,7 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
 
     Raises ConfigurationError where the file can't be read.
     """
-    recipe = _recipe(model)
+    recipe = recipe_of_checks(model)
     checks = stages_of("consistency")
     stages = [stage for stage in checks if model or stage.role is None]
     records: list[CheckedRecord] = []
@@ -60,7 +60,8 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
     return CheckedFile(records, problems, _summary(records), [stage.name for stage in checks if stage not in stages])
 
 
-def _recipe(model: str) -> Recipe:
+def recipe_of_checks(model: str) -> Recipe:
+    """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in each role if there is one."""
     recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check")
     return recipe.with_model(model) if model else recipe
 

@@ -16,7 +16,7 @@ import orjson
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows.chats import Chats, open_chats
-from flows.recipe import parse_recipe
+from flows.checking import recipe_of_checks
 from flows.settings import Settings
 from flows.stages import stage_named
 from generators.stages import Stage, StageContext
@@ -189,9 +189,7 @@ async def _opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats |
     if not model:
         yield None
         return
-    recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check").with_model(
-        model
-    )
+    recipe = recipe_of_checks(model)
     with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder:
         ledger = settings.ledger if settings.home.exists() else Path(folder) / "ledger.sqlite"
         async with open_chats(recipe, ledger, build="", spent=0.0) as chats:

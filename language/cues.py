@@ -11,6 +11,7 @@ from typing import Literal, NamedTuple, get_args
 
 import yaml
 
+from language.names import split_name
 from language.text import Found, fold
 
 CueKind = Literal["negation", "alternative", "correction", "condition", "second_wish", "past"]
@@ -97,7 +98,7 @@ def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
 
 def deeds_of_tool(name: str, language: str) -> frozenset[Deed]:
     """What sort of thing a tool does, by the words of its name; nothing where they do not tell."""
-    words = re.sub(r"[_\-]+|(?<=[a-z])(?=[A-Z])", " ", name.rsplit(".", 1)[-1]).split()
+    words = split_name(name.rsplit(".", 1)[-1])
     patterns = cue_words(language).tool_deeds
     return frozenset(deed for deed, pattern in patterns.items() if any(pattern.fullmatch(word) for word in words))
 

@@ -15,6 +15,7 @@ import yaml
 
 from language.dates import RELATIVE, YEARLESS, find_dates
 from language.duckling_reader import DucklingEntity, read
+from language.names import split_name
 from language.numbers import find_numbers
 from language.text import folded
 from language.times import HALF_DAY, find_times, other_half
@@ -25,7 +26,6 @@ _BEFORE, _AFTER, _AROUND = 60, 22, 30  # characters around a mention in which wo
 _FIRST_YEAR, _HALF_A_YEAR, _WEEK, _DOZEN = 1900, 183, 7, 12
 _CLAUSE_END = re.compile(r"[.;!?,]")
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
-_TOKENS = re.compile(r"[_\-.]+|(?<=[a-z])(?=[A-Z])")
 _NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
 _ENGLISH = "en"  # most schemas are in English, whatever people speak
 
@@ -105,7 +105,7 @@ def quantity_words(language: str) -> QuantityWords:
 
 def unit_of(name: str, description: str, language: str) -> Unit | None:
     """The unit that a parameter counts in, by its name or its description; None where they name none, or several."""
-    tokens = _TOKENS.sub(" ", name).lower().split()
+    tokens = split_name(name)
     candidates = [token for token in tokens if len(token) >= _SHORTEST_NAME and token not in _NO_UNITS]
     candidates += [token for token in tokens[-1:] if len(token) == _SHORTEST_NAME - 1]
     languages = tuple(dict.fromkeys((language, _ENGLISH)))

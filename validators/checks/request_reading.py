@@ -25,6 +25,7 @@ from language.mentions import (
     quantity_words,
     unit_of,
 )
+from language.names import split_name
 from language.schemas import choices_of, kind_of
 from language.sentences import last_clause, sentence_at
 from language.text import STOP, VERBATIM, Found
@@ -57,7 +58,6 @@ _PEOPLE = re.compile(
 _FREE_TEXT = re.compile(
     "content|message|msg|comment|statement|complaint|feedback|notes?|body|resolution|review|text|caption|description|details"
 )
-_TOKENS = re.compile(r"[_\-.]+|(?<=[a-z])(?=[A-Z])")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 _DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
@@ -128,7 +128,7 @@ class ArgumentLeaf(NamedTuple):
     @property
     def words(self) -> list[str]:
         """The words of its name."""
-        return _TOKENS.sub(" ", self.name).lower().split()
+        return list(split_name(self.name))
 
     def is_named(self, pattern: re.Pattern[str]) -> bool:
         """Whether a word of its name is one of these."""
