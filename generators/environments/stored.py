@@ -17,7 +17,28 @@ LARGEST_LINE = 64 * 2**20
 _SQLITE = b"SQLite format 3\x00"
 
 
-class StoredEnvironment:
+class DescribedEnvironment:
+    """What an environment says of itself by a description: its tools, its links, and calls that it answers."""
+
+    _description: Description
+
+    @property
+    def tools(self) -> tuple[Tool, ...]:
+        """Its tools."""
+        return self._description.tools
+
+    @property
+    def links(self) -> tuple[Link, ...]:
+        """Its links."""
+        return self._description.links
+
+    @property
+    def known_calls(self) -> tuple[Call, ...]:
+        """Calls that are known to be answered: what people can ask for."""
+        return self._description.calls
+
+
+class StoredEnvironment(DescribedEnvironment):
     """Stores every response of another environment. What passes (no connection, no time, a fault) is noted, not stored."""
 
     def __init__(
@@ -38,21 +59,6 @@ class StoredEnvironment:
     def name(self) -> str:
         """The name of the environment within."""
         return self.inner.name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """Its tools."""
-        return self._description.tools
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """Its links."""
-        return self._description.links
-
-    @property
-    def known_calls(self) -> tuple[Call, ...]:
-        """Calls that are known to be answered: what people can ask for."""
-        return self._description.calls
 
     async def answer(self, call: Call) -> CallResponse:
         """The stored response, or else what is answered now; asked once however many want it at the same time."""
@@ -127,7 +133,7 @@ class Recording(Protocol):
         """The answer to a call, None where none is recorded."""
 
 
-class RecordedEnvironment:
+class RecordedEnvironment(DescribedEnvironment):
     """Answers from a recording; a call that is not in it gets a problem."""
 
     def __init__(self, name: str, recording: Recording, description: Description | None = None) -> None:
@@ -140,21 +146,6 @@ class RecordedEnvironment:
     def name(self) -> str:
         """The name that recipes and samples call it by."""
         return self._name
-
-    @property
-    def tools(self) -> tuple[Tool, ...]:
-        """The tools that were recorded."""
-        return self._description.tools
-
-    @property
-    def links(self) -> tuple[Link, ...]:
-        """The links that were recorded."""
-        return self._description.links
-
-    @property
-    def known_calls(self) -> tuple[Call, ...]:
-        """Calls that are known to be answered: what people can ask for."""
-        return self._description.calls
 
     async def answer(self, call: Call) -> CallResponse:
         """The recorded answer."""
