@@ -18,17 +18,8 @@ from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
 from language.vocabulary import find_corrections
 from language.wording import content_keys
-from validators.checks.request_reading import (
-    ArgumentLeaf,
-    ArgumentReading,
-    Grade,
-    RequestText,
-    Span,
-    leaves_of,
-    merge_readings,
-    parse_request,
-    read_leaves,
-)
+from validators.checks.request_reading import ArgumentReading, Grade, merge_readings, read_leaves
+from validators.checks.request_text import ArgumentLeaf, RequestText, Span, leaves_of, parse_request
 from validators.checks.verdicts import weakest
 from warehouse.records import Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
 
