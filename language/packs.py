@@ -19,6 +19,8 @@ _PATTERNS = "patterns.yaml"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORD = re.compile(r"[^\W\d_]+")
 _SLOT = re.compile(r"@\{(\w+)\}")
+_CLASS = re.compile(r"@\[((?:\\.|[^\]])+)\]")
+_SIGN = re.compile(r"\{([^{}]+)\}|\\?(.)", re.DOTALL)
 _NOTHING = "(?!)"
 COMMON_SCRIPT = "Latin"
 
@@ -40,9 +42,8 @@ def of(code: Language) -> LanguagePack:
     """The language with this code; ConfigurationError where there is no folder for it."""
     if code not in known():
         raise ConfigurationError(f"There is no language {code!r}; the languages are {', '.join(known())}.")
-    folder = files(f"language.{code}")
-    entries = _loaded((folder / _DESCRIPTION).read_text(encoding="utf-8"))
-    cues = _loaded((folder / _PATTERNS).read_text(encoding="utf-8"))
+    entries = {name: value for name, value in _described(code).items() if name != "signs"}
+    cues = _loaded((files(f"language.{code}") / _PATTERNS).read_text(encoding="utf-8"))
     # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
     rules = cast("LanguageRules", import_module(f"language.{code}.rules"))
     lists: Mapping[str, str] = entries.pop("words")
@@ -57,6 +58,12 @@ def of(code: Language) -> LanguagePack:
         rules=rules,
         **entries,
     )
+
+
+@cache
+def _described(code: Language) -> dict[str, Any]:
+    """The entries of language.yaml; they can be read before the language's rules are."""
+    return _loaded((files(f"language.{code}") / _DESCRIPTION).read_text(encoding="utf-8"))
 
 
 class _Data(Mapping[str, Any]):
@@ -129,7 +136,7 @@ def script_of(text: str) -> str:
 
 def own_letters(text: str) -> str:
     """The first run of letters of a script that is not the common one, "" where there is none."""
-    runs = (re.search(f"{pack.letters}+", text) for pack in _by_script()[1])
+    runs = (re.search(f"[{pack.letters}]+", text) for pack in _by_script()[1])
     return next((run.group() for run in runs if run), "")
 
 
@@ -145,11 +152,54 @@ def writes(language: Language, text: str) -> bool:
 
 @cache
 def _letters(pack: LanguagePack) -> re.Pattern[str]:
-    return re.compile(pack.letters) if pack.letters else re.compile(_NOTHING)
+    return re.compile(f"[{pack.letters}]") if pack.letters else re.compile(_NOTHING)
+
+
+@cache
+def unspaced() -> str:
+    """The letters of the scripts that put no space between words, as they stand in a character class."""
+    return "".join(entries["letters"] for entries in map(_described, known()) if not entries["space"])
+
+
+@cache
+def signs(stated: str) -> str:
+    """These signs with the forms that other scripts have of them; `{.!}` is the forms alone, `{list}` those of a name."""
+    return _SIGN.sub(_with_forms, stated)
+
+
+@cache
+def widened(template: str) -> str:
+    """A regular expression in which a class `@[.,]` has the forms that other scripts have of its signs, too."""
+    return _CLASS.sub(lambda found: f"[{_SIGN.sub(_with_forms, found[1])}]", template)
+
+
+def _with_forms(sign: re.Match[str]) -> str:
+    named, plain = sign.groups()
+    if named:
+        return "".join(map(_forms, [named] if named.isalpha() else named))
+    return sign.group() + _forms(plain)
+
+
+@cache
+def _forms(sign: str) -> str:
+    """The forms of a sign that scripts of their own have, or those that stand under a name."""
+    return "".join(entries.get("signs", {}).get(sign, "") for entries in map(_described, known()))
+
+
+@cache
+def plain_signs() -> dict[int, str]:
+    """Each form of a sign that another script has, and the sign: what a keyboard of that script makes of it."""
+    listed = dict.fromkeys(_forms("list"), ",")
+    plain = {form: sign for entries in map(_described, known()) for sign, forms in entries.get("signs", {}).items()
+             if len(sign) == 1 for form in forms}  # fmt: skip
+    return {ord(form): sign for form, sign in {**listed, **plain}.items()}
 
 
 class LanguagePattern:
-    """A regular expression with slots `@{name}`, which the patterns of the languages that a text may be in fill."""
+    """A regular expression with slots `@{name}`, which the patterns of the languages that a text may be in fill.
+
+    A class `@[.,]` has the forms that other scripts have of its signs, too.
+    """
 
     def __init__(self, template: str, flags: re.RegexFlag = re.IGNORECASE) -> None:
         self._template = template
@@ -163,7 +213,7 @@ class LanguagePattern:
     def among(self, packs: tuple[LanguagePack, ...]) -> re.Pattern[str]:
         """The expression for these languages."""
         if packs not in self._compiled:
-            filled = _SLOT.sub(lambda slot: _alternatives(slot[1], packs), self._template)
+            filled = _SLOT.sub(lambda slot: _alternatives(slot[1], packs), widened(self._template))
             self._compiled[packs] = re.compile(filled, self._flags)
         return self._compiled[packs]
 

@@ -144,7 +144,7 @@ class LanguagePack:
     code: str
     name: str  # as prompts name it
     script: str
-    letters: str  # a character class of the letters that only this script has, "" where it is the common one
+    letters: str  # what stands in a character class of the letters that only this script has, "" for the common one
     marks: frozenset[str]  # words by which a text is known for this language among those of its script
     space: str  # between words and sentences
     comma: str  # between the items of a list

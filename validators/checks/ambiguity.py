@@ -17,6 +17,7 @@ from generators.stages import StageContext
 from language.calls.tools import ParameterView, ToolView
 from language.dates import find_dates
 from language.names import split_name
+from language.packs import signs
 from language.text import Found, fold
 from language.times import find_times
 from language.values import locate
@@ -29,7 +30,8 @@ from warehouse.records import CallTurn, GoldCall, Sample, Snapshot, Tool, UserTu
 
 CHECK = "ambiguity"
 VERSION = "1"
-_SEPARATORS = " ,，.。;；-—…\"'”」"
+_SEPARATORS = signs(" ,.;-—…\"'”{close}")
+_QUOTED_END = signs(" \"'”{close}")
 _NOTHING: tuple[JsonValue, ...] = (None, "", [], {})
 
 
@@ -133,7 +135,7 @@ def _restated(parameter: ParameterView, value: JsonValue, speech: Speech, last: 
     for statement in speech.statements:
         if statement.parameter.name != parameter.name or statement.stated < last or _is_beside(statement.value, value):
             continue
-        if 0 < last <= statement.start and not speech.text[last : statement.start].strip(" \"'”」"):
+        if 0 < last <= statement.start and not speech.text[last : statement.start].strip(_QUOTED_END):
             continue  # "4 guests for ...": the name goes with the value before it
         yield statement
 
@@ -207,6 +209,6 @@ def _locate(parameter: ParameterView, value: JsonValue, text: str) -> Found | No
 
 
 def _finding(rival: Statement, value: JsonValue, speech: Speech) -> Finding:
-    words = speech.text[rival.stated : rival.end].rstrip(".。")
+    words = speech.text[rival.stated : rival.end].rstrip(signs("."))
     reason = f"{rival.parameter.name!r} is {value!r}, but {words!r} is said for it later"
     return contradicted(f"{reason}, taking that back.") if rival.corrects else unproved(f"{reason}.")

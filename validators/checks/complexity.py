@@ -16,6 +16,7 @@ from generators.stages import StageContext
 from language.booleans import read_boolean
 from language.calls.choosing import rank_by_words
 from language.calls.tools import ToolView
+from language.packs import LanguagePattern, widened
 from language.thesaurus import weigh_words
 from language.values import locate
 from language.vocabulary import find_corrections
@@ -143,8 +144,8 @@ def found_in(conversation: ConversationWithTools) -> list[Complexity]:
     return [name for name, rule in RULES.items() if name != "no_target_complexity" and not rule(conversation)]
 
 
-_ASKS = re.compile(r"[?？]")
-_INSTEAD = re.compile(r"\b(?:instead|rather|change it|changed? to)\b|改|换成|而不是", re.IGNORECASE)
+_ASKS = re.compile(widened("@[?]"))
+_INSTEAD = LanguagePattern("@{changes_mind}")
 _FEWEST = 2
 
 
@@ -224,7 +225,7 @@ def _corrected(conversation: ConversationWithTools) -> str:
                     name in made.call.arguments and conversation.says(one.text, made.call, name) for name in changed
                 ):
                     problem = f"The turn before the second call of {before.tool!r} does not say its new value."
-                elif find_corrections(one.text) or _INSTEAD.search(one.text):
+                elif find_corrections(one.text) or _INSTEAD.of(one.text).search(one.text):
                     return ""
                 else:
                     problem = f"The new value for {before.tool!r} is said, but not that it replaces the old one."

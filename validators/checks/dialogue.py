@@ -326,14 +326,12 @@ _FITS_ONE = 0.5
 _LIKE = 0.4
 _KNOWN = 0.3
 _WORD = re.compile(r"[A-Za-z]+")
-_OPENER = LanguagePattern(r"\s*(?:(?:@{greeting})(?:[\s,，.。!！:：-]+|$))+")
+_OPENER = LanguagePattern(r"\s*(?:(?:@{greeting})(?:@[\s,.!:\-]+|$))+")
 _ASKING = LanguagePattern("@{asks_something}")
 
 
-_ONE_STATED = re.compile(r"那[次个条份张单]|上次|\b(?:that|last) (?:one|time)\b", re.IGNORECASE)
-_ONE_DESCRIBED = re.compile(
-    r"某[个次条]|指定|详情|\bdetails?\b|\b(?:a|the) (?:specific|certain|given)\b", re.IGNORECASE
-)
+_ONE_STATED = LanguagePattern("@{that_one}")
+_ONE_DESCRIBED = LanguagePattern("@{a_certain}")
 
 
 def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str], stated: Sequence[str]) -> str:
@@ -371,10 +369,9 @@ def _done_by_another(views: Sequence[ToolView], tool: str, arguments: Collection
 def _is_of_one(views: Sequence[ToolView], tool: str, other: str, request: str) -> bool:
     """Whether the user speaks of a single one, which only the first of two tools is described as about."""
     described = {view.name: view.description for view in views}
-    is_value_stated = (
-        _ONE_DESCRIBED.search(described[tool]) is not None and _ONE_DESCRIBED.search(described[other]) is None
-    )
-    return is_value_stated and _ONE_STATED.search(request) is not None
+    speaks_of_one = {name: _ONE_DESCRIBED.of(text).search(text) for name, text in described.items()}
+    is_value_stated = bool(speaks_of_one[tool]) and not speaks_of_one[other]
+    return is_value_stated and _ONE_STATED.of(request).search(request) is not None
 
 
 def likeness(view: ToolView, text: str, question: str) -> float:

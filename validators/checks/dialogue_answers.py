@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from language.calls.tools import ParameterView, ToolView, squeeze
 from language.dates import find_dates
 from language.numbers import NUMBER, find_numbers
-from language.packs import LanguagePattern
+from language.packs import LanguagePattern, signs
 from language.schemas import kind_of
 from language.text import VERBATIM
 from language.times import find_times
@@ -21,19 +21,16 @@ from validators.checks.evidence import UserText
 from validators.checks.statements import hear
 from warehouse.records import Arguments, Evidence, JsonSchema
 
-_END = re.compile(
-    r"(?<=[.!?;])\s+(?=\S)|(?<=[。！？；\n])\s*(?=\S)|(?<=[\u4e00-\u9fff])(?<![是为叫的在到从看和])\s+(?![是为叫应改])(?=[\u4e00-\u9fff])"
-    r"|(?<=[\u4e00-\u9fff])(?<![是为叫的在到从看和])\s+(?=\d{5,})|(?<=[A-Za-z\d])\s+(?=我[选想要希需])"
-    r"|(?<=[a-z\d])(?<!\bthat)(?<!\band)(?<!\bis)\s+(?=(?:The|My|Our)\s[a-z])"
-    r"|(?<=[a-z\d])\s+(?=I\s(?:am|leave|want|need|plan|would|choose|prefer|have)\b)"
-)
+_END = LanguagePattern(r"(?<=[.!?;])\s+(?=\S)|(?<=@[{.!?;}\n])\s*(?=\S)|@{segment_end}", re.RegexFlag(0))
 _ABBREVIATED = re.compile(r"(?:\b(?:[A-Za-z]|No|Dr|Mr|Mrs|Ms|St|Prof|etc|e\.g|i\.e|a\.m|p\.m))\.\s*$", re.IGNORECASE)
 _CHATTER = LanguagePattern(r"[\W_]*(?:(?:@{chatter})[\W_]*)*")
 _LEADS = LanguagePattern(r"[\W_]*(?:(?:@{turn_lead})[\W_]*)*")
 _OPENS = LanguagePattern(r"\s*(?:@{takes_back_first})")
-_LISTING = re.compile(r"e\.g|such as|including|[,，、如]")
+_LISTING = LanguagePattern(r"@{listing}|@[,{list}]", re.RegexFlag(0))
+_BOUND = LanguagePattern("@{bound_correction}")
+_EDGES = signs(" .,")
 _TAKES_BACK = LanguagePattern("@{takes_back}")
-_NOT_THAT = LanguagePattern(r"(?:@{not_that})[\s\"“「‘']*$")
+_NOT_THAT = LanguagePattern(r"(?:@{not_that})@[\s\"“‘'{open}]*$")
 _OPEN = LanguagePattern("@{leaves_open}")
 
 
@@ -74,7 +71,7 @@ def places_of(
 def segments_of(text: str) -> tuple[Segment, ...]:
     """The sentences of a turn; words that take something back open a new one, which goes on to the end of the next."""
     corrections = _corrections(text)
-    cuts = {match.end() for match in _END.finditer(text) if not _is_inside(text, match)}
+    cuts = {match.end() for match in _END.of(text).finditer(text) if not _is_inside(text, match)}
     cuts = {cut for cut in cuts if not any(one.start < cut <= one.end for one in corrections)}
     opening = {one.start for one in corrections}
     edges = sorted({0, len(text), *cuts, *opening})
@@ -87,7 +84,7 @@ def segments_of(text: str) -> tuple[Segment, ...]:
         )
         for start, end in pairwise(edges)
     ]
-    return tuple(one for one in found if text[one.start : one.end].strip(" .,，。"))
+    return tuple(one for one in found if text[one.start : one.end].strip(_EDGES))
 
 
 def _is_inside(text: str, end: re.Match[str]) -> bool:
@@ -102,12 +99,11 @@ def _corrections(text: str) -> list[CorrectionMark]:
     """Where the speaker takes something back; what else is stated to that in the same sentence goes with it."""
     found: list[CorrectionMark] = []
     for one in find_corrections(text):
-        is_bound = (
-            one.start > 0 and text[one.start : one.start + 2] == "应该" and text[one.start - 1] not in "，,。.；;！!"
-        )
-        goes_on = bool(found) and not _END.search(text, found[-1].end, one.start)
+        begins = one.start == 0 or text[one.start - 1] in signs(",.;!")
+        is_bound = not begins and _BOUND.of(text).match(text, one.start) is not None
+        goes_on = bool(found) and not _END.of(text).search(text, found[-1].end, one.start)
         if not is_bound and not goes_on:
-            begin = max([0, *(match.end() for match in _END.finditer(text, 0, one.start))])
+            begin = max([0, *(match.end() for match in _END.of(text).finditer(text, 0, one.start))])
             found.append(one._replace(start=begin) if _LEADS.of(text).fullmatch(text, begin, one.start) else one)
     return found
 
@@ -235,7 +231,7 @@ def _says(words: str, place: StatedArgument) -> bool:
 
 def _is_label(words: str, following: Sequence[set[str]], view: ToolView) -> bool:
     """Whether the words only call a parameter whose value follows."""
-    plain = squeeze(words.strip(" :：,，"))
+    plain = squeeze(words.strip(signs(" :,")))
     return any(
         plain in map(squeeze, (*one.cues.spoken, str(one.schema.get("description") or "")))
         for one in view.parameters
@@ -248,7 +244,7 @@ def _undescribed(words: str, view: ToolView) -> str:
     lower = words.lower()
     for parameter in view.parameters:
         described = str(parameter.schema.get("description") or "").strip().lower()
-        at = lower.find(described) if _LISTING.search(described) else -1
+        at = lower.find(described) if _LISTING.of(described).search(described) else -1
         if at >= 0 and len(lower) == len(words):
             words, lower = words[:at] + words[at + len(described) :], lower[:at] + lower[at + len(described) :]
     return words

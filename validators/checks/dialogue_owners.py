@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from functools import lru_cache
+from functools import cache, lru_cache
 from itertools import combinations
 from typing import NamedTuple
 
@@ -15,6 +15,7 @@ from language.dates import find_dates
 from language.moments import moment_parts
 from language.names import humanise, split_name
 from language.numbers import find_numbers
+from language.packs import LanguagePattern, known, of
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
 from language.thesaurus import weigh_words
 from language.times import find_times
@@ -22,13 +23,11 @@ from language.values import locate_text
 from validators.checks.dialogue_answers import Segment, StatedArgument, segments_of
 from validators.checks.evidence import UserText
 
-_FROM = re.compile(r"(?:\bfrom|\bleav(?:e|ing)|从|自|由)\s*$", re.IGNORECASE)
-_CLAUSE = re.compile(r"[,，、;；]|\band\b|以及")
-_GOES_ON = re.compile(
-    r"[,，;；](?!\s*(?:就?是|这|那|作为|当作?|for|as|that|this|it|which|is)(?:\b|(?<=[\u4e00-\u9fff])))", re.IGNORECASE
-)
-_LEADS_UP = re.compile(r"(?:\b(?:is|are)|[是为叫])[\s:：]*$", re.IGNORECASE)
-_TO = re.compile(r"(?:\bto|\btowards?|到|至|去|往|飞)\s*$", re.IGNORECASE)
+_FROM = LanguagePattern(r"(?:@{from_lead})\s*$")
+_CLAUSE = LanguagePattern("@[,;{list}]|@{clause_and}", re.RegexFlag(0))
+_GOES_ON = LanguagePattern(r"@[,;](?!\s*(?:@{goes_on}))")
+_LEADS_UP = LanguagePattern(r"(?:@{leads_up})@[\s:]*$")
+_TO = LanguagePattern(r"(?:@{to_lead})\s*$")
 _ASKED = 1.0  # what the first question counts for the first answer
 _CLEAR = 0.8
 _NEAR = 12
@@ -99,9 +98,9 @@ def _context(text: str, place: StatedArgument, places: Sequence[StatedArgument])
     begin = max([segment.start, *(one.end for one in others if one.end <= place.start)])
     end = min([segment.end, *(one.start for one in others if one.start >= place.end)])
     lead = text[begin : place.start]
-    is_led = end < segment.end and _LEADS_UP.search(text, place.end, end) is not None
-    tail = "" if is_led else _GOES_ON.split(text[place.end : end])[0]
-    return f"{_CLAUSE.split(lead)[-1]} {_CLAUSE.split(tail)[0]}" if others else f"{lead} {tail}"
+    is_led = end < segment.end and _LEADS_UP.of(text).search(text, place.end, end) is not None
+    tail = "" if is_led else _GOES_ON.of(text).split(text[place.end : end])[0]
+    return f"{_CLAUSE.of(text).split(lead)[-1]} {_CLAUSE.of(text).split(tail)[0]}" if others else f"{lead} {tail}"
 
 
 def _rival(place: StatedArgument, context: str, answer: AnswerText, unknown: Sequence[ParameterView]) -> str:
@@ -226,8 +225,8 @@ def _is_reversed(text: str, place: StatedArgument) -> bool:
     """A value behind "from" for a destination, or behind "to" for a departure."""
     before = text[max(0, place.start - _NEAR) : place.start]
     if place.parameter.kind == "destination":
-        return bool(_FROM.search(before))
-    return place.parameter.kind == "origin" and bool(_TO.search(before))
+        return bool(_FROM.of(text).search(before))
+    return place.parameter.kind == "origin" and bool(_TO.of(text).search(before))
 
 
 def _are_exchanged(
@@ -265,17 +264,12 @@ def _asked_at(question: str, parameter: ParameterView, parameters: Sequence[Para
 
 
 _NUMBERED = frozenset({"id", "number", "no", "phone", "card", "plate"})
-_TIME_WORD = re.compile(
-    r"day|night|week|month|year|morning|evening|noon|season|hour|minute|time|[节天日周月年时点]|[晚早午](?![餐饭])",
-    re.IGNORECASE,
-)
-_DIGIT = re.compile(r"\d|^[零〇一二两三四五六七八九十百千]+$")
+_TIME_WORD = LanguagePattern("@{time_word}")
+_DIGIT = LanguagePattern(r"\d|^(?:@{numeral})+$")
 _CALLED = frozenset({"name", "person", "people", "list", "airline", "brand", "receivers", "recipient", "recipients"})
 _NOT_CLOCKED = PLACES | {"person", "phone", "email"}
-_LISTING = re.compile(r"e\.g\.?|such as|including|[(,，（:：如]")
-_DAY = re.compile(
-    r"\b(?:day|week|month|morning|evening|noon|weekend)$|[周月]$|节(?:那天|当天)?$|[这那]天$", re.IGNORECASE
-)
+_LISTING = LanguagePattern(r"(?:@{listing})\.?|@[(,:]", re.RegexFlag(0))
+_DAY = LanguagePattern("@{day_end}")
 _CODE = re.compile(r"[A-Za-z]+\d{2,}|\d{5,}")
 
 
@@ -298,13 +292,13 @@ def accepts(parameter: ParameterView, value: JsonValue) -> bool:
 
 def is_moment(value: str) -> bool:
     """Whether the value is nothing but a date or a time, or ends as a day or a season does: "Christmas Day"."""
-    return bool(moment_parts(value)) or _DAY.search(value) is not None
+    return bool(moment_parts(value)) or _DAY.of(value).search(value) is not None
 
 
 def lists(parameter: ParameterView, value: JsonValue) -> bool:
     """Whether the description gives the value as one of those to choose from: "flight type, domestic or international"."""
     described = str(parameter.schema.get("description") or "")
-    listing = _LISTING.search(described)
+    listing = _LISTING.of(described).search(described)
     if listing is None or not isinstance(value, str):
         return False
     return locate_text(value, described[listing.end() :]) is not None
@@ -315,44 +309,33 @@ def suits(parameter: ParameterView, value: JsonValue) -> bool:
     if not isinstance(value, str):
         return accepts(parameter, value) or type_of(parameter.schema) == "string"
     if parameter.kind in CLOCKED:
-        is_time = find_dates(value) or find_times(value) or _DIGIT.search(value) or _TIME_WORD.search(value)
+        is_time = (
+            find_dates(value)
+            or find_times(value)
+            or _DIGIT.of(value).search(value)
+            or _TIME_WORD.of(value).search(value)
+        )
         return bool(is_time) and not _CODE.search(value)
     if parameter.kind in _NOT_CLOCKED and moment_parts(value):
         return False
     if parameter.is_number:
-        return bool(find_numbers(value) or _DIGIT.search(value))
+        return bool(find_numbers(value) or _DIGIT.of(value).search(value))
     last = split_name(parameter.name)[-1]
     if last in _NUMBERED:
-        return bool(find_numbers(value) or _DIGIT.search(value))
+        return bool(find_numbers(value) or _DIGIT.of(value).search(value))
     return last not in _CALLED or not (value.strip().isdigit() or moment_parts(value))
 
 
-_WHEN = re.compile(
-    r"\b(?:when|what (?:time|date|day)|which (?:date|day))\b|什么时候|何时|几点|哪天|哪一天|几号", re.IGNORECASE
-)
-_WHERE = re.compile(
-    r"\b(?:where|area|region|location|place)\b|哪里|哪儿|何处|什么地方|地区|区域|位置|地点", re.IGNORECASE
-)
-_NEXT_QUESTION = re.compile(
-    r"(?<=[?？。！!.;；\n])\s*|(?<=[\u4e00-\u9fff])\s+"
-    r"|\s(?=(?:What|Where|When|Who|Which|How|Please|Do|Does|Is|Are|Would|Could|Can|May|Whether|Need|Provide|Tell)\b)"
-)
-_CHINESE = {  # names are English also where descriptions and users are not
-    "name": "姓名 名字 名称", "title": "标题 题目", "date": "日期", "time": "时间", "city": "城市", "address": "地址",
-    "location": "位置 地点", "phone": "电话 手机", "email": "邮箱", "number": "号码 编号", "id": "编号", "type": "类型",
-    "price": "价格", "amount": "金额", "content": "内容", "departure": "出发", "destination": "目的地 到达",
-    "duration": "时长", "age": "年龄", "school": "学校", "company": "公司", "brand": "品牌", "color": "颜色",
-    "language": "语言", "reason": "原因 理由", "size": "大小 尺寸", "quantity": "数量", "password": "密码",
-}  # fmt: skip
+_WHEN = LanguagePattern("@{question_when}")
+_WHERE = LanguagePattern("@{question_where}")
+_NEXT_QUESTION = LanguagePattern(r"(?<=@[?.!;\n])\s*|@{next_question}", re.RegexFlag(0))
 _WORD = re.compile(r"[A-Za-z]+")
 _EXAMPLES = re.compile(r",?\s*\b(?:such as|e\.g)\b", re.IGNORECASE)
-_NUMBERED_dialogue_words = re.compile(r"\b(?:No\b|Nr\b|Num\b|ID\b)|号")
+_HAS_NUMBER = LanguagePattern("@{numbered}", re.RegexFlag(0))
 _HINT = 1.5  # what a question word or the shape of a value counts, beside the words of a description
 _PLAIN, _MARGIN = 1.0, 1.5
-_WHITHER = re.compile(r"\bwhere to\b|\b(?:going|headed|flying|travel(?:l?ing)?) to\b|到哪|去哪|飞哪", re.IGNORECASE)
-_WHENCE = re.compile(
-    r"\bwhere from\b|\b(?:leaving|flying|departing|coming|come|start(?:ing)?) from\b|从哪|哪里出发", re.IGNORECASE
-)
+_WHITHER = LanguagePattern("@{question_whither}")
+_WHENCE = LanguagePattern("@{question_whence}")
 
 
 def asked_for(question: str, parameters: Sequence[ParameterView]) -> list[str]:
@@ -379,10 +362,10 @@ def about(text: str, parameters: Sequence[ParameterView], value: JsonValue = Non
         for name, share in shares.items():
             scores[name] += min(weight, share) / callers if share else 0.0
     is_clock = isinstance(value, str) and bool(moment_parts(value))
-    asks_when, asks_where = bool(_WHEN.search(text)), bool(_WHERE.search(text))
+    asks_when, asks_where = bool(_WHEN.of(text).search(text)), bool(_WHERE.of(text).search(text))
     ways = {"destination": _WHITHER, "origin": _WHENCE}
     for one in parameters:
-        if one.kind in ways and ways[one.kind].search(text):
+        if one.kind in ways and ways[one.kind].of(text).search(text):
             scores[one.name] += _HINT
         if one.kind in CLOCKED:
             scores[one.name] += _HINT * (asks_when + is_clock)
@@ -407,7 +390,7 @@ def _stated(text: str) -> tuple[tuple[str, float, str], ...]:
 
 def parts_of(question: str) -> list[str]:
     """The single questions of what the assistant asked at once."""
-    return [part for part in _NEXT_QUESTION.split(question) if part and part.strip()]
+    return [part for part in _NEXT_QUESTION.of(question).split(question) if part and part.strip()]
 
 
 def is_named(parameter: ParameterView, text: str) -> bool:
@@ -425,10 +408,16 @@ def _words(parameter: ParameterView) -> dict[str, float]:
     return _words_of(parameter.name, str(parameter.schema.get("description") or ""))
 
 
+@cache
+def _name_words() -> Mapping[str, str]:
+    """What words of names stand for: names are in the common script also where descriptions and users are not."""
+    return {word: stated for code in known() for word, stated in of(code).data.get("names", {}).items()}
+
+
 @lru_cache(8192)
 def _words_of(name: str, description: str) -> dict[str, float]:
     description = _EXAMPLES.split(description, maxsplit=1)[0]
     called = split_name(name)
-    chinese = " ".join(_CHINESE.get(word, "") for word in called)
-    numbered = "number" if "id" in called or _NUMBERED_dialogue_words.search(description) else ""
-    return weigh_words(f"{humanise(name)} {description} {chinese} {numbered}")
+    meant = " ".join(_name_words().get(word, "") for word in called)
+    numbered = "number" if "id" in called or _HAS_NUMBER.of(description).search(description) else ""
+    return weigh_words(f"{humanise(name)} {description} {meant} {numbered}")

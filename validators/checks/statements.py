@@ -12,28 +12,22 @@ from language.calls.parameters import CLOCKED, CODED
 from language.calls.scanning import Hearing, ParsedValue
 from language.calls.tools import CueTable, ParameterView, ToolView, view_of
 from language.dates import find_dates
+from language.packs import LanguagePattern, signs, widened
 from language.schemas import fits, json_type
 from language.times import find_times
 from language.vocabulary import find_corrections
 from warehouse.records import Tool
 
-_QUOTE_NEAR = re.compile(r"[\s:：=]*(?:is|为|是|填|用)?\s*")
-_CLAUSE_END = re.compile(r"[,，;；。！？!?\n]|\.(?=\s|$)")
-_NO_VALUE = re.compile(
-    r"(?:i|i'm|i'll|e\.g|we|you|it|it's|that|that's|this|there|for|about|but|if|can|could|would|please|to|do|don't|is|are|what"
-    r"|how|when|thanks?|also|and|or|with|at|on|in|not|scratch|just|let|could|never|one|my|no|yes|ok|okay)\b"
-    r"|不是|[我你您请麻打谢这那还再能可帮是忘就没要想给对如因]",
-    re.IGNORECASE,
-)
-_OUTRIGHT = re.compile(r"\b(?:is|are|be|equals|named|called|use|take)\b|[:：=是为填用写叫选]", re.IGNORECASE)
-_OTHER = re.compile(
-    r"(?:\b(?:new|old|original|former|previous|modified|changed|other)|修改后的?|新的?|原来的?|之前的?|其他的?|对方的?)\s*$",
-    re.IGNORECASE,
-)
+_QUOTE_NEAR = LanguagePattern(r"@[\s:=]*(?:@{quote_near})?\s*")
+_CLAUSE_END = re.compile(widened(r"@[,;!?{.}\n]|\.(?=\s|$)"))
+_NO_VALUE = LanguagePattern("@{no_value}")
+_OUTRIGHT = LanguagePattern("@{stated_outright}|@[:=]")
+_OTHER = LanguagePattern(r"(?:@{other_one})\s*$")
+_MARKS = signs(" \"'“”{open}{close}")
 _DESCRIBED = 4  # a shorter description is a cue anyhow
-_IS = re.compile(r"\s*(?:is|are|should be|must be|应该是|应该为|就?是|为|[:：])\s*", re.IGNORECASE)
+_IS = LanguagePattern(r"\s*(?:@{states}|@[:])\s*")
 _LEAD = 40  # a correction speaks of what follows at once
-_QUOTES = "\"'“「『《"
+_QUOTES = signs("\"'“{open}")
 SHAPED = frozenset({"choice", "date", "birthday", "time", "moment", "boolean", "code", "pattern", *CODED})
 _LONGEST_CORRECTION = 5
 _LONGEST_TEXT = 8000
@@ -141,7 +135,7 @@ class Speech:
             mark
             for mark in sorted([*whole, *short])
             if not self._parsed.is_quoted(mark.start)
-            and not _OTHER.search(self.text, max(0, mark.start - _LEAD), mark.start)
+            and not _OTHER.of(self.text).search(self.text, max(0, mark.start - _LEAD), mark.start)
         ]
 
     def value_at(self, parameter: ParameterView, start: int, end: int = -1) -> ParsedValue | None:
@@ -149,7 +143,7 @@ class Speech:
         end = self._parsed.sentence_end(start) if end < 0 else end
         if json_type(parameter.schema) == "array":
             return read_items(parameter, self._parsed, start, end)
-        lead = _QUOTE_NEAR.match(self.text, start)
+        lead = _QUOTE_NEAR.of(self.text).match(self.text, start)
         begin = lead.end() if lead else start
         quote = next((one for one in self._parsed.quotes if one.start == begin), None)
         if quote is not None and fits(quote.words, parameter.schema):
@@ -161,7 +155,7 @@ class Speech:
         clocked = parameter.kind in CLOCKED
         if parameter.schema.get("pattern") or not (clocked or parameter.kind == "code" or parameter.kind in CODED):
             return None
-        lead = _IS.match(self.text, start, end)
+        lead = _IS.of(self.text).match(self.text, start, end)
         reading = free_text(self._parsed, lead.end(), end, is_stated=True) if lead else None
         if reading is None or not fits(reading.value, parameter.schema):
             return None
@@ -173,15 +167,17 @@ class Speech:
         """The few words from `start` to the end of their clause, None where they are many or go on about something."""
         match = _CLAUSE_END.search(self.text, start)
         end = match.start() if match else len(self.text)
-        words = self.text[start:end].strip(" \"'“”「」")
+        words = self.text[start:end].strip(_MARKS)
         spoken = len(words.split()) if words.isascii() else len(words) / 2
-        is_value = words and not _NO_VALUE.match(words) and spoken <= _LONGEST_CORRECTION
+        is_value = words and not _NO_VALUE.of(self.text).match(words) and spoken <= _LONGEST_CORRECTION
         return ParsedValue(words, start, end) if is_value else None
 
     def _is_outright(self, parameter: ParameterView, end: int, reading: ParsedValue) -> bool:
         if parameter.is_number or parameter.kind in SHAPED or reading.start < end:
             return True
-        return bool(_OUTRIGHT.search(self.text, end, reading.start)) or self.text[reading.start] in _QUOTES
+        return (
+            bool(_OUTRIGHT.of(self.text).search(self.text, end, reading.start)) or self.text[reading.start] in _QUOTES
+        )
 
     def _is_corrected(self, start: int, stated: int) -> bool:
         """Whether words that take something back lead up to `start`, or stand between it and what is stated."""

@@ -7,6 +7,7 @@ import re
 from collections.abc import Iterator
 
 from generators.stages import StageContext
+from language.packs import LanguagePattern
 from validators.checks.verdicts import Finding, unproved
 from warehouse.records import Sample, UserTurn, Verdict
 
@@ -16,14 +17,15 @@ _MARKUP = re.compile(
     r"```|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
     re.MULTILINE,
 )
-_PLACEHOLDER = re.compile(
+_PLACEHOLDER = LanguagePattern(
     r"\{\{?\s*\w[\w .]*\}\}?|<[A-Za-z][\w -]*[_ ][\w -]*>|\[(?:your|insert|name|date|city|time|value|placeholder)\b[^\]]*\]"
-    r"|\b(?:TODO|TBD|lorem ipsum|undefined|NaN)\b|_{3,}|\bX{3,}\b|[【\[]\s*(?:姓名|日期|城市|地点|时间)\s*[】\]]",
+    r"|\b(?:TODO|TBD|lorem ipsum|undefined|NaN)\b|_{3,}|\bX{3,}\b|@{placeholder}",
+    re.RegexFlag(0),
 )
 _DOUBLED = re.compile(
     r"\b(the|an?|to|of|for|in|on|at|is|are|and|or|with|from|my|please|could|would)\s+\1\b", re.IGNORECASE
 )
-_CUT = re.compile(r"(?:\b(?:the|an?|of|and|or|with|my|because)|[,，、(（\[{])\s*$", re.IGNORECASE)
+_CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
 
 async def check_wording(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -52,8 +54,8 @@ def problems_of(text: str) -> Iterator[str]:
     if not text.strip():
         yield "says nothing"
     for pattern, what in (
-        (_MARKUP, "has markup"), (_PLACEHOLDER, "has a placeholder"), (_DOUBLED, "says a word twice"),
-        (_CUT, "seems to be cut off"),
+        (_MARKUP, "has markup"), (_PLACEHOLDER.of(text), "has a placeholder"), (_DOUBLED, "says a word twice"),
+        (_CUT.of(text), "seems to be cut off"),
     ):  # fmt: skip
         found = pattern.search(text)
         if found:
