@@ -1,57 +1,22 @@
-"""What a text mentions of quantities and of time: quantities with unit and bound, days and times of day.
+"""Moments that a text mentions: days, months, times of day, and a day with its time; relative ones count from a given day.
 
-Numbers are read by the languages' own rules and by Duckling, times by both; units and the words around a quantity stand
-in each language's quantities.yaml.
+They are read by the languages' own rules and by Duckling; what both leave open the words of quantities.yaml decide.
 """
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import lru_cache
-from importlib.resources import files
-from typing import Literal, NamedTuple
-
-import yaml
+from typing import NamedTuple
 
 from language.dates import RELATIVE, YEARLESS, find_dates
 from language.duckling_reader import DucklingEntity, read
-from language.names import split_name
-from language.numbers import find_numbers
-from language.text import folded
 from language.times import HALF_DAY, find_times, other_half
+from language.units import QuantityWords, quantity_words
 
-Bound = Literal["", "most", "least"]
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
-_BEFORE, _AFTER, _AROUND = 60, 22, 30  # characters around a mention in which words qualify it
-_FIRST_YEAR, _HALF_A_YEAR, _WEEK, _DOZEN = 1900, 183, 7, 12
-_CLAUSE_END = re.compile(r"[.;!?,]")
-_SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
-_NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
-_ENGLISH = "en"  # most schemas are in English, whatever people speak
-
-
-class Unit(NamedTuple):
-    """A unit of measure: what it measures, and how many base units of that it is."""
-
-    dimension: str
-    factor: float
-
-
-class Quantity(NamedTuple):
-    """A number that a text mentions, in the unit said, None where it says none.
-
-    `number_end` is where the number ends and its unit begins. `bound` tells whether it is the most or the least that is
-    wanted; `is_estimate`, that it is not meant exactly; `place` is 1 for the first and 2 for the last of a range, else 0.
-    """
-
-    value: float
-    unit: Unit | None
-    start: int
-    end: int
-    number_end: int
-    bound: Bound = ""
-    is_estimate: bool = False
-    place: int = 0
+_AROUND = 30  # characters around a time in which words name its half of the day
+_FIRST_YEAR, _HALF_A_YEAR, _WEEK = 1900, 183, 7
 
 
 class Moment(NamedTuple):
@@ -68,180 +33,6 @@ class Moment(NamedTuple):
     last_day: str = ""
     last_clock: str = ""
     earlier_day: str = ""
-
-
-class QuantityWords(NamedTuple):
-    """How a language words units and what stands around quantities and times."""
-
-    units: tuple[tuple[re.Pattern[str], Unit], ...]
-    patterns: Mapping[str, re.Pattern[str]]
-    shares: Mapping[str, float]
-    scales: Mapping[str, float]
-    respelled: Mapping[str, str]
-    weekdays: str
-    weekday_spellings: Mapping[str, str]
-    week_later: str
-    week_earlier: str
-
-
-@lru_cache(16)
-def quantity_words(language: str) -> QuantityWords:
-    """The words of a language for quantities, from its quantities.yaml."""
-    data = yaml.safe_load(files("language").joinpath(language, "quantities.yaml").read_text(encoding="utf-8"))
-    units = [
-        (pattern, Unit(dimension, float(factor)))
-        for dimension, rows in data.pop("units").items()
-        for pattern, factor in rows
-    ]
-    units.sort(key=lambda one: -max(map(len, one[0].split("|"))))
-    whole = "(?:" + "|".join(pattern for pattern, _ in units) + ")"
-    plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
-    return QuantityWords(
-        units=tuple((re.compile(rf"\s*-?\s*(?:{pattern})(?![a-z])"), unit) for pattern, unit in units),
-        patterns={name: re.compile(pattern.replace("{0}", whole)) for name, pattern in data.items()},
-        **plain,
-    )
-
-
-def unit_of(name: str, description: str, language: str) -> Unit | None:
-    """The unit that a parameter counts in, by its name or its description; None where they name none, or several."""
-    tokens = split_name(name)
-    candidates = [token for token in tokens if len(token) >= _SHORTEST_NAME and token not in _NO_UNITS]
-    candidates += [token for token in tokens[-1:] if len(token) == _SHORTEST_NAME - 1]
-    languages = tuple(dict.fromkeys((language, _ENGLISH)))
-    for token in candidates:
-        for one in languages:
-            unit = _unit_named(token, quantity_words(one))
-            if unit is not None and unit.dimension != "money":
-                return unit
-    named = {unit for one in languages for unit in _units_in(description.lower(), quantity_words(one))}
-    return next(iter(named)) if len(named) == 1 else None
-
-
-def _units_in(description: str, words: QuantityWords) -> Iterator[Unit]:
-    for match in words.patterns["named_unit"].finditer(description):
-        unit = _unit_named(next(filter(None, match.groups()), ""), words)
-        if unit is not None and unit.dimension != "money":
-            yield unit
-
-
-def _unit_named(stated: str, words: QuantityWords) -> Unit | None:
-    return next((unit for pattern, unit in words.units if pattern.fullmatch(stated)), None)
-
-
-@lru_cache(4096)
-def find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
-    """The quantities in `text`, none of them part of a date or a time of day."""
-    words = quantity_words(language)
-    plain = folded(text).text
-    if len(plain) != len(text):  # a character that unfolds to several: offsets would not be the text's
-        plain = text.lower()
-    found = [*_unit_shares(plain, words), *_numbers(text, plain, words, language)]
-    kept: list[Quantity] = []
-    for one in sorted(found, key=lambda each: (each.start, -each.end)):
-        if not kept or one.start >= kept[-1].end:
-            kept.append(one)
-    return tuple(_qualified(plain, words, _ranged(plain, words, kept)))
-
-
-def _unit_shares(text: str, words: QuantityWords) -> Iterator[Quantity]:
-    """Half an hour, an hour, an hour and a half."""
-    for match in words.patterns["half_of"].finditer(text):
-        unit = _unit_named(match[2], words)
-        if unit is not None:
-            yield Quantity(words.shares[match[1]], unit, *match.span(), match.end(1))
-    for match in words.patterns["one_of"].finditer(text):
-        unit = _unit_named(match[1], words)
-        if unit is not None:
-            more = 0.5 if words.patterns["and_a_half"].search(match.group()) else 0.0
-            yield Quantity(1 + more, unit, *match.span(), match.start(1))
-
-
-def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iterator[Quantity]:
-    idle = [match.span() for match in words.patterns["idle_number"].finditer(plain)]
-    taken = [(one.start, one.end) for one in find_moments(text, language, UNKNOWN_NOW)]
-    for start, end, number in _bare_numbers(text, language):
-        if any(first <= start and end <= last for first, last in idle):
-            continue
-        if any(first <= start and end <= last and last - first > end - start for first, last in taken):
-            continue
-        yield _measured(plain, words, start, end, _scaled(plain, words, start, end, number))
-
-
-def _bare_numbers(text: str, language: str) -> list[tuple[int, int, float]]:
-    spans = [(found.start, found.end, float(str(found.value))) for found in find_numbers(text)]
-    for one in read(text, language, UNKNOWN_NOW):
-        if one.dimension == "number" and not any(start < one.end and one.start < end for start, end, _ in spans):
-            spans.append((one.start, one.end, float(one.value["value"])))
-    return sorted(spans)
-
-
-def _scaled(text: str, words: QuantityWords, start: int, end: int, number: float) -> float:
-    """The number with what the words beside it make of it: half a million, a baker's dozen."""
-    if number == _DOZEN and words.patterns["long_dozen"].search(text[max(0, start - 10) : end + 8]):
-        return number + 1
-    return number / 2 if words.patterns["half_before"].search(text[:start]) else number
-
-
-def _measured(text: str, words: QuantityWords, start: int, end: int, number: float) -> Quantity:
-    more = words.patterns["half_unit"].match(text, end)
-    unit, last = _unit_after(text, more.end() if more else end, words)
-    if more and unit is not None:
-        return Quantity(number + 0.5, unit, start, last, more.end())
-    if more:
-        unit, last = _unit_after(text, end, words)
-    half = words.patterns["and_a_half"].match(text, last) if unit is not None else None
-    if half:
-        return Quantity(number + 0.5, unit, start, half.end(), end)
-    return Quantity(number, unit, start, last, end)
-
-
-def _unit_after(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
-    best: tuple[Unit | None, int] = (None, at)
-    for pattern, unit in words.units:
-        match = pattern.match(text, at)
-        if match and match.end() > best[1]:
-            best = unit, match.end()
-    return best
-
-
-def _ranged(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[Quantity]:
-    """Mark the ends of ranges; the first takes unit and scale of the last where it has none: "50 to 90 thousand euros"."""
-    marked = list(found)
-    scale = words.patterns["scale"]
-    for index in range(len(found) - 1):
-        one, other = marked[index], marked[index + 1]
-        if not words.patterns["between"].fullmatch(text[one.end : other.start]):
-            continue
-        if one.unit is not None and one.unit != other.unit:
-            continue
-        word = scale.search(text[other.start : other.number_end])
-        share = words.scales[word.group()] if word and not scale.search(text[one.start : one.number_end]) else 1
-        value = one.value * share if one.value < share else one.value
-        marked[index] = one._replace(value=value, unit=other.unit, place=1)
-        marked[index + 1] = other._replace(place=2)
-    return marked
-
-
-def _qualified(text: str, words: QuantityWords, found: Sequence[Quantity]) -> Iterator[Quantity]:
-    for index, one in enumerate(found):
-        first = max(found[index - 1].end if index else 0, one.start - _BEFORE)
-        last = found[index + 1].start if index + 1 < len(found) else len(text)
-        before = _CLAUSE_END.split(text[first : one.start])[-1]
-        after = _CLAUSE_END.split(text[one.end : last])[0]
-        after = after if len(after) < _AFTER else ""
-        is_estimate = words.patterns["about_before"].search(before[-18:]) or words.patterns["about_after"].search(after)
-        yield one._replace(bound=_bound(words, before, after), is_estimate=bool(is_estimate))
-
-
-def _bound(words: QuantityWords, before: str, after: str) -> Bound:
-    for side in (before, after):
-        least, most = words.patterns["least"].search(side), words.patterns["most"].search(side)
-        cue = most if most and not (least and least.start() < most.start()) else least
-        if cue:
-            is_flipped = bool(words.patterns["flips"].search(side[: cue.start()]))
-            return "most" if (cue is most) != is_flipped else "least"
-    return ""
 
 
 @lru_cache(4096)

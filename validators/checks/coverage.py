@@ -13,9 +13,11 @@ from typing import NamedTuple
 from generators.kinds import traits_of
 from generators.stages import StageContext
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
-from language.mentions import Moment, Quantity, quantity_words
+from language.mentions import Moment
+from language.quantities import Quantity
 from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
+from language.units import quantity_words
 from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.request_reading import ArgumentReading, Grade, merge_readings, read_leaves

@@ -15,17 +15,12 @@ from pydantic import JsonValue
 
 from language.booleans import find_boolean
 from language.cues import cue_words, find_choice
-from language.mentions import (
-    Moment,
-    Quantity,
-    Unit,
-    find_quantities,
-    quantity_words,
-    unit_of,
-)
+from language.mentions import Moment
+from language.quantities import Quantity, find_quantities
 from language.schemas import choices_of, kind_of
 from language.sentences import last_clause, sentence_at
 from language.text import STOP, VERBATIM, Found
+from language.units import Unit, quantity_words, unit_of
 from language.values import locate
 from language.wording import content_keys
 from validators.checks.request_text import ArgumentLeaf, RequestText, Span

@@ -8,8 +8,9 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from language.cues import cue_words, find_cues
-from language.mentions import UNKNOWN_NOW, Moment, Quantity, find_moments, find_quantities
+from language.mentions import UNKNOWN_NOW, Moment, find_moments
 from language.names import split_name
+from language.quantities import Quantity, find_quantities
 from language.schemas import choices_of
 from language.sentences import last_clause
 from warehouse.records import Arguments, JsonSchema, Tool

@@ -7,7 +7,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from language.duckling_reader import is_available, read
-from language.mentions import Unit, find_moments, find_quantities, unit_of
+from language.mentions import find_moments
+from language.quantities import find_quantities
+from language.units import Unit, unit_of
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)  # a Monday
 MINUTE, HOUR, METRE, KILOMETRE = (

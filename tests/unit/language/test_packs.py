@@ -23,7 +23,7 @@ COMPARING = {
     "annotation/dialogue_acts.py", "annotation/prediction_audit.py", "bench/paths.py", "bench/warehouse_size.py",
     "flows/cli/scoring.py",
     "flows/recipe.py", "flows/settings.py", "generators/catalogs/builder.py", "generators/catalogs/callnavi.py",
-    "generators/multi_step/goals.py", "language/calls/messages.py", "language/cues.py", "language/mentions.py",
+    "generators/multi_step/goals.py", "language/calls/messages.py", "language/cues.py", "language/units.py",
     "llm/template/conversing.py", "llm/template/parallel.py", "llm/template/drafting_tools.py", "llm/template/external.py",
     "llm/template/routing.py", "llm/template/steps_calling.py", "llm/template/steps_wording.py",
     "validators/matching/hammerbench.py", "validators/metrics/hammerbench_logs.py", "warehouse/exports/openai.py",

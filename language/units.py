@@ -1,0 +1,85 @@
+"""Units of measure, and how each language words them and what stands around quantities and times (its quantities.yaml)."""
+
+import re
+from collections.abc import Iterator, Mapping
+from functools import lru_cache
+from importlib.resources import files
+from typing import NamedTuple
+
+import yaml
+
+from language.names import split_name
+
+_SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
+_NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
+_PER = "per"
+_ENGLISH = "en"  # most schemas are in English, whatever people speak
+
+
+class Unit(NamedTuple):
+    """A unit of measure: what it measures, and how many base units of that it is."""
+
+    dimension: str
+    factor: float
+
+
+class QuantityWords(NamedTuple):
+    """How a language words units and what stands around quantities and times."""
+
+    units: tuple[tuple[re.Pattern[str], Unit], ...]
+    patterns: Mapping[str, re.Pattern[str]]
+    shares: Mapping[str, float]
+    scales: Mapping[str, float]
+    respelled: Mapping[str, str]
+    weekdays: str
+    weekday_spellings: Mapping[str, str]
+    week_later: str
+    week_earlier: str
+
+
+@lru_cache(16)
+def quantity_words(language: str) -> QuantityWords:
+    """The words of a language for quantities, from its quantities.yaml."""
+    data = yaml.safe_load(files("language").joinpath(language, "quantities.yaml").read_text(encoding="utf-8"))
+    units = [
+        (pattern, Unit(dimension, float(factor)))
+        for dimension, rows in data.pop("units").items()
+        for pattern, factor in rows
+    ]
+    units.sort(key=lambda one: -max(map(len, one[0].split("|"))))
+    whole = "(?:" + "|".join(pattern for pattern, _ in units) + ")"
+    plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
+    return QuantityWords(
+        units=tuple((re.compile(rf"\s*-?\s*(?:{pattern})(?![a-z])"), unit) for pattern, unit in units),
+        patterns={name: re.compile(pattern.replace("{0}", whole)) for name, pattern in data.items()},
+        **plain,
+    )
+
+
+def unit_of(name: str, description: str, language: str) -> Unit | None:
+    """The unit that a parameter counts in, by its name or its description; None where they name none, or several."""
+    tokens = list(split_name(name))
+    if _PER in tokens:  # what is counted for each night is no night
+        tokens = tokens[: tokens.index(_PER)]
+    candidates = [token for token in tokens if len(token) >= _SHORTEST_NAME and token not in _NO_UNITS]
+    candidates += [token for token in tokens[-1:] if len(token) == _SHORTEST_NAME - 1]
+    languages = tuple(dict.fromkeys((language, _ENGLISH)))
+    for token in candidates:
+        for one in languages:
+            unit = unit_named(token, quantity_words(one))
+            if unit is not None and unit.dimension != "money":
+                return unit
+    named = {unit for one in languages for unit in _units_in(description.lower(), quantity_words(one))}
+    return next(iter(named)) if len(named) == 1 else None
+
+
+def _units_in(description: str, words: QuantityWords) -> Iterator[Unit]:
+    for match in words.patterns["named_unit"].finditer(description):
+        unit = unit_named(next(filter(None, match.groups()), ""), words)
+        if unit is not None and unit.dimension != "money":
+            yield unit
+
+
+def unit_named(stated: str, words: QuantityWords) -> Unit | None:
+    """The unit that these words name, and nothing else."""
+    return next((unit for pattern, unit in words.units if pattern.fullmatch(stated)), None)
