@@ -16,6 +16,7 @@ from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, open_chat
+from llm.traffic import Traffic
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import LlmCall
 
@@ -99,7 +100,9 @@ class Chats:
 
 
 @asynccontextmanager
-async def open_chats(recipe: Recipe, ledger_path: Path, *, build: str, spent: float) -> AsyncIterator[Chats]:
+async def open_chats(
+    recipe: Recipe, ledger_path: Path, *, build: str, spent: float, traffic: Traffic | None = None
+) -> AsyncIterator[Chats]:
     """Open the recipe's models; those with the same settings are one model, with one set of limits."""
     ledger = Ledger(ledger_path)
     budget = Budget(recipe.budget, spent=spent)
@@ -107,7 +110,14 @@ async def open_chats(recipe: Recipe, ledger_path: Path, *, build: str, spent: fl
     unlogged: list[LlmCall] = []
     try:
         for settings in distinct_models(recipe):
-            chat = open_chat(with_secret(settings), ledger=ledger, budget=budget, record=unlogged.append, build=build)
+            chat = open_chat(
+                with_secret(settings),
+                ledger=ledger,
+                budget=budget,
+                record=unlogged.append,
+                build=build,
+                traffic=traffic,
+            )
             opened.append((settings, chat))
         chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles_of(recipe)}
         yield Chats(chats, concurrency_of(recipe), budget)
@@ -120,8 +130,9 @@ async def open_chats(recipe: Recipe, ledger_path: Path, *, build: str, spent: fl
 class SharedChats:
     """The models of the shards that are under way in this process at the same time: a model's limits hold for all of them."""
 
-    def __init__(self) -> None:
-        """Nothing is open while no shard is under way."""
+    def __init__(self, traffic: Traffic | None = None) -> None:
+        """Nothing is open while no shard is under way; `traffic` counts the requests of all."""
+        self._traffic = traffic
         self._users = 0
         self._opened = AsyncExitStack()
         self._chats: Chats | None = None
@@ -138,7 +149,7 @@ class SharedChats:
             if self._chats is None:
                 spent = max(spent, self._spent.get(build, 0.0))
                 self._chats = await self._opened.enter_async_context(
-                    open_chats(recipe, ledger, build=build, spent=spent)
+                    open_chats(recipe, ledger, build=build, spent=spent, traffic=self._traffic)
                 )
             yield self._chats
         finally:

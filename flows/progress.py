@@ -1,6 +1,14 @@
-"""What a build reports while it runs: messages in sentences, progress in counts."""
+"""What a build reports while it runs: messages in sentences, progress in counts, and what slow models are asked meanwhile."""
 
-from typing import Protocol
+import asyncio
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+from typing import NamedTuple, Protocol
+
+from llm.traffic import Traffic
+
+FIRST_WORD, BETWEEN = 10.0, 30.0  # seconds until the first sentence on a model's requests, and between two of them
+_MINUTE = 60
 
 
 class Progress(Protocol):
@@ -30,3 +38,55 @@ class SilentProgress:
 
     def advance(self, count: int) -> None:
         """Say nothing."""
+
+
+class Work(NamedTuple):
+    """What a run has to do: `records`, each with about `calls` requests to models, so many at once."""
+
+    title: str
+    records: int
+    calls: float
+    concurrency: int
+
+
+@asynccontextmanager
+async def watch_traffic(traffic: Traffic | None, progress: Progress, work: Work) -> AsyncIterator[None]:
+    """While models answer, tell every half minute what they are asked and how long it will take, the first time after 10 s."""
+    if traffic is None:
+        yield
+        return
+    watching = asyncio.create_task(_tell(traffic, progress, work, traffic.sent, traffic.answered))
+    try:
+        yield
+    finally:
+        watching.cancel()
+
+
+async def _tell(traffic: Traffic, progress: Progress, work: Work, sent: int, answered: int) -> None:
+    """`sent` and `answered` were counted before this work began."""
+    await asyncio.sleep(FIRST_WORD)
+    while True:
+        if traffic.sent > sent:
+            progress.say(
+                traffic_sentence(traffic, work, sent=traffic.sent - sent, answered=traffic.answered - answered)
+            )
+        await asyncio.sleep(BETWEEN)
+
+
+def traffic_sentence(traffic: Traffic, work: Work, *, sent: int, answered: int) -> str:
+    """What was asked of models and what came back, how long an answer takes, and how long the rest will at this pace."""
+    seconds = traffic.seconds_an_answer
+    pace = f"{seconds:.1f} s an answer" if answered else f"none within {seconds:.0f} s"
+    left = max(0.0, work.records * work.calls - answered) * seconds / max(1, min(work.concurrency, traffic.under_way))
+    lost = f", {traffic.failed} tries failed" if traffic.failed else ""
+    rest = f"; at most {duration(left)} to go at this pace" if answered else ""
+    return f"{work.title}: {sent} asked, {answered} answered ({pace}{lost}), now {traffic.last}{rest}."
+
+
+def duration(seconds: float) -> str:
+    """Seconds as a person says them: '40 s', '3 min', '2 h 5 min'."""
+    if seconds < _MINUTE:
+        return f"{seconds:.0f} s"
+    minutes = round(seconds / _MINUTE)
+    hours, rest = divmod(minutes, _MINUTE)
+    return f"{minutes} min" if not hours else f"{hours} h {rest} min" if rest else f"{hours} h"

@@ -24,7 +24,7 @@ from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 from flows.chats import FATAL, InFlight, SharedChats, concurrency_of, distinct_models, the_error_of
-from flows.progress import Progress
+from flows.progress import Progress, Work, watch_traffic
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.shards import (
@@ -38,6 +38,8 @@ from flows.shards import (
     run_shard,
     write_lines,
 )
+from flows.stages import stages_of
+from llm.traffic import Traffic
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import Failure, LlmCall, Record, Tool
 from warehouse.store import Warehouse
@@ -49,12 +51,14 @@ class Workers(NamedTuple):
     """Whoever works shards, and how many at once; `prepare` is awaited before each group.
 
     `in_one` says that the shards under way share what carries them: then the last ones need not be shared out.
+    `traffic` counts their requests, where they are sent from this process.
     """
 
     work: Callable[[Shard], Awaitable[ShardResult]]
     slots: int
     prepare: "Callable[[GroupRun], Awaitable[None]] | None" = None
     in_one: bool = False
+    traffic: Traffic | None = None
 
 
 class GroupRun(NamedTuple):
@@ -117,8 +121,11 @@ class _Carrying:
 
     async def all(self) -> list[ShardResult]:
         """What came of the shards."""
+        stages = stages_of(self._group) + (stages_of(self._then) if self._then else ())
+        asking = sum(1 for stage in stages if stage.role)
+        work = Work(self._group, self._spool.left, asking, concurrency_of(self._run.recipe))
         try:
-            async with asyncio.TaskGroup() as tasks:
+            async with watch_traffic(self._workers.traffic, self._run.progress, work), asyncio.TaskGroup() as tasks:
                 for number in count():
                     await self._room.acquire()
                     await self._free.acquire()
@@ -302,7 +309,8 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
     A network model's limits hold for one process, and its time is spent waiting; an embedded one needs the cores.
     """
     if not _computes_here(recipe):
-        yield Workers(partial(carry_out, shared=SharedChats()), _AT_ONCE, in_one=True)
+        traffic = Traffic()
+        yield Workers(partial(carry_out, shared=SharedChats(traffic)), _AT_ONCE, in_one=True, traffic=traffic)
     elif settings.workers == 1:
         yield Workers(carry_out, 1)
     else:
@@ -367,11 +375,12 @@ Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
 
 class Keeping(NamedTuple):
-    """Where the answers go; `calls` are the model's calls since they were last kept."""
+    """Where the answers go; `calls` are the model's calls since they were last kept, `traffic` counts them as they are made."""
 
     warehouse: Warehouse
     progress: Progress
     calls: list[LlmCall]
+    traffic: Traffic
 
 
 async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
@@ -384,6 +393,14 @@ async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
     if not items:
         return
     keeping.progress.begin(title, len(items))
+    work = Work(title, len(items), 1, concurrency)
+    async with watch_traffic(keeping.traffic, keeping.progress, work):
+        await _ask_in_chunks(items, ask, concurrency, title, keeping, chunk_size)
+
+
+async def _ask_in_chunks(  # noqa: PLR0917 - as above
+    items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str, keeping: Keeping, chunk_size: int
+) -> None:
     bugs: list[Failure] = []
     error: CallwrightError | None = None
     for start in range(0, len(items), chunk_size):

@@ -14,6 +14,7 @@ from llm.bounds import validate_calls, validate_text
 from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
 from llm.ledger import Ledger, ledger_key
 from llm.limits import Budget, Gate, Hedging
+from llm.traffic import Traffic
 from warehouse.errors import CallwrightError, ReplyError, TransientError
 from warehouse.records import LlmCall, Tool
 
@@ -68,6 +69,7 @@ class Surroundings(NamedTuple):
     record: Callable[[LlmCall], object]
     build: str = ""
     hedging: Hedging | None = None
+    traffic: Traffic | None = None
 
 
 class _Schema(NamedTuple):
@@ -129,7 +131,7 @@ class LedgeredChat:
         document, text = schema or (None, "")
         request = ChatRequest(self._name, prompt.messages, document, tools, self._options, sample_index)
         key = ledger_key(request, prompt, text)
-        sending = _Sending(self._around, self._priced, request, self._most_tokens, key)
+        sending = _Sending(self._around, self._priced, request, self._most_tokens, key=key, stage=self._stage)
         try:
             reply, is_known = await self._around.ledger.answer(key, sending.send)
         except CallwrightError as error:
@@ -185,9 +187,17 @@ class _Sending:
     """
 
     def __init__(
-        self, around: Surroundings, priced: Priced | None, request: ChatRequest, most_tokens: int, key: bytes
+        self,
+        around: Surroundings,
+        priced: Priced | None,
+        request: ChatRequest,
+        most_tokens: int,
+        *,
+        key: bytes,
+        stage: str,
     ) -> None:
         self._around = around
+        self._stage = stage
         self._priced = priced
         self._request = request
         self._most_tokens = most_tokens
@@ -214,7 +224,7 @@ class _Sending:
         ended: RawReply | BaseException | None = None  # None after a bug
         start = time.perf_counter()
         try:
-            ended = reply = await self._adapted()
+            ended = reply = await self._counted()
         except (CallwrightError, asyncio.CancelledError) as error:
             ended = error
             raise
@@ -244,6 +254,13 @@ class _Sending:
             self.spent = _Spent(self.spent.cost + cost, latency)
         if self._priced is not None:
             self._around.budget.settle(estimate, cost)
+
+    async def _counted(self) -> RawReply:
+        traffic = self._around.traffic
+        if traffic is None:
+            return await self._adapted()
+        with traffic.request(f"{self._stage} of {self._request.model}"):
+            return await self._adapted()
 
     def _adapted(self) -> Awaitable[RawReply]:
         adapter = self._around.adapter

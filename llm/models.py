@@ -13,6 +13,7 @@ from llm.chat import Adapter
 from llm.ledger import Ledger
 from llm.limits import Budget, Gate, Hedging, Limits
 from llm.refusals import LOOPBACK
+from llm.traffic import Traffic
 from warehouse.errors import ConfigurationError
 from warehouse.records import LlmCall, Record
 
@@ -218,6 +219,7 @@ def open_chat(
     budget: Budget,
     record: Callable[[LlmCall], object],
     build: str = "",
+    traffic: Traffic | None = None,
 ) -> LedgeredChat:
     """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats."""
     adapter = open_adapter(settings, ledger.path)
@@ -226,5 +228,5 @@ def open_chat(
 
         adapter = PackedModel(adapter, settings.items_per_request)
     hedging = None if settings.hedge_after is None else Hedging(settings.hedge_after)
-    around = Surroundings(adapter, ledger, Gate(settings.limits), budget, record, build, hedging)
+    around = Surroundings(adapter, ledger, Gate(settings.limits), budget, record, build, hedging, traffic)
     return LedgeredChat(settings.name, settings.options, around)

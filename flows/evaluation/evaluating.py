@@ -28,6 +28,7 @@ from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings
+from llm.traffic import Traffic
 from validators.grading import grade_prediction, graded_metric, judge_prediction
 from validators.metrics.answers import has_one_call
 from validators.metrics.snapshots import needs_judge
@@ -61,7 +62,7 @@ async def evaluate_release(
             open_release_environments(warehouse, release, MULTI_STEP, settings, progress)
         )
         conditions = conditions._replace(environments={**environments, **conditions.environments})
-        keeping = Keeping(warehouse, progress, [])
+        keeping = Keeping(warehouse, progress, [], Traffic())
         evaluation = EvaluationRun(release, conditions, ledger, Budget(conditions.budget), keeping)
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:

@@ -57,8 +57,14 @@ class EvaluationRun(NamedTuple):
 
     def open(self, settings: ModelSettings, stage: str) -> LedgeredChat:
         """A model; to be closed."""
-        record = self.keeping.calls.append
-        chat = open_chat(with_secret(settings), ledger=self.ledger, budget=self.budget, record=record)
+        kept = self.keeping
+        chat = open_chat(
+            with_secret(settings),
+            ledger=self.ledger,
+            budget=self.budget,
+            record=kept.calls.append,
+            traffic=kept.traffic,
+        )
         return chat.for_stage(stage)
 
     def first_run_of(self, candidate: Candidate) -> CandidateRun:

@@ -1,0 +1,72 @@
+"""What a run tells of its models while they answer slowly."""
+
+import asyncio
+
+import pytest
+
+import flows.progress
+from flows.progress import SilentProgress, Work, duration, traffic_sentence, watch_traffic
+from llm.traffic import Traffic
+
+
+class Listening(SilentProgress):
+    """Keeps what is told."""
+
+    def __init__(self) -> None:
+        self.sentences: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.sentences.append(sentence)
+
+
+def answered(count: int) -> Traffic:
+    traffic = Traffic()
+    for _ in range(count):
+        with traffic.request("requests of local/a.gguf"):
+            pass
+    traffic._seconds = 12.0 * count
+    return traffic
+
+
+def test_a_sentence_tells_what_is_asked_what_came_and_how_long_it_takes() -> None:
+    traffic = answered(6)
+    with traffic.request("requests of local/a.gguf"), traffic.request("values of local/a.gguf"):
+        said = traffic_sentence(traffic, Work("single_turn", 10, 4, 2), sent=8, answered=6)
+    # 34 requests are left, two at once, 12 s each
+    assert said == (
+        "single_turn: 8 asked, 6 answered (12.0 s an answer), now values of local/a.gguf; at most 3 min to go at this pace."
+    )
+
+
+def test_before_the_first_answer_no_time_is_promised() -> None:
+    traffic = Traffic()
+    with traffic.request("requests of a/b"):
+        said = traffic_sentence(traffic, Work("single_turn", 10, 4, 2), sent=1, answered=0)
+    assert said == "single_turn: 1 asked, 0 answered (none within 0 s), now requests of a/b."
+
+
+def test_nothing_is_told_where_nothing_was_asked_nor_after_the_end(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(flows.progress, "FIRST_WORD", 0.01)
+    monkeypatch.setattr(flows.progress, "BETWEEN", 0.01)
+    idle, busy, listening = Traffic(), answered(3), Listening()
+
+    async def run() -> None:
+        async with watch_traffic(idle, listening, Work("idle", 1, 1, 1)):
+            await asyncio.sleep(0.05)
+        assert not listening.sentences
+        async with watch_traffic(busy, listening, Work("busy", 1, 1, 1)):
+            with busy.request("more"):
+                await asyncio.sleep(0.05)
+        count = len(listening.sentences)
+        await asyncio.sleep(0.05)
+        assert count == len(listening.sentences) >= 1
+        assert listening.sentences[0].startswith("busy: 1 asked, 0 answered")  # of this run, not of those before
+
+    asyncio.run(run())
+
+
+@pytest.mark.parametrize(
+    ("seconds", "said"), [(0, "0 s"), (59.4, "59 s"), (200, "3 min"), (3600, "1 h"), (7500, "2 h 5 min")]
+)
+def test_durations_are_said_as_people_do(seconds: float, said: str) -> None:
+    assert duration(seconds) == said
