@@ -48,7 +48,7 @@ stop: .venv/ready
 	$(BIN)/callwright stop
 
 docs: .venv/ready
-	$(BIN)/python -m flows.stage_page > docs/stages.md
+	$(BIN)/python -m flows.stages > docs/stages.md
 
 bench: .venv/ready
 	$(BIN)/python -m bench.samples

@@ -66,7 +66,7 @@ def demo_recipe() -> Path:
 
 def run_demo(settings: Settings, progress: Progress) -> DemoResult:
     """Run the demo; run again, it finds everything done and only looks."""
-    from flows.engine.server import start_prefect
+    from flows.engine.deploying import start_prefect
     from flows.review.servers import serve_label_studio
 
     with ThreadPoolExecutor(1) as waiting:
@@ -129,7 +129,7 @@ def _publish(settings: Settings) -> tuple[Path, Path]:
 
 def stop_servers(settings: Settings) -> list[str]:
     """End the servers of this work folder; the names of those that ran."""
-    from flows.engine.server import stop_prefect
+    from flows.engine.deploying import stop_prefect
     from flows.review.servers import stop_label_studio
 
     servers: dict[str, Callable[[Settings], bool]] = {"Label Studio": stop_label_studio, "Prefect": stop_prefect}

@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import NamedTuple
 
 from annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
-from flows.facts import FactFiles
 from flows.recipe import Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
 from flows.review.resolutions import settle_decisions
+from flows.shards import FactFiles
 from flows.stages import LANDING, stages_of
 from validators.checks.duplicates import CHECK as DUPLICATES
 from validators.checks.duplicates import find_duplicates

@@ -4,6 +4,7 @@ Families of samples, the toolset and the checks give their rows; here they are j
 The runner, the Prefect flows, the command line, docs/stages.md and the tests all iterate this one table.
 """
 
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -105,3 +106,34 @@ def stage_rows() -> list[Row]:
         {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
         for position, stage in enumerate(STAGES)
     ]
+
+
+_HEAD = """# The stages
+
+This page is generated from the table in `flows/stages.py` (`make docs`); a test fails when it is stale.
+
+A record goes through the stages of its group in order. At every stage, entered = passed + rejected + failed + waiting, each
+with a reason, kept in the table `outcomes` and counted in the view `funnel`. A check that proves its sample passes it on; one
+that can't (*unproved*) passes it on too, and people are asked at the stage `review`; one that *contradicts* it sends it to
+people at once. The check `scenario` comes before anything is made: what it doesn't prove is rejected.
+"""
+
+
+def stage_page() -> str:
+    """docs/stages.md: `python -m flows.stages > docs/stages.md` writes it."""
+    lines = [_HEAD]
+    for group in dict.fromkeys(stage.group for stage in STAGES):
+        lines += [
+            f"\n## {group}\n",
+            "| stage | reads | yields | role | prompts | source | what it does |",
+            f"|{'---|' * 7}",
+        ]
+        for one in stages_of(group):
+            prompts = ", ".join(f"`{path}`" for path in one.templates)
+            cells = (f"`{one.name}`", one.reads, one.yields, one.role or "", prompts, one.source, one.about)
+            lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+if __name__ == "__main__":
+    sys.stdout.write(stage_page())

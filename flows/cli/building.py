@@ -6,11 +6,12 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from flows.cli.screen import AsJson, Terminal, say, show, show_json, show_table
+from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
     from flows.build import BuildReport
     from flows.recipe import Recipe
+    from flows.review.pushing import Pushed
 
 
 def register(app: typer.Typer) -> None:
@@ -48,6 +49,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     """Build a recipe's samples, going on where the last build of it stopped."""
     from flows.build import build_dataset
     from flows.recipe import read_recipe
+    from flows.review.pushing import push_what_waits
     from flows.settings import read_settings
 
     chosen = read_recipe(recipe)
@@ -66,18 +68,20 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
             report = asyncio.run(build_dataset(chosen, settings, screen))
     pushed = None
     try:
-        pushed = None if no_review else _push()
+        if not no_review:
+            with Terminal() as screen:
+                pushed = push_what_waits(settings, screen)
     finally:  # the build is done and kept, also where Label Studio is away
         _show_report(report, pushed, as_json=as_json)
 
 
-def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *, as_json: bool) -> None:
+def _show_report(report: "BuildReport", pushed: "Pushed | None", *, as_json: bool) -> None:
     if as_json:
         composition = [row._asdict() for row in report.composition]
         paths = [row._asdict() for row in report.paths]
         conversations = [row._asdict() for row in report.conversations]
         counted = {"composition": composition, "paths": paths, "conversations": conversations}
-        show_json(report._asdict() | counted | {"review": pushed})
+        show_json(report._asdict() | counted | {"review": pushed and pushed._asdict()})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
     show_table(report.composition[0]._fields if report.composition else (), report.composition)
@@ -89,28 +93,7 @@ def _show_report(report: "BuildReport", pushed: "dict[str, int | str] | None", *
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
     if pushed:
-        show(f"{pushed['created']} tasks pushed for people to review: {pushed['url']}")
-
-
-def _push() -> "dict[str, int | str] | None":
-    """Push what waits for people, where there is a Label Studio; say where else."""
-    from flows.review.pushing import push_reviews, waiting_reviews
-    from flows.review.servers import find_label_studio
-    from flows.settings import read_settings
-
-    settings = read_settings()
-    waiting = waiting_reviews(settings)
-    if not waiting:
-        return None
-    studio = find_label_studio(settings)
-    if studio is None:
-        say(
-            f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
-        )
-        return None
-    with Terminal() as screen, studio:
-        result = push_reviews(settings, studio, screen)
-    return result._asdict()
+        show(f"{pushed.created} tasks pushed for people to review: {pushed.url}")
 
 
 def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:

@@ -1,115 +1,42 @@
-"""The groups of a build as Prefect flows carry them out: the same functions, a task a shard, a table for the results."""
+"""How Prefect carries out a build: a task a shard, again where a provider is away, within shared limits; and what it shows."""
 
 import asyncio
 import shutil
-from collections.abc import AsyncIterator, Iterator
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
-from functools import partial
+from contextvars import ContextVar
+from functools import wraps
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, ParamSpec, TypeVar, cast
+from uuid import UUID
 
 import orjson
-from prefect import task
-from prefect.client.schemas.objects import State
-from prefect.states import Completed, aget_state_exception
+from prefect import get_run_logger, task
+from prefect.artifacts import (
+    acreate_markdown_artifact,
+    acreate_progress_artifact,
+    acreate_table_artifact,
+    aupdate_progress_artifact,
+)
+from prefect.runtime import flow_run
+from prefect.states import Failed, aget_state_exception
 
-from flows.build import BuildReport, close_build, find_unchanged, land, open_build, report_build
-from flows.chats import distinct_models, roles_of, tell_models
+from flows.build import BuildReport
+from flows.chats import distinct_models, roles_of
 from flows.dask_workers import open_workers
-from flows.engine.showing import FlowProgress, ProgressArtifact, explained, show_funnel, show_reviews, show_scores
-from flows.evaluation.evaluating import evaluate_release, leaderboard
-from flows.evaluation.evaluation_run import Conditions, choose_candidates
-from flows.making import check_samples, make_samples
-from flows.planning.planner import waves
-from flows.recipe import Recipe, Roles, read_recipe
-from flows.report import write_report
-from flows.review.pulling import Pulled, pull_reviews
-from flows.review.pushing import push_reviews, waiting_reviews
-from flows.review.servers import find_label_studio, label_studio_address, require_label_studio
+from flows.progress import Progress, SilentProgress
+from flows.recipe import Recipe, Roles
 from flows.runner import GroupRun, Workers, money_spent
-from flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
 from flows.shards import Shard, ShardResult, paid_folder, read_records, write_lines
-from flows.toolmaking import prepare_tools
-from llm.models import read_model
-from warehouse.errors import TransientError
+from warehouse.errors import CallwrightError, TransientError
 from warehouse.rows import Row
-
-NOTHING = "Nothing to do"
-
-
-def chosen_recipe(path: str, limit: int, model: str) -> Recipe:
-    """The recipe that a flow's parameters name, with what they change in it."""
-    recipe = read_recipe(Path(path))
-    recipe = recipe.with_model(model) if model else recipe
-    return recipe.with_limit(limit) if limit else recipe
-
-
-def unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
-    """The state of a run that has nothing to do, None where recipe, tools, models or prompts have changed since it last ended."""
-    progress = FlowProgress()
-    found = find_unchanged(chosen_recipe(recipe, limit, model), flow_settings(), progress)
-    if found is None:
-        return None
-    progress.say(found.sentence)
-    return Completed(name=NOTHING, message=found.sentence, data=found.report)
-
-
-async def run_making(recipe: str, limit: int, model: str, kinds: list[str]) -> int:
-    """Make the build's samples of these kinds, all where none is named; how many were planned."""
-    progress, chosen = FlowProgress(), chosen_recipe(recipe, limit, model)
-    if kinds in ([], waves(chosen)[0]):  # once a build
-        tell_models(roles_of(chosen), progress)
-    await prepare_tools(chosen, flow_settings(), progress, partial(task_workers, progress=progress))
-    run = _opened(recipe, limit, model, progress)
-    with task_workers(run, progress) as workers:
-        return sum([await make_samples(run, workers, wave) for wave in ([kinds] if kinds else waves(run.recipe))])
-
-
-async def run_checking(recipe: str, limit: int, model: str) -> BuildReport:
-    """Check the build's samples."""
-    progress = FlowProgress()
-    run = _opened(recipe, limit, model, progress)
-    with task_workers(run, progress) as workers:
-        await check_samples(run, workers)
-    return report_build(run)
-
-
-async def run_landing(recipe: str, limit: int, model: str) -> BuildReport:
-    """Land the build's samples and show the funnel."""
-    run = _opened(recipe, limit, model, FlowProgress())
-    land(run)
-    report = close_build(run)
-    await show_funnel(report)
-    run.progress.say(f"{report.landed} of {report.planned} planned samples have landed.")
-    return report
-
-
-async def run_pushing() -> None:
-    """Push what waits for people, where there is a Label Studio; say where else."""
-    settings, progress = flow_settings(), FlowProgress()
-    waiting = waiting_reviews(settings)
-    if not waiting:
-        return
-    studio = find_label_studio(settings)
-    if studio is None:
-        progress.say(f"{waiting} tasks wait for people, and no Label Studio is named or running.")
-        return
-    with studio:
-        pushed = push_reviews(settings, studio, progress)
-    progress.say(f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}")
-
-
-def _opened(path: str, limit: int, model: str, progress: FlowProgress) -> GroupRun:
-    """The build that a flow's parameters name, opened; opening it again changes nothing."""
-    return open_build(chosen_recipe(path, limit, model), flow_settings(), progress)
-
 
 SHARD_RETRIES = 2
 RETRY_SECONDS = 5
 
 
 @contextmanager
-def task_workers(run: GroupRun, progress: FlowProgress) -> Iterator[Workers]:
+def task_workers(run: GroupRun, progress: "FlowProgress") -> Iterator[Workers]:
     """The workers that the settings name, each shard a task; `progress` is the run's own, by which its progress is shown."""
     under_way: dict[str, _Tries] = {}
     shared = Shared({}, 1)
@@ -247,47 +174,137 @@ async def shared_limits(recipe: Recipe, shards: int) -> Shared:
     return Shared(found, shards)
 
 
-async def run_evaluating(release: str, models: list[str], recipe: str, judge: str, conditions: Conditions) -> list[Row]:
-    """Score candidates on a release, and show the leaderboard."""
-    settings, progress = flow_settings(), FlowProgress()
-    candidates = choose_candidates(models, Path(recipe) if recipe else None)
-    conditions = conditions._replace(judge=read_model(judge) if judge else None)
-
-    @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
-    async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
-        return await explained(evaluate_release(release, candidates, settings, progress, conditions))
-
-    labels = ", ".join(candidate.label for candidate in candidates)
-    scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited
-    await (await scoring).aresult()  # raises what the task could not do
-    board = leaderboard(release, settings)
-    warehouse = open_warehouse(settings)
-    await show_scores(release, board, write_report(warehouse, settings.home / "report.html"))
-    return board
+Result = TypeVar("Result")
+Given = ParamSpec("Given")
+_listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
 
 
-async def run_pulling(*, required: bool = True) -> Pulled:
-    """Take back what people decided, show it, and push what waits by now.
+@contextmanager
+def reporting_to(progress: Progress) -> Iterator[None]:
+    """Let `progress` hear what the flows that are run in here tell, besides their logs."""
+    token = _listener.set(progress)
+    try:
+        yield
+    finally:
+        _listener.reset(token)
 
-    Unless `required` it is no failure that there is no Label Studio, as long as nobody was asked in one.
+
+class FlowProgress:
+    """Progress of a flow, in its log and to whoever started it here."""
+
+    def __init__(self) -> None:
+        """Nothing is under way."""
+        self.title, self.total, self.done = "", 0, 0
+        self._also: Progress = _listener.get() or SilentProgress()
+
+    def say(self, sentence: str) -> None:
+        """One event worth a line."""
+        get_run_logger().info("%s", sentence)
+        self._also.say(sentence)
+
+    def begin(self, title: str, total: int) -> None:
+        """A stretch of work begins."""
+        self.title, self.total, self.done = title, total, 0
+        get_run_logger().info("%s: %d to do", title, total)
+        self._also.begin(title, total)
+
+    def advance(self, count: int) -> None:
+        """So many more are done; the log has the tasks for that."""
+        self.done += count
+        self._also.advance(count)
+
+
+def explained(work: Callable[Given, Awaitable[Result]]) -> Callable[Given, Coroutine[Any, Any, Result]]:
+    """Work of a flow or task of which what callwright can explain becomes a Failed state of that one sentence.
+
+    Prefect raises the error itself at whoever called the flow, so no caller meets the state.
     """
-    settings = flow_settings()
-    if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
-        FlowProgress().say("No Label Studio is named or running, and nobody was asked yet: there is nothing to pull.")
-        return Pulled()
-    with require_label_studio(settings) as studio:
-        pulled = await pull_reviews(settings, studio, FlowProgress())
-    counts = {name: count for name, count in pulled._asdict().items() if name != "problems"}
-    await show_reviews(counts, pulled.problems)
-    await run_pushing()
-    return pulled
+
+    @wraps(work)
+    async def explaining(*given: Given.args, **named: Given.kwargs) -> Result:
+        try:
+            return await work(*given, **named)
+        except CallwrightError as error:
+            return cast("Result", Failed(message=str(error), data=error))
+
+    return explaining
 
 
-_ASKED = "select 1 from review_requests where pushed_at is not null limit 1"
+def run_name() -> str:
+    """The name of a flow's run: what it is about, by its parameters."""
+    given = {name: value for name, value in flow_run.parameters.items() if value}
+    about = given.pop("release", "") or Path(str(given.pop("recipe", ""))).stem
+    extras = [" and ".join(given["kinds"])] if "kinds" in given else []
+    extras += [f"at most {given['limit']} a kind"] if "limit" in given else []
+    extras += [str(given["model"])] if "model" in given else []
+    return ", ".join([about or "all recipes", *extras])
 
 
-def flow_settings() -> Settings:
-    """The settings of the process that carries out a flow; a worker's was not set to be quiet, at work and in the end."""
-    quiet_vendors()
-    silence_teardown()
-    return read_settings()
+_ALL = 100.0
+
+
+class ProgressArtifact:
+    """How far a group is, as a bar on its flow run's page."""
+
+    def __init__(self, progress: FlowProgress) -> None:
+        """Show the progress that `progress` hears of."""
+        self._progress = progress
+        self._bar: UUID | None = None
+        self._done = 0
+
+    async def show(self, count: int) -> None:
+        """So many more records are done."""
+        self._done += count
+        share = _ALL * self._done / max(1, self._progress.total)
+        text = f"{self._progress.title}: {self._done} of {self._progress.total} records"
+        if self._bar is None:
+            self._bar = await acreate_progress_artifact(share, description=text)
+        else:
+            await aupdate_progress_artifact(self._bar, share, description=text)
+
+
+async def show_funnel(report: BuildReport) -> None:
+    """Show what each stage did with what came to it."""
+    await acreate_table_artifact(
+        table=[row._asdict() for row in report.funnel],
+        key=_key("funnel", report.recipe),
+        description=(
+            f"**{report.landed} of {report.planned}** planned samples of `{report.recipe}` have landed "
+            f"(build `{report.build}`). At each stage, entered = passed + rejected + failed + waiting."
+        ),
+    )
+
+
+async def show_scores(release: str, board: Iterable[Row], report: Path) -> None:
+    """Show how candidates scored on a release, and where the report with its plots lies."""
+    rows = [{name: _plain(value) for name, value in row.items() if name != "release"} for row in board]
+    columns = list(rows[0]) if rows else []
+    table = [columns, ["---"] * len(columns), *([str(row[name]) for name in columns] for row in rows)]
+    lines = "\n".join(f"| {' | '.join(cells)} |" for cells in table)
+    # A path and no link: browsers follow none from a served page to a file.
+    await acreate_markdown_artifact(
+        key=_key("scores", release),
+        markdown=f"# Scores on {release}\n\n{lines}\n\nThe report with its plots opens from the file `{report}`.\n",
+        description=f"HammerBench's metrics on the release `{release}`, as fractions.",
+    )
+
+
+async def show_reviews(counts: Mapping[str, int], problems: Sequence[str]) -> None:
+    """Show what people decided since the last pull, and what of it does not fit."""
+    lines = "".join(f"\n| {name} | {count} |" for name, count in counts.items())
+    listed = "".join(f"\n- {problem}" for problem in problems)
+    await acreate_markdown_artifact(
+        key="reviews",
+        markdown=f"| since the last pull | samples |\n|---|---:|{lines}\n{listed}",
+        description=f"{counts['reviews']} new reviews.",
+    )
+
+
+def _plain(value: object) -> object:
+    return round(value, 4) if isinstance(value, float) else value
+
+
+def _key(kind: str, name: str) -> str:
+    """An artifact's key: Prefect allows lower-case letters, digits and dashes."""
+    words = "".join(sign if sign.isalnum() and sign.isascii() else " " for sign in name.lower()).split()
+    return "-".join([kind, *words])

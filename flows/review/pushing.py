@@ -34,7 +34,7 @@ from flows.review.path_reviews import read_paths, samples_of_paths
 from flows.review.prediction_audits import read_audited
 from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
 from flows.review.reading_reviews import NOTHING_YET, read_samples
-from flows.review.servers import LOCAL
+from flows.review.servers import LOCAL, find_label_studio
 from flows.review.turns import review_turn
 from flows.settings import Settings, open_warehouse
 from flows.tool_checking import tools_of
@@ -81,6 +81,20 @@ def waiting_reviews(settings: Settings) -> int:
     """How many tasks wait to be pushed."""
     server = settings.label_studio_url.rstrip("/") or LOCAL
     return sum(map(len, open_warehouse(settings).rows_by_name(_to_push(server, again=False)).values()))
+
+
+def push_what_waits(settings: Settings, progress: Progress) -> Pushed | None:
+    """Push what waits after a build, where there is a Label Studio; None where nothing waits, or nobody can be asked yet."""
+    waiting = waiting_reviews(settings)
+    studio = find_label_studio(settings) if waiting else None
+    if studio is None:
+        if waiting:
+            progress.say(
+                f"{waiting} tasks wait for people. Start Label Studio: callwright review serve; then: callwright review push"
+            )
+        return None
+    with studio:
+        return push_reviews(settings, studio, progress)
 
 
 def push_reviews(settings: Settings, studio: LabelStudio, progress: Progress, *, again: bool = False) -> Pushed:

@@ -9,7 +9,7 @@ import pytest
 
 from annotation.studio.client import LabelStudio
 from annotation.studio.server import ServerInfo, start, stop
-from flows.engine.server import PrefectServer, start_prefect, stop_prefect
+from flows.engine.deploying import PrefectServer, start_prefect, stop_prefect
 from flows.settings import read_settings
 from tests.support.killable_studio import KillableStudio
 

@@ -105,15 +105,12 @@ def test_a_file_is_no_shorter_than_a_capability() -> None:
         for path in _modules(PRODUCT)
         if path.name not in {"__init__.py", "__main__.py"} | SHORT
         and len(path.read_text(encoding="utf-8").splitlines()) < SHORTEST
-        and "@flow" not in path.read_text(encoding="utf-8")
     ]
     assert short == []
 
 
 def test_a_folder_has_no_more_siblings_than_one_idea_has() -> None:
     counts = Counter(path.parent.relative_to(TOP) for path in _modules(PRODUCT) if path.name != "__init__.py")
-    shims = sum("@flow" in path.read_text(encoding="utf-8") for path in (TOP / "flows").glob("*.py"))
-    counts[Path("flows")] -= shims
     assert {str(folder): count for folder, count in counts.items() if count > MOST_SIBLINGS} == {}
 
 

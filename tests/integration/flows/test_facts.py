@@ -8,8 +8,7 @@ import orjson
 import pytest
 
 from flows.chats import AHEAD, InFlight, SharedChats
-from flows.facts import FactFiles, Facts
-from flows.shards import PaidNotes
+from flows.shards import FactFiles, Facts, PaidNotes
 from llm.chat import ChatMessage
 from tests.support.flows.small_builds import small_recipe
 from warehouse.errors import BudgetError, StoreError, TransientError

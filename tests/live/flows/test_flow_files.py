@@ -22,7 +22,7 @@ from collections import defaultdict
 from pathlib import Path
 from prefect.utilities.importtools import import_object
 top, before = Path(sys.argv[1]), list(sys.path)
-flow = import_object(f"flows/{sys.argv[2]}.py:{sys.argv[2]}")
+flow = import_object(f"flows/engine/prefect_flows.py:{sys.argv[2]}")
 names = defaultdict(list)
 for name, module in list(sys.modules.items()):
     file = getattr(module, "__file__", None)
@@ -67,7 +67,7 @@ def test_prefect_finds_a_flow_in_its_file_and_no_module_is_there_twice(flow: str
     loaded = json.loads(python(LOADING, str(TOP), flow, home=tmp_path))
     assert loaded["name"] == flow.replace("_", "-")
     assert loaded["described"] == dict.fromkeys(loaded["described"], True)
-    assert loaded["modules"].pop(f"flows/{flow}.py") == [flow]
+    assert loaded["modules"].pop("flows/engine/prefect_flows.py") == ["prefect_flows"]
     twice = {file: names for file, names in loaded["modules"].items() if len(names) > 1}
     assert twice == {}
     assert all(name.partition(".")[0] != Path(file).stem for file, [name] in loaded["modules"].items() if "/" in file)
@@ -75,7 +75,8 @@ def test_prefect_finds_a_flow_in_its_file_and_no_module_is_there_twice(flow: str
 
 def test_nothing_beside_the_flow_files_hides_somebody_elses_module() -> None:
     # Prefect puts the folder of a flow file first on sys.path.
-    ours = {path.stem for path in (TOP / "flows").iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
+    folder = TOP / "flows" / "engine"
+    ours = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()} - {"__init__"}
     assert ours & (set(sys.stdlib_module_names) | set(importlib.metadata.packages_distributions())) == set()
 
 

@@ -276,7 +276,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
     assert run("build", str(recipe), "--no-review", home=home).returncode == 0
     assert run("release", "create", "v1", home=home).returncode == 0
     code = (
-        "import asyncio; from flows.evaluate_models import evaluate_models\n"
+        "import asyncio; from flows.engine.prefect_flows import evaluate_models\n"
         "print(asyncio.run(evaluate_models('v1', ['template/v1']))[0]['predictions'])\n"
         "asyncio.run(evaluate_models('v2', ['template/v1']))"
     )
@@ -300,7 +300,7 @@ def test_candidates_are_scored_by_a_flow_that_shows_the_leaderboard(
 def test_reviews_without_a_label_studio_fail_in_one_sentence(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
-    code = "import asyncio; from flows.pull_reviews import pull_reviews; asyncio.run(pull_reviews())"
+    code = "import asyncio; from flows.engine.prefect_flows import pull_reviews; asyncio.run(pull_reviews())"
     environment = {"CALLWRIGHT_HOME": str(tmp_path), "PATH": os.environ["PATH"], **shown}
     done = subprocess.run(
         [sys.executable, "-c", code], env=environment, cwd=TOP, capture_output=True, text=True, check=False

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import pytest
 
-from flows.engine.server import running_prefect, start_prefect, stop_prefect
+from flows.engine.deploying import running_prefect, start_prefect, stop_prefect
 from flows.settings import Settings
 from tests.support.browsers import open_browser
 from tests.support.flows.prefect_api import PrefectRecords
@@ -102,7 +102,9 @@ def test_prefect_deploy_registers_what_prefect_yaml_names(prefect_server: HeardP
     assert after["id"] == before["id"]
     assert [found["schedule"] for found in after["schedules"]] == [found["schedule"] for found in before["schedules"]]
     assert known.ask("deployments/name/pull-reviews/reviews")["work_pool_name"] == "callwright"
-    assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith("flows/evaluate_models.py")
+    assert known.ask("deployments/name/evaluate-models/release")["entrypoint"].startswith(
+        "flows/engine/prefect_flows.py"
+    )
 
 
 def test_a_schedule_plans_the_next_runs(prefect_server: HeardPrefect, tmp_path: Path) -> None:

@@ -8,8 +8,7 @@ import pytest
 
 import warehouse.records
 from flows.recipe import Checks
-from flows.stage_page import stage_page
-from flows.stages import STAGES, stage_named, stages_of
+from flows.stages import STAGES, stage_named, stage_page, stages_of
 from generators.stages import Stage
 from warehouse.errors import ConfigurationError
 

@@ -1,0 +1,228 @@
+"""The flows that Prefect runs: a build with each group of its stages a flow of its own, evaluations, and the review loop.
+
+Each calls the functions that the command line calls. A file of flows bears a name that nothing else has: Prefect puts its
+folder on the path.
+"""
+
+from functools import partial
+from pathlib import Path
+from typing import Any, Literal, cast
+
+from prefect import flow, task
+from prefect.client.schemas.objects import State
+from prefect.states import Completed
+
+from flows.build import (
+    BuildReport,
+    BuildSteps,
+    carry_out_build,
+    close_build,
+    find_unchanged,
+    land,
+    open_build,
+    report_build,
+)
+from flows.chats import roles_of, tell_models
+from flows.engine.running import (
+    FlowProgress,
+    explained,
+    run_name,
+    show_funnel,
+    show_reviews,
+    show_scores,
+    task_workers,
+)
+from flows.evaluation.evaluating import evaluate_release, leaderboard
+from flows.evaluation.evaluation_run import Conditions, choose_candidates
+from flows.making import check_samples as check_all
+from flows.making import make_samples as make_all
+from flows.planning.planner import waves
+from flows.recipe import Recipe, read_recipe
+from flows.report import write_report
+from flows.review import pulling
+from flows.review.pulling import Pulled
+from flows.review.pushing import push_what_waits
+from flows.review.servers import label_studio_address, require_label_studio
+from flows.settings import Settings, open_warehouse, quiet_vendors, read_settings, silence_teardown
+from flows.toolmaking import prepare_tools
+from llm.models import read_model
+from warehouse.rows import Row
+
+NOTHING = "Nothing to do"
+
+
+@flow(name="build-dataset", flow_run_name=run_name)
+@explained
+async def build_dataset(recipe: str, limit: int = 0, model: str = "", review: bool = True) -> BuildReport:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+    """Build a recipe's samples, going on where its last build stopped; nothing is done where nothing has changed since it ended.
+
+    Args:
+        recipe: The recipe's YAML file, as the worker sees it.
+        limit: At most so many samples of each kind; 0 for what the recipe says.
+        model: One model for all three roles, by its litellm name; empty for what the recipe says.
+        review: Push what waits for people to Label Studio.
+
+    """
+    report: BuildReport | State[BuildReport] | None = _unchanged(recipe, limit, model)
+    if report is None:
+        steps = BuildSteps(
+            lambda kinds: make_samples(recipe, limit, model, [*kinds]),
+            lambda: check_samples(recipe, limit, model),
+            lambda: land_samples(recipe, limit, model),
+        )
+        report = await carry_out_build(_chosen(recipe, limit, model), steps)
+    if review:
+        _push(_settings(), FlowProgress())
+    return cast("BuildReport", report)  # Prefect gives callers what is in a state
+
+
+@flow(name="make-samples", flow_run_name=run_name)
+@explained
+async def make_samples(recipe: str, limit: int = 0, model: str = "", kinds: list[str] | None = None) -> int:
+    """Make the samples that the recipe still lacks; how many were planned.
+
+    Args:
+        recipe: The recipe's YAML file, as the worker sees it.
+        limit: At most so many samples of each kind; 0 for what the recipe says.
+        model: One model for all three roles, by its litellm name; empty for what the recipe says.
+        kinds: Only samples of these kinds; empty for all that can be made of what has passed its checks.
+
+    """
+    progress, chosen = FlowProgress(), _chosen(recipe, limit, model)
+    if not kinds or kinds == [*waves(chosen)[0]]:  # once a build
+        tell_models(roles_of(chosen), progress)
+    await prepare_tools(chosen, _settings(), progress, partial(task_workers, progress=progress))
+    run = open_build(chosen, _settings(), progress)
+    with task_workers(run, progress) as workers:
+        return sum([await make_all(run, workers, wave) for wave in ([kinds] if kinds else waves(run.recipe))])
+
+
+@flow(name="check-samples", flow_run_name=run_name)
+@explained
+async def check_samples(recipe: str, limit: int = 0, model: str = "") -> BuildReport:
+    """Carry the samples that no check has seen yet through the checks.
+
+    Args:
+        recipe: The recipe's YAML file, as the worker sees it.
+        limit: At most so many samples of each kind; 0 for what the recipe says.
+        model: One model for all three roles, by its litellm name; empty for what the recipe says.
+
+    """
+    progress = FlowProgress()
+    run = open_build(_chosen(recipe, limit, model), _settings(), progress)
+    with task_workers(run, progress) as workers:
+        await check_all(run, workers)
+    return report_build(run)
+
+
+@flow(name="land-samples", flow_run_name=run_name)
+@explained
+async def land_samples(recipe: str, limit: int = 0, model: str = "") -> BuildReport:
+    """Sort out duplicates, ask people about what is in doubt, and accept the rest.
+
+    Args:
+        recipe: The recipe's YAML file, as the worker sees it.
+        limit: At most so many samples of each kind; 0 for what the recipe says.
+        model: One model for all three roles, by its litellm name; empty for what the recipe says.
+
+    """
+    run = open_build(_chosen(recipe, limit, model), _settings(), FlowProgress())
+    land(run)
+    report = close_build(run)
+    await show_funnel(report)
+    run.progress.say(f"{report.landed} of {report.planned} planned samples have landed.")
+    return report
+
+
+@flow(name="evaluate-models", flow_run_name=run_name)
+@explained
+async def evaluate_models(  # noqa: PLR0913, PLR0917 - Prefect's form shows each as a field
+    release: str,
+    models: list[str] | None = None,
+    recipe: str = "",
+    runs: int = 1,
+    budget: float = 0,
+    tools: Literal["first", "always"] = "first",
+    judge: str = "",
+) -> list[Row]:
+    """Ask candidate models for the calls that are due, and score them; what was asked before is not asked again.
+
+    Args:
+        release: The release to score on.
+        models: Candidates by their litellm names.
+        recipe: A recipe's YAML file, as the worker sees it, whose candidates are scored too.
+        runs: Ask every candidate so many times.
+        budget: Stop before this run has spent so many US dollars; 0 for no bound.
+        tools: When candidates see all candidate tools: at a conversation's first snapshot, or always.
+        judge: A model whose verdicts on the calls are scored too.
+
+    """
+    settings, progress = _settings(), FlowProgress()
+    candidates = choose_candidates(models or [], Path(recipe) if recipe else None)
+    conditions = Conditions(runs, budget or None, tools, read_model(judge) if judge else None)
+
+    @task(name="score-candidates", task_run_name="{labels}", persist_result=False)
+    @explained
+    async def score_candidates(labels: str) -> None:  # all of them in one: they share the budget
+        await evaluate_release(release, candidates, settings, progress, conditions)
+
+    labels = ", ".join(candidate.label for candidate in candidates)
+    scoring: Any = score_candidates(labels, return_state=True)  # its type hides that it is to be awaited
+    await (await scoring).aresult()  # raises what the task could not do
+    board = leaderboard(release, settings)
+    await show_scores(release, board, write_report(open_warehouse(settings), settings.home / "report.html"))
+    return board
+
+
+@flow(name="pull-reviews", flow_run_name="all recipes")
+@explained
+async def pull_reviews(required: bool = True) -> Pulled:  # noqa: FBT001, FBT002 - Prefect shows it as a switch
+    """Pull new reviews from Label Studio, check what was edited, land what was accepted, and push what waits by now.
+
+    Args:
+        required: Fail where no Label Studio is named or running; a run on a schedule only says so while nobody was asked.
+
+    """
+    settings, progress = _settings(), FlowProgress()
+    if not (required or label_studio_address(settings) or open_warehouse(settings).rows(_ASKED)):
+        progress.say("No Label Studio is named or running, and nobody was asked yet: there is nothing to pull.")
+        return Pulled()
+    with require_label_studio(settings) as studio:
+        pulled = await pulling.pull_reviews(settings, studio, FlowProgress())
+    counts = {name: count for name, count in pulled._asdict().items() if name != "problems"}
+    await show_reviews(counts, pulled.problems)
+    _push(settings, progress)
+    return pulled
+
+
+_ASKED = "select 1 from review_requests where pushed_at is not null limit 1"
+
+
+def _push(settings: Settings, progress: FlowProgress) -> None:
+    pushed = push_what_waits(settings, progress)
+    if pushed is not None:
+        progress.say(f"{pushed.created} tasks pushed, {pushed.already_there} were there already: {pushed.url}")
+
+
+def _chosen(path: str, limit: int, model: str) -> Recipe:
+    """The recipe that a flow's parameters name, with what they change in it."""
+    recipe = read_recipe(Path(path))
+    recipe = recipe.with_model(model) if model else recipe
+    return recipe.with_limit(limit) if limit else recipe
+
+
+def _unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:
+    """The state of a run that has nothing to do, None where recipe, tools, models or prompts have changed since it last ended."""
+    progress = FlowProgress()
+    found = find_unchanged(_chosen(recipe, limit, model), _settings(), progress)
+    if found is None:
+        return None
+    progress.say(found.sentence)
+    return Completed(name=NOTHING, message=found.sentence, data=found.report)
+
+
+def _settings() -> Settings:
+    """The settings of the process that carries out a flow; a worker's was not set to be quiet, at work and in the end."""
+    quiet_vendors()
+    silence_teardown()
+    return read_settings()
