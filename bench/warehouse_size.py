@@ -86,8 +86,10 @@ def _execute(warehouse: Warehouse, script: str, parameters: dict[str, int] | Non
 
 
 _ONCE = """
-insert into stages select 'check' || range, range, 'checks', '' from range(7);
-insert into stages values ('request', 90, 'single turn', ''), ('format', 91, 'checks', ''), ('land', 99, 'land', '');
+insert into stages select 'check' || range, range, 'checks', '', '', ['arguments'], false from range(7);
+insert into stages values
+    ('request', 90, 'single turn', '', '', [], false),
+    ('format', 91, 'checks', '', '', [], false), ('land', 99, 'land', '', '', [], false);
 insert into builds values ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}}', now(), now());
 insert into tools
     select 't' || range, 'tool_' || range, 'category ' || range % 50, 'en', 'seed', 'Does it.', '{"type": "object"}', null
@@ -113,13 +115,14 @@ insert into outcomes
     from range($first, $until) t(n), range(14) u(s);
 insert into verdicts
     select md5('v' || n || '.' || s), md5('s' || n), 'check' || s, if(s = 6 and n % 20 = 0, 'unproved', 'proved'),
-        if(s = 6 and n % 20 = 0, (n % 97) / 97, 1), 'Every argument is in the request.', '[]', '1', now()
+        if(s = 6 and n % 20 = 0, (n % 97) / 97, 1), 'Every argument is in the request.', '[]', '1', now(),
+        if(s = 6 and n % 20 = 0, 'open', 'proved'), '', []
     from range($first, $until) t(n), range(7) u(s);
 insert into review_requests
     select 'b1', md5('s' || n), 'sample_review', 'doubtful', 'A check failed.', now(), null, null, 1, 1, 0.5, ''
     from range($first, $until) t(n) where n % 20 = 0;
 insert into acceptances
-    select md5('s' || n), 'b1', 'made up', true, 'machine', false, now(), null, 'machine'
+    select md5('s' || n), 'b1', 'made up', 'machine', now(), null, 'machine', 'proved', []
     from range($first, $until) t(n) where n % 20 <> 0;
 insert into release_samples select 'r1', md5('s' || n) from range($first, $until) t(n) where n % 20 <> 0
 """

@@ -47,13 +47,17 @@ class FunnelRow(NamedTuple):
 
 
 class CompositionRow(NamedTuple):
-    """How many samples of a kind a recipe asks for and what became of them; `paper` is None where the paper tells none."""
+    """How many samples of a kind a recipe asks for and what became of them; `paper` is None where the paper tells none.
+
+    Of those that `landed`, `proved` rest on rules alone and `judged` on a model's blind reading; people vouched for the others.
+    """
 
     kind: str
     asked: int
     made: int
-    proved: int
     landed: int
+    proved: int
+    judged: int
     waiting: int
     tools: int
     paper: int | None
@@ -226,15 +230,15 @@ def report_build(run: GroupRun) -> BuildReport:
 def _composition(run: GroupRun) -> Iterator[CompositionRow]:
     rows = run.warehouse.rows(
         """
-        select kind, sum(made)::int as made, sum(proved)::int as proved, sum(landed)::int as landed,
-            sum(waiting)::int as waiting, sum(tools)::int as tools
+        select kind, sum(made)::int as made, sum(landed)::int as landed, sum(proved)::int as proved,
+            sum(judged)::int as judged, sum(waiting)::int as waiting, sum(tools)::int as tools
         from composition where build = ? group by kind
         """,
         [run.build],
     )
     made = {row.pop("kind"): row for row in rows}
     for name in dict.fromkeys((*run.recipe.samples, *made)):
-        counts = made.get(name) or dict.fromkeys(("made", "proved", "landed", "waiting", "tools"), 0)
+        counts = made.get(name) or dict.fromkeys(("made", "landed", "proved", "judged", "waiting", "tools"), 0)
         paper = KINDS[name].paper if name in KINDS else None
         yield CompositionRow(kind=name, asked=run.recipe.samples.get(name, 0), **counts, paper=paper)
 

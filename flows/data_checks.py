@@ -21,7 +21,7 @@ from flows.settings import Settings
 from flows.stages import stage_named
 from generators.stages import Stage, StageContext
 from validators.checks.coverage import RequestReading, read_request
-from validators.checks.table import RECORD_CHECKS
+from validators.checks.table import CHECKS
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import Arguments, CallTurn, GoldCall, JsonSchema, Sample, Tool, UserTurn, Verdict
 
@@ -154,7 +154,7 @@ async def _check_record(number: int, line: bytes, chats: Chats | None) -> Checke
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"Line {number} is no record: {_brief(error)}"
         return CheckedRecordLine("", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)])
-    stages = [stage for stage in RECORD_CHECKS if chats is not None or stage.role is None]
+    stages = [stage for stage in CHECKS if chats is not None or stage.role is None]
     verdicts: list[CheckVerdict] = []
     for stage in stages:
         if stage.function is not None and stage.applies(sample):

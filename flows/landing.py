@@ -5,11 +5,12 @@ from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
 from heapq import nsmallest
+from math import ceil
 from pathlib import Path
 from typing import NamedTuple
 
 from annotation.screens import DIALOGUE_ACTS, SAMPLE_REVIEW
-from flows.recipe import Recipe
+from flows.recipe import LANDED_GRADES, LandedGrade, Recipe
 from flows.review.gold_items import mix_gold_items
 from flows.review.path_reviews import carry_over_corrections, corrections_to_ask, with_kinds
 from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, ask, request_row
@@ -92,9 +93,9 @@ _EARLIER = """
 
 
 def route_review(landing: Landing) -> None:
-    """Ask people about all that a check could not prove; what they decided before is not asked again."""
+    """Ask people about all whose grade the recipe does not let land; what they decided before is not asked again."""
     asked = [landing.build, LANDING.duplicates, LANDING.review]
-    doubts = landing.warehouse.rows(_DOUBTFUL, [DUPLICATES, landing.build, LANDING.duplicates, *asked])
+    doubts = landing.warehouse.rows(_DOUBTFUL, [*asked, landing.recipe.landing_grades, DUPLICATES])
     outcomes = [landing.note(LANDING.review, row["key"], "waiting", row["reasons"], "unproved") for row in doubts]
     contradicted = landing.warehouse.rows(
         "select subject, reason from outcomes where build = ? and outcome = 'waiting' and stage <> ?",
@@ -116,43 +117,53 @@ def route_review(landing: Landing) -> None:
     settle_decisions(landing.warehouse)
 
 
-# Why samples of this build need a person: the reasons of their newest verdicts that prove nothing. Most were never doubted,
-# and need not be looked at closely.
+# Samples of this build whose grade may not land without people, each with the reasons of its newest verdicts that prove nothing,
+# and with what no check settles.
 _DOUBTFUL = f"""
-    with doubted as (
-        select subject from verdicts where decision <> 'proved' group by subject
+    with unsettled as (
+        select p.key, g.grade, g.models, g.open_claims from ({_PASSED}) p join sample_grades g on g.subject = p.key
+        where not list_contains(?::varchar[], g.grade)
     ), newest as (
         select subject, check_name, arg_max(decision, made_at) as decision, arg_max(reason, made_at) as reason
-        from verdicts semi join doubted using (subject) where check_name <> ? group by all
+        from verdicts v semi join unsettled u on u.key = v.subject where check_name <> ? group by all
     ), doubts as (
-        select n.subject, string_agg(n.check_name || ': ' || n.reason, ' ' order by n.check_name) as reasons
-        from newest n join outcomes f on f.subject = n.subject
-        where f.build = ? and f.stage = ? and n.decision <> 'proved' group by n.subject
+        select subject, string_agg(check_name || ': ' || reason, ' ' order by check_name) as reasons
+        from newest where decision <> 'proved' group by subject
     )
-    select p.key, d.reasons from ({_PASSED}) p join doubts d on d.subject = p.key
+    select u.key, concat_ws(' ', d.reasons,
+        if(u.grade = 'judged', 'Rules leave it open; ' || array_to_string(u.models, ' and ') || ' read the same.', null),
+        if(d.reasons is null and u.grade = 'open', 'Nothing settles: ' || array_to_string(u.open_claims, ', ') || '.', null)
+    ) as reasons
+    from unsettled u left join doubts d on d.subject = u.key order by u.key
 """  # noqa: S608
 
 _UNDECIDED = _PASSED.replace("order by", "and s.key not in (select subject from decisions) order by")
 
 
-_ACCEPT = """
-    insert into acceptances (subject, build, recipe, proved, accepted_by, decided_by, vouched, accepted_at, withdrawn_at)
-    select key, ?, ?, true, 'machine', 'machine', false, now(), null
-"""
-# What a check took back, and proves by now.
+_ACCEPT = f"""
+    insert into acceptances (subject, build, recipe, grade, judged_by, accepted_by, decided_by, accepted_at, withdrawn_at)
+    select p.key, ?, ?, g.grade, if(g.grade = 'judged', g.models, []), 'machine', 'machine', now(), null
+    from ({_UNDECIDED}) p join sample_grades g on g.subject = p.key where p.key not in (select subject from acceptances)
+"""  # noqa: S608
+# What a check took back, and settles by now; and what a changed check settles in another way than when it landed.
 _ACCEPT_AGAIN = """
     update acceptances set withdrawn_at = null, accepted_at = now()
     where withdrawn_at is not null and decided_by = 'machine' and subject in (select key from ({undecided}))
 """
-_ONCE = "where key not in (select subject from acceptances)"
+_GRADE_AGAIN = """
+    update acceptances set grade = g.grade, judged_by = if(g.grade = 'judged', g.models, [])
+    from sample_grades g where g.subject = acceptances.subject and acceptances.build = ? and acceptances.withdrawn_at is null
+        and acceptances.decided_by = 'machine' and g.grade <> 'open' and g.grade <> acceptances.grade
+"""
 
 
 def land_samples(landing: Landing) -> None:
     """Accept what no person was asked about, each sample once; draw spot checks and gold items. People's own have landed."""
     asked = [landing.build, LANDING.review, LANDING.land]
     with landing.warehouse.writing() as connection:
-        connection.execute(f"{_ACCEPT} from ({_UNDECIDED}) {_ONCE}", [landing.build, landing.recipe.name, *asked])
+        connection.execute(_ACCEPT, [landing.build, landing.recipe.name, *asked])
         connection.execute(_ACCEPT_AGAIN.format(undecided=_UNDECIDED), asked)
+        connection.execute(_GRADE_AGAIN, [landing.build])
         connection.execute(pass_all(_UNDECIDED), [landing.build, LANDING.land, *asked])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)
@@ -161,15 +172,22 @@ def land_samples(landing: Landing) -> None:
 def _draw_spot_checks(landing: Landing) -> None:
     """Draw the recipe's spot checks: of samples, and of the dialogue acts of conversations."""
     rules, seed = landing.recipe.review, landing.recipe.seed
-    _draw(landing, SAMPLE_REVIEW, rules.spot_checks, order=f"{seed}", reason=DRAWN)
-    _draw(landing, DIALOGUE_ACTS, rules.dialogue_acts, order=f"{seed}:{DIALOGUE_ACTS}", reason=_ACTS_DRAWN)
+    for grades, wanted in rules.spot_checks_by_grade().items():
+        _draw(landing, SAMPLE_REVIEW, wanted, grades, order=f"{seed}", reason=DRAWN)
+    acts = rules.dialogue_acts
+    _draw(landing, DIALOGUE_ACTS, acts, LANDED_GRADES, order=f"{seed}:{DIALOGUE_ACTS}", reason=_ACTS_DRAWN)
 
 
 _ACTS_DRAWN = "Drawn from the accepted conversations, to see how good their dialogue acts are."
 
 
-def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -> None:
-    """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn."""
+def _draw(
+    landing: Landing, kind: str, wanted: float, grades: Sequence[LandedGrade], *, order: str, reason: str
+) -> None:
+    """Fill the spot checks of a review kind up to their number, in an order of their own; what was drawn stays drawn.
+
+    `wanted` is how many, or, if it is no whole number, the share of what landed without people.
+    """
     rows = landing.warehouse.stream(
         """
         select f.subject, r.cause, f.stage = $3 and f.outcome = 'passed' and a.decided_by = 'machine' as is_free from outcomes f
@@ -178,8 +196,9 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
         left join review_requests r on r.subject = f.subject and r.kind = $1
         left join acceptances a on a.subject = f.subject and a.withdrawn_at is null
         where f.build = $2 and f.stage in ($4, $3) and list_contains(k.reviews, $1)
+            and list_contains($5::varchar[], coalesce(a.grade, $6))
         """,
-        [kind, landing.build, LANDING.land, LANDING.review],
+        [kind, landing.build, LANDING.land, LANDING.review, list(grades), grades[0]],
     )
     drawn: set[str] = set()
 
@@ -190,7 +209,17 @@ def _draw(landing: Landing, kind: str, count: int, *, order: str, reason: str) -
             if is_free and cause is None:
                 yield subject
 
+    count = wanted if isinstance(wanted, int) else ceil(wanted * _count_landed(landing, grades))
     first = nsmallest(count, free(), key=lambda subject: blake2b(f"{order}:{subject}".encode()).digest())
     chosen = first[: max(0, count - len(drawn))]
     reviewers = landing.recipe.review.reviewers_of(SPOT_CHECK)
     ask(landing.warehouse, [ReviewQuestion(one, SPOT_CHECK, reason, landing.build, kind, reviewers) for one in chosen])
+
+
+def _count_landed(landing: Landing, grades: Sequence[LandedGrade]) -> int:
+    """How many samples of a build landed with one of these grades."""
+    [row] = landing.warehouse.rows(
+        "select count(*) as n from acceptances where build = ? and list_contains(?::varchar[], grade)",
+        [landing.build, list(grades)],
+    )
+    return int(row["n"])

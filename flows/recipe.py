@@ -1,6 +1,7 @@
 """Recipes: what a build makes, of which tools, with which models. A YAML file, read strictly."""
 
 from importlib.resources import files
+from math import ceil
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 
@@ -100,19 +101,37 @@ class Checks(RecipePart):
     near_duplicate: float = Field(default=0.9, gt=0, le=1)
 
 
-class ReviewRules(RecipePart):
-    """What goes to people besides all that failed a check, and to how many of them.
+LandedGrade = Literal["judged", "proved"]
+LANDED_GRADES: tuple[LandedGrade, ...] = ("judged", "proved")  # the weakest first
+# So many, or a share of what landed: 20 is twenty, 0.05 one in twenty, 1.0 all.
+SpotChecks = Annotated[int, Field(strict=True, ge=0)] | Annotated[float, Field(strict=True, ge=0, le=1)]
 
-    `spot_checks` of the accepted samples are drawn by the seed, and `dialogue_acts` of the accepted conversations for a look at
+
+class ReviewRules(RecipePart):
+    """What goes to people besides all that may not land without them, and to how many of them.
+
+    `spot_checks` of the accepted samples are drawn by the seed: a number or a share of all, or one for each grade that lands
+    ("proved", "judged"; a grade that is not named gets none), and `dialogue_acts` of the accepted conversations for a look at
     nothing but their dialogue acts. `reviewers` answer each question, each on their own: one
     number, or one for each cause ("doubtful", "spot check"); where they do not agree one more is asked. For each hundred
     questions about samples `gold_items` are mixed in whose right answer is known.
     """
 
-    spot_checks: int = Field(default=20, ge=0)
+    spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = 20
     dialogue_acts: int = Field(default=0, ge=0)
     reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = 1
     gold_items: float = Field(default=0.0, ge=0, le=50)
+
+    def spot_checks_by_grade(self) -> dict[tuple[LandedGrade, ...], int | float]:
+        """How many spot checks, or which share, are drawn from what landed with these grades."""
+        if isinstance(self.spot_checks, dict):
+            return {(grade,): wanted for grade, wanted in self.spot_checks.items()}
+        return {LANDED_GRADES: self.spot_checks}
+
+    def spot_checks_among(self, count: int) -> int:
+        """How many of `count` are spot-checked where nothing has a grade."""
+        wanted = self.spot_checks_by_grade().values()
+        return sum(one if isinstance(one, int) else ceil(one * count) for one in wanted)
 
     def reviewers_of(self, cause: str) -> int:
         """How many people answer a question of this cause."""
@@ -151,7 +170,8 @@ class Recipe(RecipePart):
 
     `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their place. The share `spare` of a
     count may be planned in addition, to replace samples that did not pass every check. Of each multi-step goal `variants`
-    samples are made (ComplexFuncBench 2.1.3).
+    samples are made (ComplexFuncBench 2.1.3). What lands without people is at least of the grade `land`: "judged" is what rules or
+    a blind reading settled, "proved" what rules alone did.
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
@@ -167,6 +187,7 @@ class Recipe(RecipePart):
     models: Roles = Roles()
     candidates: tuple[Candidate, ...] = ()
     checks: Checks = Checks()
+    land: LandedGrade = "judged"
     review: ReviewRules = ReviewRules()
     budget: float | None = Field(default=None, gt=0)
     shard_size: int = Field(default=5000, ge=1)  # the most: shards are cut by time
@@ -203,6 +224,11 @@ class Recipe(RecipePart):
         if len(set(labels)) != len(labels):
             raise ValueError(f"two candidates have the same label: {labels}")
         return self
+
+    @property
+    def landing_grades(self) -> list[LandedGrade]:
+        """The grades that land without people."""
+        return list(LANDED_GRADES[LANDED_GRADES.index(self.land) :])
 
     def with_model(self, name: str) -> "Recipe":
         """The same recipe with one model in all three roles."""

@@ -27,7 +27,7 @@ from flows.recipe import Recipe
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stages import Stage, StageContext
-from validators.checks.verdicts import outcome_of
+from validators.checks.verdicts import outcome_of, read_by
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
 from warehouse.outcomes import outcome_row
 from warehouse.records import (
@@ -274,6 +274,8 @@ class _Work:
             outputs = await stage.function(record, context, **self._threshold(stage))
             if not stage.is_check:
                 outputs = [_with_planted(output, calls) for output in outputs]
+            elif stage.role:
+                outputs = read_by(chat.name, self.shard.recipe.models.generator.name, outputs)
             facts.keep(outputs)
         except (ReplyError, RecordError) as error:
             facts.fail(stage.name, record, error)

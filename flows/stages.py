@@ -103,9 +103,12 @@ def _prompt_version(path: str) -> str:
 def stage_rows() -> list[Row]:
     """The table as the warehouse keeps it, for views to order by."""
     return [
-        {"name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source}
+        {
+            "name": stage.name, "position": position, "stage_group": stage.group, "source": stage.source,
+            "role": stage.role or "", "settles": list(stage.settles), "is_left_to_readers": stage.is_left_to_readers,
+        }
         for position, stage in enumerate(STAGES)
-    ]
+    ]  # fmt: skip
 
 
 _HEAD = """# The stages

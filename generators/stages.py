@@ -13,7 +13,7 @@ from pydantic import BaseModel
 from generators.environments.protocol import Environment
 from llm.chat import ChatModel, Prompt
 from warehouse.errors import RecordError, ReplyError
-from warehouse.records import Origin, Record, Tool
+from warehouse.records import Origin, Record, SampleClaim, Tool
 
 Role = Literal["generator", "checker", "judge"]
 # Any record type goes in: the table erases the types that each function names.
@@ -40,6 +40,10 @@ class Stage(NamedTuple):
     threshold: str = ""  # the recipe's check setting that the function takes as `threshold`
     must_prove: bool = False  # a check before anything is made: what it doesn't prove is rejected
     version: str = ""  # of a check: raised where it may decide otherwise about the same sample
+    settles: tuple[SampleClaim, ...] = ()  # of a check: the claims of a sample that it proves
+    is_left_to_readers: bool = (
+        False  # of a check by rules: models that read the text blind may settle what it leaves open
+    )
 
     @property
     def is_check(self) -> bool:

@@ -12,12 +12,16 @@ from warehouse.store import Warehouse
 
 
 class CardFacts(NamedTuple):
-    """What the card says: counts by kind and language, by category, by who accepted, by model, and the verdicts."""
+    """What the card says: counts by kind and language, by category, by grade, by model, and the verdicts.
+
+    The precision of a grade is the share of good ones among the samples of it that were drawn at random out of the builds, None
+    where nobody looked.
+    """
 
     release: Release
     kinds: list[Row]
     categories: list[Row]
-    acceptance: list[Row]
+    grades: list[Row]
     models: list[Row]
     verdicts: list[Row]
     tools: int
@@ -40,8 +44,10 @@ def write_card(facts: CardFacts) -> str:
 
 _OF_RELEASE = """
     with of_release as (
-        select s.*, a.proved, a.vouched, a.accepted_by from release_samples r
-        join samples s on s.key = r.subject join acceptances a on a.subject = s.key where r.release = ?
+        select s.*, a.build, a.grade, a.judged_by,
+            is_template(s.model, b.body ->> '$.models.generator.name', a.grade, a.judged_by) as of_template
+        from release_samples r join samples s on s.key = r.subject join acceptances a on a.subject = s.key
+        left join builds b on b.key = a.build where r.release = ?
     ), newest as (
         select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision from verdicts v
         join of_release o on o.key = v.subject group by all
@@ -50,10 +56,15 @@ _OF_RELEASE = """
 _SECTIONS = {
     "kinds": "select kind, language, count(*) as samples from of_release group by all order by kind, language",
     "categories": "select category, count(*) as samples from of_release group by all order by category",
-    "acceptance": """
-        select case when accepted_by = 'machine' then 'machine' else 'person' end as accepted_by,
-            count(*) filter (proved) as proved, count(*) filter (vouched) as vouched
-        from of_release group by all order by all""",
+    "grades": """
+        select o.grade, o.of_template, count(*) as samples, list_sort(list_distinct(flatten(list(o.judged_by)))) as judged_by,
+            any_value(m.reviewed) as reviewed, any_value(m.precision) as precision
+        from of_release o left join (
+            select grade, of_template, count(is_good) as reviewed,
+                count(*) filter (is_good) / nullif(count(is_good), 0) as precision
+            from grade_reviews where build in (select build from of_release) group by all
+        ) m on m.grade = o.grade and m.of_template = o.of_template
+        group by all order by all""",
     "models": "select model, prompt_version, count(*) as samples from of_release group by all order by samples desc",
     "verdicts": """
         select check_name, count(*) filter (decision = 'proved') as proved,

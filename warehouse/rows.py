@@ -114,7 +114,10 @@ def _(record: Verdict, stamp: Stamp) -> tuple[str, Row]:
         "score": record.score,
         "reason": record.reason,
         "evidence": _json([proof.model_dump(mode="json") for proof in record.evidence]),
+        "open_arguments": list(record.open_arguments),
         "version": record.version,
+        "grade": record.grade,
+        "model": record.model,
         "made_at": stamp.made_at,
     }
 

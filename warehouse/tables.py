@@ -42,9 +42,10 @@ class Table(NamedTuple):
 TABLES: dict[str, Table] = {
     "stages": Table(
         {
-            "name": "text", "position": "whole", "stage_group": "text", "source": "text",
+            "name": "text", "position": "whole", "stage_group": "text", "source": "text", "role": "text", "settles": "texts",
+            "is_left_to_readers": "flag",
         },
-        key=("name",), updated=("position", "stage_group", "source"),
+        key=("name",), updated=("position", "stage_group", "source", "role", "settles", "is_left_to_readers"),
     ),
     "kinds": Table(
         {
@@ -124,7 +125,8 @@ TABLES: dict[str, Table] = {
     "verdicts": Table(
         {
             "key": "text", "subject": "text", "check_name": "text", "decision": "text", "score": "real", "reason": "text",
-            "evidence": "json", "version": "text", "made_at": "moment",
+            "evidence": "json", "open_arguments": "texts", "version": "text", "grade": "text", "model": "text",
+            "made_at": "moment",
         },
         key=("key",), is_compared=True, order="made_at",
     ),
@@ -194,11 +196,11 @@ TABLES: dict[str, Table] = {
     ),
     "acceptances": Table(
         {
-            "subject": "text", "build": "text", "recipe": "text", "proved": "flag", "accepted_by": "text", "decided_by":
-            "text", "vouched": "flag", "accepted_at": "moment", "withdrawn_at": "moment",
+            "subject": "text", "build": "text", "recipe": "text", "grade": "text", "judged_by": "texts", "accepted_by": "text",
+            "decided_by": "text", "accepted_at": "moment", "withdrawn_at": "moment",
         },
-        key=("subject",), is_compared=True, order="accepted_at", replaced=("proved", "accepted_by", "decided_by",
-        "vouched", "accepted_at", "withdrawn_at"),
+        key=("subject",), is_compared=True, order="accepted_at", replaced=("grade", "judged_by", "accepted_by",
+        "decided_by", "accepted_at", "withdrawn_at"),
     ),
     "releases": Table(
         {

@@ -155,17 +155,14 @@ def _all_of(found: Iterable[Iterator[Draft]], opened: ExitStack) -> Iterator[Dra
         yield from chain.from_iterable(found)
 
 
-# The samples of a build that passed every check.
+# The samples of a build that may land without people, by the grades that the recipe lets land.
 PASSED = """
     with mine as (
         select distinct b.sample from build_samples b
         where b.build = ? and exists (select 1 from outcomes f
             where f.build = b.build and f.subject = b.sample and f.stage = 'duplicates' and f.outcome = 'passed')
-    ), newest as (
-        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision
-        from verdicts v join mine m on m.sample = v.subject group by all
     )
-    select subject from newest group by subject having bool_and(decision = 'proved')
+    select g.subject from sample_grades g join mine m on m.sample = g.subject where list_contains(?::varchar[], g.grade)
 """
 
 
@@ -189,7 +186,7 @@ def _passed_samples(run: GroupRun, kinds: Sequence[str], language: Language) -> 
     """The samples of these kinds that passed every check: what is built upon is proved. They wait in a file."""
     rows = run.warehouse.stream(
         f"select body from samples where key in ({PASSED}) and list_contains(?, kind) and language = ? order by key",  # noqa: S608
-        [run.build, list(kinds), language],
+        [run.build, run.recipe.landing_grades, list(kinds), language],
     )
     with Spooled(Sample, run.settings.home) as samples:
         for (body,) in rows:
@@ -256,7 +253,7 @@ def _kind_of_draft(row: Row) -> str:
 
 def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
     counts: dict[tuple[str, str, str], int] = {}
-    for row in run.warehouse.rows(_PASSED_BY_PLACE, [run.build]):
+    for row in run.warehouse.rows(_PASSED_BY_PLACE, [run.build, run.recipe.landing_grades]):
         spread = traits_of(row["kind"]).spread
         at = row["kind"], row["language"], row[spread] if spread else ""
         counts[at] = counts.get(at, 0) + row["passed"]

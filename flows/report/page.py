@@ -35,10 +35,16 @@ _QUERIES = {
             sum(failed) as failed, sum(waiting) as waiting
         from funnel where is_latest group by stage order by position""",
     "accepted": """
-        select kind, language, count(*) as samples, count(*) filter (proved) as proved, count(*) filter (vouched) as vouched
+        select kind, language, count(*) as samples, count(*) filter (proved) as proved,
+            count(*) filter (grade = 'judged') as judged, count(*) filter (vouched) as vouched,
+            count(*) filter (is_template) as of_template
         from accepted_samples group by all order by kind, language""",
     "categories": "select category, count(*) as samples from accepted_samples group by all order by samples desc, category",
-    "checks": "select * from check_precision",
+    "checks": "select * from check_precision where check_name <> 'land'",
+    "grades": """
+        select grade || if(is_template, ' (template)', '') as grade, samples, judged as reviewed,
+            coalesce(format('{:.1f} %', 100 * precision), 'not measured') as precision
+        from check_precision where check_name = 'land'""",
     "waiting": """
         select cause, count(*) as samples, count(*) filter (pushed_at is not null) as pushed,
             count(*) filter (exists (select 1 from reviews v where v.subject = r.subject and v.kind = r.kind)) as reviewed

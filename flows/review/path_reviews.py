@@ -37,7 +37,7 @@ def corrections_to_ask(warehouse: Warehouse, build: str, recipe: Recipe) -> list
     drawn = sum(row["cause"] == "spot check" for row in rows)
     free = [row["path"] for row in rows if not row["in_doubt"] and row["is_new"]]
     free.sort(key=lambda path: blake2b(f"{recipe.seed}:{path}".encode()).digest())
-    count = max(0, min(rules.spot_checks, MOST_SPOT_CHECKS) - drawn)
+    count = max(0, min(rules.spot_checks_among(len(free)), MOST_SPOT_CHECKS) - drawn)
     reason = "Drawn from the corrected paths, to see how good the corrections are."
     reviewers = rules.reviewers_of(SPOT_CHECK)
     return requests + [

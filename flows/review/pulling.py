@@ -13,6 +13,7 @@ from annotation.studio.records import Project, TaskState
 from flows.build import reopen_build
 from flows.making import check_edited
 from flows.progress import Progress
+from flows.recipe import LANDED_GRADES
 from flows.review.path_reviews import carry_over_corrections
 from flows.review.prediction_audits import suspects_of_audits
 from flows.review.pushing import ask_more_people, push_reviews
@@ -260,8 +261,7 @@ def _acceptance(row: Row, *, is_landed: bool) -> Row:
     return row | {
         "accepted_by": "machine",
         "decided_by": "machine",
-        "proved": True,
-        "vouched": False,
+        "grade": row["grade"] if row["grade"] in LANDED_GRADES else LANDED_GRADES[0],
         "accepted_at": now,
         "withdrawn_at": None,
     }

@@ -5,10 +5,11 @@ from datetime import UTC, datetime
 from typing import Literal, NamedTuple
 
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
+from flows.recipe import LANDED_GRADES
 from flows.stages import LANDING, LANDING_GROUP, stage_names, stages_of
 from flows.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
 from warehouse.outcomes import outcome_row, remove_outcomes
-from warehouse.records import DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
+from warehouse.records import ClaimGrade, DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
 from warehouse.releases import read_tools
 from warehouse.rows import Row
 from warehouse.store import Warehouse
@@ -247,7 +248,7 @@ def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
         if resolution is not None:
             wanted = {
                 "build": row["build"] or row["asked_build"], "recipe": row["recipe"] or row["asked_recipe"],
-                "proved": row["asked_proved"], "vouched": not row["asked_proved"], "accepted_by": resolution.reviewer,
+                "grade": _grade_of_accepted(row), "judged_by": row["judged_by"] or [], "accepted_by": resolution.reviewer,
                 "decided_by": "person", "accepted_at": resolution.reviewed_at, "withdrawn_at": None,
             }  # fmt: skip
             if acceptance != acceptance | wanted:
@@ -255,6 +256,14 @@ def _changed_acceptances(decided: _DecidedSamples) -> list[Row]:
         elif row["build"] and row["withdrawn_at"] is None:
             changed.append(acceptance | {"withdrawn_at": datetime.now(UTC)})
     return changed
+
+
+def _grade_of_accepted(row: Row) -> ClaimGrade:
+    """The grade of what a person accepted: what checks settled, where it had landed so before; else the person vouches for it."""
+    stands: ClaimGrade = row["asked_grade"]
+    if stands == "proved" or (stands == "judged" and row["grade"] in LANDED_GRADES):
+        return stands
+    return "vouched"
 
 
 # Of several review kinds the newest word counts; what was stated about a whole template is the last to count, and what was
@@ -296,26 +305,21 @@ _LANDED_EDITS = """
     where f.stage = 'land' and s.stage = 'review'
 """
 
-# Of every sample that was decided about or came of an edit: its acceptance, the build that asked, and whether the
-# newest verdict of every check proves it.
+# Of every sample that was decided about or came of an edit: its acceptance, the build that asked, and its grade by what
+# checks say.
 _ACCEPTANCES = """
     with family as (
         select subject, subject as asked from decisions
         union select s.key, coalesce(r.subject, s.key) from samples s
             left join reviews r on r.result = s.key where s.stage = 'review'
         union select result, subject from decisions where decision = 'edit'
-    ), newest as (
-        select v.subject, v.check_name, arg_max(v.decision, v.made_at) as decision
-        from verdicts v where v.subject in (select subject from family) group by all
-    ), proofs as (
-        select subject, bool_and(decision = 'proved') as proved from newest group by subject
     ), asked as (
         select y.subject, arg_max(b.key, b.started_at) as build, arg_max(b.recipe, b.started_at) as recipe
         from family y join outcomes f on f.subject = y.asked join builds b on b.key = f.build group by y.subject
     )
-    select k.subject, a.build, a.recipe, a.accepted_by, a.decided_by, a.accepted_at, a.withdrawn_at, a.proved, a.vouched,
-        k.build as asked_build, k.recipe as asked_recipe, coalesce(p.proved, false) as asked_proved
-    from asked k left join acceptances a on a.subject = k.subject left join proofs p on p.subject = k.subject
+    select k.subject, a.build, a.recipe, a.accepted_by, a.decided_by, a.accepted_at, a.withdrawn_at, a.grade,
+        a.judged_by, k.build as asked_build, k.recipe as asked_recipe, coalesce(g.grade, 'open') as asked_grade
+    from asked k left join acceptances a on a.subject = k.subject left join sample_grades g on g.subject = k.subject
 """
 
 

@@ -23,7 +23,7 @@ from validators.checks import (
 from validators.checks import (
     format as form,
 )
-from warehouse.records import Sample
+from warehouse.records import Sample, SampleClaim
 
 GROUP = "consistency"
 
@@ -43,12 +43,24 @@ def _check(  # noqa: PLR0913 - a row has as many columns
     role: Role | None = None,
     prompts: tuple[str, ...] = (),
     threshold: str = "",
+    settles: tuple[SampleClaim, ...] = (),
+    is_left_to_readers: bool = False,
 ) -> Stage:
-    """A row: `prompts` are those of validators/prompts, `role` answers them, `threshold` names a setting of the recipe."""
+    """A row: `prompts` are those of validators/prompts, `role` answers them, `threshold` names a setting of the recipe.
+
+    What a check proves are the claims that it `settles`. What a rule leaves open a model may settle that reads the sample blind
+    (`is_left_to_readers`); where it may not, people are asked.
+    """
     templates = tuple(f"validators/prompts/{prompt}.j2" for prompt in prompts)
     return Stage(
-        name, GROUP, about, "Sample", "Verdict", source, function, role, templates, applies, threshold, version=version
-    )
+        name, GROUP, about, "Sample", "Verdict", source, function, role, templates, applies, threshold,
+        version=version, settles=settles, is_left_to_readers=is_left_to_readers,
+    )  # fmt: skip
+
+
+_ARGUMENTS: tuple[SampleClaim, ...] = ("arguments",)
+_MEANING: tuple[SampleClaim, ...] = ("deed", "nothing_else", "no_call_missing")
+_ALL = _ARGUMENTS + _MEANING
 
 
 CHECKS: tuple[Stage, ...] = (
@@ -62,60 +74,57 @@ CHECKS: tuple[Stage, ...] = (
     ),
     _check(
         "grounding", grounding.VERSION, "Is there evidence for every gold argument?",
-        "HammerBench 4.2.1, 5", grounding.check_grounding,
+        "HammerBench 4.2.1, 5", grounding.check_grounding, settles=_ARGUMENTS, is_left_to_readers=True,
     ),
     _check(
         "ambiguity", ambiguity.VERSION, "Is each gold value the last one said for its argument, and nothing said beside the gold?",
         "HammerBench 4.2.3", ambiguity.check_ambiguity, applies=ambiguity.applies_to,
+        settles=_ARGUMENTS, is_left_to_readers=True,
+    ),
+    _check(
+        "coverage", coverage.VERSION, "Is every word of the user's part of the call, and the call what is asked for?",
+        "HammerBench 4.2.1", coverage.check_coverage, applies=coverage.applies_to,
+        settles=_MEANING, is_left_to_readers=True,
     ),
     _check(
         "dialogue", dialogue.VERSION, "Does each snapshot follow from the turns before it?",
         "HammerBench 4.2.2, 4.2.3", dialogue.check_dialogue, applies=dialogue.applies_to,
+        settles=_ARGUMENTS, is_left_to_readers=True,
     ),
     _check(
         "path", path.VERSION, "Is each value where its evidence says, and no other path as short?",
-        "ComplexFuncBench 2.1.2", path.check_path, applies=path.applies_to,
+        "ComplexFuncBench 2.1.2", path.check_path, applies=path.applies_to, settles=_ALL,
     ),
     _check(
         "routing", routing.VERSION, "Do the request and what tools return prove each call, and no other tool of the catalog?",
-        "CallNavi 4.1", routing.check_routing, applies=routing.applies_to,
+        "CallNavi 4.1", routing.check_routing, applies=routing.applies_to, settles=_ALL,
     ),
     _check(
         "complexity", complexity.VERSION, "Is the complexity that the scenario requires really there?",
-        "CONFETTI 3.1", complexity.check_complexity, applies=complexity.applies_to,
+        "CONFETTI 3.1", complexity.check_complexity, applies=complexity.applies_to, settles=_MEANING,
     ),
     _check(
         "relevance", relevance.VERSION, "Where no call is due: can none of the candidates do it?",
         "HammerBench 4.2, D.5", relevance.check_relevance, applies=relevance.applies_to,
-        role="judge", prompts=("judge_relevance",),
+        role="judge", prompts=("judge_relevance",), settles=_MEANING,
     ),
     _check(
         "consistency", blind_readings.CONSISTENCY_VERSION,
         "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
         "HammerBench 4.2.1", blind_readings.check_consistency, applies=blind_readings.applies_to,
-        role="checker", prompts=("call_zero_shot", "call_one_shot"), threshold="rouge_l",
+        role="checker", prompts=("call_zero_shot", "call_one_shot"), threshold="rouge_l", settles=_ALL,
     ),
     _check(
         "all_calls", blind_readings.SET_VERSION,
         "Does the checker make all calls that are due at once, and no other, from the conversation alone?",
         "HammerBench 4.2.1", blind_readings.check_all_calls, applies=blind_readings.reads_a_set,
-        role="checker", prompts=("call_each",), threshold="rouge_l",
+        role="checker", prompts=("call_each",), threshold="rouge_l", settles=_ALL,
     ),
     _check(
         "meaning", blind_readings.MEANING_VERSION,
         "Does the judge read the same call out of the conversation, or one that means the same?",
         "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,
-        role="judge", prompts=("call_zero_shot", "judge_calls"),
-    ),
-)  # fmt: skip
-
-# Asked of records that others bring. Builds meet it when grades of evidence tell what may land: until then all that a real
-# model words freely would go to people.
-RECORD_CHECKS: tuple[Stage, ...] = (
-    *CHECKS,
-    _check(
-        "coverage", coverage.VERSION, "Is every word of the user's part of the call, and the call what is asked for?",
-        "HammerBench 4.2.1", coverage.check_coverage, applies=coverage.applies_to,
+        role="judge", prompts=("call_zero_shot", "judge_calls"), settles=_ALL,
     ),
 )  # fmt: skip
 

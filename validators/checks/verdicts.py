@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
+from llm.models import TEMPLATE
 from warehouse.records import Decision, ReasonCode, StageOutcome, Verdict
 
 
@@ -28,6 +29,12 @@ def weakest(decisions: Collection[Decision]) -> Decision:
     if "contradicted" in decisions:
         return "contradicted"
     return "unproved" if "unproved" in decisions or not decisions else "proved"
+
+
+def read_by(model: str, maker: str, verdicts: Sequence[Verdict]) -> list[Verdict]:
+    """The verdicts that `model` gave about what `maker` made. The template model reads what it worded: its samples say so."""
+    is_maker = model == maker and model != TEMPLATE
+    return [verdict.with_changes(model=model, by_maker=is_maker) for verdict in verdicts]
 
 
 class VerdictOutcome(NamedTuple):

@@ -34,6 +34,7 @@ from warehouse.records.evaluation import (
     ToolsShown,
 )
 from warehouse.records.outcomes import (
+    ClaimGrade,
     DecidedBy,
     Decision,
     Failure,
@@ -41,6 +42,7 @@ from warehouse.records.outcomes import (
     ReasonCode,
     Review,
     ReviewDecision,
+    SampleClaim,
     StageOutcome,
     Verdict,
 )
@@ -114,6 +116,7 @@ __all__ = [
     "Call",
     "CallError",
     "CallTurn",
+    "ClaimGrade",
     "Complexity",
     "Composed",
     "Condition",
@@ -176,6 +179,7 @@ __all__ = [
     "RunCall",
     "RunTurn",
     "Sample",
+    "SampleClaim",
     "Scenario",
     "Score",
     "SimulatedCall",

@@ -7,6 +7,12 @@ from warehouse.records.base import Record
 from warehouse.records.samples import Evidence
 
 Decision = Literal["proved", "unproved", "contradicted"]
+# What a claim rests on, the weakest first: nothing yet, a model that did not make the sample and did not see the gold, a rule,
+# a person.
+ClaimGrade = Literal["open", "judged", "proved", "vouched"]
+# What a sample claims: each argument means what was stated, the call is the deed that is asked for, nothing else is asked, and
+# no call is missing.
+SampleClaim = Literal["arguments", "deed", "nothing_else", "no_call_missing"]
 StageOutcome = Literal["passed", "rejected", "failed", "waiting"]
 ReasonCode = Literal[
     "none",
@@ -24,7 +30,11 @@ DecidedBy = Literal["machine", "person"]
 
 
 class Verdict(Record):
-    """One check's answer about one sample. `score` lies in 0..1, None where the check has no scale."""
+    """One check's answer about one sample. `score` lies in 0..1, None where the check has no scale.
+
+    `model` is the model that gave the answer, "" where rules alone did; `by_maker` says that it is the one that made the sample.
+    `open_arguments` names the arguments for which the check found nothing.
+    """
 
     subject: str
     check: str
@@ -32,7 +42,17 @@ class Verdict(Record):
     score: float | None = None
     reason: str = ""
     evidence: tuple[Evidence, ...] = ()
+    open_arguments: tuple[str, ...] = ()
     version: str = "1"
+    model: str = ""
+    by_maker: bool = False
+
+    @property
+    def grade(self) -> ClaimGrade:
+        """What the claims that the check speaks of rest on by its answer; who made a sample is no witness for it."""
+        if self.decision != "proved" or self.by_maker:
+            return "open"
+        return "judged" if self.model else "proved"
 
 
 class Failure(Record):

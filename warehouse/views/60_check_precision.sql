@@ -3,7 +3,9 @@
 -- doubted. A check judges only what those before it did not contradict, so shares of different checks are of different
 -- samples. What a person decided counts before what was planted. A defect planted in the words of a request leaves a gold
 -- of no call as right as it was, except where it asks for something else: that may be what a candidate does. Dialogue acts
--- are judged by no check.
+-- are judged by no check. `precision` is the share of the good ones among those that the check proved.
+-- The rows of the stage `land` are the grades of what landed without people, those of template models apart: `samples` landed, people
+-- looked at `judged` of them that were drawn at random, and found `bad` ones; `precision` is null where nobody looked: not measured.
 create or replace view check_precision as
 with persons as (
     select subject, bool_or(decision <> 'accept') as is_bad from decisions where kind <> 'dialogue_acts' group by subject
@@ -21,8 +23,15 @@ with persons as (
     from newest v join truth t on t.key = v.subject left join stages s on s.name = v.check_name
 )
 select
-    check_name, count(*) as judged, count(*) filter (is_bad) as bad,
+    check_name, '' as grade, null::boolean as is_template, count(*) as samples, count(*) as judged, count(*) filter (is_bad) as bad,
+    count(*) filter (not is_bad and not is_doubted) / nullif(count(*) filter (not is_doubted), 0) as precision,
     count(*) filter (is_bad and is_doubted) / nullif(count(*) filter (is_bad), 0) as caught,
     count(*) filter (not is_bad and is_doubted) / nullif(count(*) filter (not is_bad), 0) as false_alarms,
     count(*) filter (is_bad and is_doubted and is_first) as caught_first
-from judged group by check_name order by check_name;
+from judged group by check_name
+union all
+select
+    'land', grade, of_template, count(*), count(is_good), count(*) filter (not is_good),
+    count(*) filter (is_good) / nullif(count(is_good), 0), null, null, null
+from grade_reviews group by all
+order by check_name, grade, is_template;

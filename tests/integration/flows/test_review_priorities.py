@@ -52,8 +52,8 @@ class Queue:
             for stage, outcome in ways.items()
         ]
         accepted = {
-            "subject": sample.key, "build": "b1", "recipe": "r", "proved": True, "accepted_by": "machine",
-            "vouched": False, "accepted_at": NOW, "withdrawn_at": None,
+            "subject": sample.key, "build": "b1", "recipe": "r", "grade": "proved", "judged_by": [], "accepted_by": "machine",
+            "accepted_at": NOW, "withdrawn_at": None,
         }  # fmt: skip
         self.warehouse.put([sample])
         self.warehouse.put_rows(

@@ -23,8 +23,8 @@ def pass_checks(landing: Landing, *samples: Sample, accepted_by_recipe: str = ""
     landing.warehouse.put(samples)
     outcomes = [landing.note("meaning", one.key, "passed") for one in samples]
     accepted = [
-        {"subject": one.key, "build": "o", "recipe": accepted_by_recipe, "proved": True, "accepted_by": "machine",
-         "vouched": False, "accepted_at": NOW, "withdrawn_at": None}
+        {"subject": one.key, "build": "o", "recipe": accepted_by_recipe, "grade": "proved", "judged_by": [],
+         "accepted_by": "machine", "accepted_at": NOW, "withdrawn_at": None}
         for one in samples
     ]  # fmt: skip
     landing.warehouse.put_rows({"acceptances": accepted} if accepted_by_recipe else {"outcomes": outcomes})

@@ -183,9 +183,9 @@ def test_the_newest_evidence_of_an_accepted_sample_is_shown(warehouse: Warehouse
         "subject": sample.key,
         "build": "b",
         "recipe": "r",
-        "proved": True,
+        "grade": "proved",
+        "judged_by": [],
         "accepted_by": "machine",
-        "vouched": False,
         "accepted_at": datetime.now(UTC),
         "withdrawn_at": None,
     }

@@ -53,7 +53,7 @@ class Board:
     def release(self, *samples: Sample, landed: bool = True, release: str = "v1") -> None:
         self.warehouse.put(samples)
         accepted = {
-            "build": "b", "recipe": "r", "proved": True, "accepted_by": "machine", "vouched": False, "accepted_at": NOW,
+            "build": "b", "recipe": "r", "grade": "proved", "judged_by": [], "accepted_by": "machine", "accepted_at": NOW,
             "withdrawn_at": None,
         }  # fmt: skip
         rows = {

@@ -25,7 +25,7 @@ def outcome_of(subject: str, outcome: str, *, minute: int = 0, stage: str = "for
 
 def acceptance(subject: str, by: str) -> Row:
     return {
-        "subject": subject, "build": "b", "recipe": "r", "proved": True, "accepted_by": by, "vouched": False,
+        "subject": subject, "build": "b", "recipe": "r", "grade": "proved", "judged_by": [], "accepted_by": by,
         "accepted_at": NOON, "withdrawn_at": None,
     }  # fmt: skip
 

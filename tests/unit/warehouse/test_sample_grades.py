@@ -1,0 +1,103 @@
+"""The grade of a sample: the weakest of its claims, by rules, by who read it blind, or open."""
+
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from flows.stages import stage_rows
+from validators.checks.verdicts import read_by
+from warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
+from warehouse.store import Warehouse
+
+NOW = datetime(2026, 11, 22, tzinfo=UTC)
+RULES = ("format", "wording", "grounding", "ambiguity", "coverage")
+JUDGE, MAKER = "openai/judge", "openai/maker"
+
+
+@pytest.fixture
+def warehouse(tmp_path: Path) -> Warehouse:
+    kept = Warehouse(tmp_path / "warehouse.duckdb", patience=5)
+    kept.put_rows({"stages": stage_rows()})
+    return kept
+
+
+def sample(text: str = "Will it rain in Oslo?", model: str = MAKER) -> Sample:
+    call = GoldCall(tool="weather", arguments={"city": "Oslo"})
+    return Sample(
+        kind="perfect", language="en", category="Weather", candidates=("k",),
+        turns=(UserTurn(text=text), CallTurn(calls=(call,))), origin=Origin(stage="requests", model=model),
+    )  # fmt: skip
+
+
+def by_rules(about: Sample, **decisions: Decision) -> list[Verdict]:
+    return [Verdict(subject=about.key, check=name, decision=decisions.get(name, "proved")) for name in RULES]
+
+
+def read(about: Sample, decision: Decision = "proved", model: str = JUDGE) -> list[Verdict]:
+    names = ("consistency", "meaning")
+    return read_by(model, MAKER, [Verdict(subject=about.key, check=name, decision=decision) for name in names])
+
+
+def graded(warehouse: Warehouse, *verdicts: Verdict) -> dict[str, Any]:
+    warehouse.put(verdicts)
+    [row] = warehouse.rows("select grade, models, proved_claims, open_claims from sample_grades")
+    return row
+
+
+def test_what_rules_settle_is_proved_whoever_reads_it_as_well(warehouse: Warehouse) -> None:
+    row = graded(warehouse, *by_rules(sample()), *read(sample()))
+    assert (row["grade"], row["open_claims"]) == ("proved", [])
+
+
+@pytest.mark.parametrize("left", ["grounding", "ambiguity", "coverage"])
+def test_what_a_rule_leaves_open_is_judged_where_another_model_reads_the_same(warehouse: Warehouse, left: str) -> None:
+    row = graded(warehouse, *by_rules(sample(), **{left: "unproved"}), *read(sample()))
+    assert (row["grade"], row["models"]) == ("judged", [JUDGE])
+
+
+@pytest.mark.parametrize("left", ["format", "wording"])
+def test_what_no_reading_can_settle_stays_open(warehouse: Warehouse, left: str) -> None:
+    assert graded(warehouse, *by_rules(sample(), **{left: "unproved"}), *read(sample()))["grade"] == "open"
+
+
+def test_who_made_a_sample_is_no_witness_for_it(warehouse: Warehouse) -> None:
+    row = graded(warehouse, *by_rules(sample(), coverage="unproved"), *read(sample(), model=MAKER))
+    assert (row["grade"], row["open_claims"]) == ("open", ["deed", "nothing_else", "no_call_missing"])
+
+
+def test_a_blind_reading_that_differs_leaves_open_what_rules_prove(warehouse: Warehouse) -> None:
+    assert graded(warehouse, *by_rules(sample()), *read(sample(), "unproved"))["grade"] == "open"
+
+
+def test_a_claim_that_no_check_speaks_of_is_open(warehouse: Warehouse) -> None:
+    row = graded(warehouse, Verdict(subject=sample().key, check="grounding", decision="proved"))
+    assert (row["grade"], row["proved_claims"]) == ("open", ["arguments"])
+
+
+def landed(warehouse: Warehouse, about: Sample, grade: str, judges: list[str]) -> None:
+    acceptance = {
+        "subject": about.key, "build": "b", "recipe": "r", "grade": grade, "judged_by": judges, "accepted_by": "machine",
+        "decided_by": "machine", "accepted_at": NOW, "withdrawn_at": None,
+    }  # fmt: skip
+    asked = {
+        "build": "b", "subject": about.key, "kind": "sample_review", "cause": "spot check", "reason": "", "requested_at": NOW,
+        "pushed_at": None, "server": "", "reviewers": 1, "overlap": 1, "priority": 0.0, "against": "",
+    }  # fmt: skip
+    warehouse.put([about])
+    warehouse.put_rows({"acceptances": [acceptance], "review_requests": [asked]})
+
+
+def test_the_precision_of_a_grade_is_what_people_found_of_it_and_unknown_where_nobody_looked(
+    warehouse: Warehouse,
+) -> None:
+    good, bad, unseen = sample("a"), sample("b"), sample("c", model="template/v1")
+    for one, grade in ((good, "proved"), (bad, "proved"), (unseen, "judged")):
+        landed(warehouse, one, grade, [JUDGE] if grade == "judged" else [])
+    for one, decision in ((good, "accept"), (bad, "reject")):
+        warehouse.put(
+            [Review(subject=one.key, kind="sample_review", decision=decision, reviewer="ann", reviewed_at=NOW)]
+        )
+    rows = warehouse.rows("select grade, is_template, samples, judged, precision from check_precision")
+    assert [tuple(row.values()) for row in rows] == [("judged", True, 1, 0, None), ("proved", False, 2, 2, 0.5)]
