@@ -13,11 +13,12 @@ from unicodedata import east_asian_width
 
 from annotation.calls import check_storable, plain_lines
 from annotation.words import SampleScreenWords, interface_languages, words_in
+from language.packs import plain_signs, widened
 from warehouse.errors import RecordError
 from warehouse.records import DialogueAct, ReplyTurn, Sample, Turn
 
 _OF_REPLIES: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")  # a call is a turn of its own
-_WIDE = str.maketrans("［］，、", "[],,")  # what a Chinese keyboard makes of the marks
+_OPENING = re.compile(widened(r"\s*@[\[](@[^\]\n]*)@[\]] ?"))
 _BETWEEN = ", "
 _SHOWN = 60
 
@@ -54,10 +55,10 @@ def write_acts(acts: Sequence[DialogueAct], words: SampleScreenWords) -> str:
 
 def read_acts(typed: str, was: ReplyTurn) -> TypedReply:
     """The acts before a reply's text, and the text; RecordError says what can't be used. `was` is the turn before."""
-    found = re.match(r"\s*[\[［]([^\]］\n]*)[\]］] ?", typed)
+    found = _OPENING.match(typed)
     if found is None:
         raise RecordError(f"what the assistant says begins with its dialogue acts: {_example()}.")
-    names = [name.strip() for name in found[1].translate(_WIDE).split(",")] if found[1].strip() else []
+    names = [name.strip() for name in found[1].translate(plain_signs()).split(",")] if found[1].strip() else []
     acts = [_act(name) for name in names]
     if set(acts) == set(was.acts) and len(acts) == len(was.acts):
         return TypedReply(was.acts, typed[found.end() :])

@@ -15,6 +15,7 @@ from pydantic import JsonValue
 from annotation.words import SampleScreenWords
 from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN
+from language.packs import signs
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -27,7 +28,7 @@ from warehouse.records import (
 
 _LITERAL = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?|true|false|null", re.ASCII)
 _OPENS_JSON = ('"', "[", "{")
-_ENDS_A_NAME = frozenset("=＝]］")
+_ENDS_A_NAME = frozenset(signs("=]"))
 
 
 Sign = Literal["+", "~", "-"]

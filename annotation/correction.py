@@ -17,7 +17,7 @@ from annotation.words import CorrectionWords, SampleScreenWords, correction_word
 from generators.environments.picking import choose, entries_of, value_at, write_rule
 from generators.multi_step.sources import SourceLeaf, leaves_of, shifted, values_of
 from warehouse.errors import AnnotationError, RecordError
-from warehouse.records import Call, Correction, Default, Exchange, GoalPath, Language, Picked, Verdict
+from warehouse.records import DEFAULT_LANGUAGE, Call, Correction, Default, Exchange, GoalPath, Language, Picked, Verdict
 
 GONE, NEW, SAME = "✗", "✓", "  "
 _STEP = re.compile(r"^step (\d+): ")
@@ -55,7 +55,7 @@ def correction_task(
     verdicts: Sequence[Verdict],
     *,
     reason: str,
-    language: Language = "en",
+    language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> CorrectionTask:
     """The task that asks people about the corrections of `path`; `verdicts` are those on a sample made after it."""

@@ -14,7 +14,7 @@ from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import SampleScreenWords, acts_words_in, words_in
 from warehouse.errors import RecordError
-from warehouse.records import Language, ResultTurn, Sample
+from warehouse.records import DEFAULT_LANGUAGE, Language, ResultTurn, Sample
 
 CAME_BACK = "←"  # the author of a result; the style of the screen knows it
 _CALLS = 240
@@ -31,7 +31,9 @@ class ActsTask(ReviewTask):
     acts: str
 
 
-def acts_task(sample: Sample, *, reason: str, language: Language = "en", returned: Returned | None = None) -> ActsTask:
+def acts_task(
+    sample: Sample, *, reason: str, language: Language = DEFAULT_LANGUAGE, returned: Returned | None = None
+) -> ActsTask:
     """The task that asks people whether each turn of the assistant is labelled with what it does."""
     words, general = acts_words_in(language), words_in(language)
     return ActsTask(
@@ -81,5 +83,5 @@ def _edited(typed: str | None, sample: Sample) -> Sample:
 
 
 def _returned(pulled: PulledAnnotation, sample: Sample, typed: str | None, problem: str) -> Returned:
-    before = write_act_lines(sample, words_in("en")) if typed is None else typed
+    before = write_act_lines(sample, words_in(DEFAULT_LANGUAGE)) if typed is None else typed
     return Returned(request=before, calls="", problem=problem, version=pulled.version)

@@ -36,6 +36,7 @@ from annotation.calls import (
 )
 from annotation.rendering import MESSAGE, SNAPSHOT, ConversationStyle, TurnPlace, render_conversation
 from annotation.words import SampleScreenWords, interface_languages, words_in
+from language.packs import plain_signs, signs
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -58,7 +59,6 @@ _RESULT_SHOWN = 80
 BlockKind = Literal["user", "reply", "calls", "result"]
 Mark = Literal["->", "--", "+", "~", "-"]
 _MARKS: tuple[Mark, ...] = ("->", "--", "+", "~", "-")  # the longer ones first
-_WIDE = str.maketrans("＋－～〜［：＝＞", "+-~~[:=>")  # what a Chinese or Japanese keyboard makes of the marks
 _LONGEST_MARK = 2
 _KNOWN = "User:, Assistant:, [app], ->, +, ~, - or --"
 _SHOWN = 60
@@ -180,7 +180,7 @@ def _longer(block: Block, text: str) -> Block:
 
 def _read_line(number: int, line: str, blocks: list[Block]) -> None:
     text = _text_block(number, line)
-    start = line[:_LONGEST_MARK].translate(_WIDE)
+    start = line[:_LONGEST_MARK].translate(plain_signs())
     mark = next((mark for mark in _MARKS if start.startswith(mark)), None)
     if text is not None:
         blocks.append(text)
@@ -201,7 +201,7 @@ def _text_block(number: int, line: str) -> Block | None:
     for language in interface_languages():
         words = words_in(language)
         for kind, author in (("user", words.user), ("reply", words.assistant)):
-            found = re.match(rf"{re.escape(author)} ?\d*[:：] ?", line, re.IGNORECASE)
+            found = re.match(rf"{re.escape(author)} ?\d*[{signs(':')}] ?", line, re.IGNORECASE)
             if found:
                 return Block("user" if kind == "user" else "reply", number, line[found.end() :])
     return None
@@ -214,7 +214,7 @@ def _add_message(number: int, line: str, blocks: list[Block]) -> None:
         raise RecordError(f"Line {number}: {error}") from error
     if not blocks or blocks[-1].kind != "user" or blocks[-1].message is not None:
         raise RecordError(f"Line {number}: a message in [{app}] can only stand under what the user says.")
-    if not rest.startswith(("]", "］")):
+    if not rest.startswith(tuple(signs("]"))):
         raise RecordError(f"Line {number}: the name of the app is not closed by ].")
     text = rest[1:].removeprefix(" ")
     blocks[-1] = blocks[-1]._replace(message=TypedMessage(app, text))
@@ -384,7 +384,7 @@ class _Snapshot:
 
 
 def _value(name: str, rest: str, entry: CallLine, known: GoldCall | None, schemas: dict[str, JsonSchema]) -> JsonValue:
-    if not rest.startswith(("=", "＝")):
+    if not rest.startswith(tuple(signs("="))):
         raise RecordError(f"Line {entry.line}: an argument is written `{entry.mark} name = value`.")
     typed = rest[1:].strip()
     if not typed:

@@ -12,7 +12,7 @@ from annotation.task import Returned, ReviewTask, doubt_lines, shortened, versio
 from annotation.words import SampleScreenWords, disambiguation_words_in, words_in
 from generators.environments.picking import entries_of, write_rule
 from warehouse.errors import AnnotationError
-from warehouse.records import Language, Record, Sample, Strike, Verdict
+from warehouse.records import DEFAULT_LANGUAGE, Language, Record, Sample, Strike, Verdict
 
 HOTKEYS = "qwetasdfgzxcvby"
 MOST_OFFERED = len(HOTKEYS)
@@ -53,7 +53,7 @@ def disambiguation_task(
     verdicts: Sequence[Verdict],
     *,
     reason: str,
-    language: Language = "en",
+    language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> DisambiguationTask:
     """The task that asks people which entries of the responses of `sample` are to be struck."""

@@ -15,7 +15,7 @@ from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, shortened, version_after, why_asked
 from annotation.words import AuditWords, SampleScreenWords, audit_words_in, words_in
 from warehouse.errors import AnnotationError
-from warehouse.records import Arguments, Call, CallTurn, GoldCall, Language, Prediction, Sample, Tool
+from warehouse.records import DEFAULT_LANGUAGE, Arguments, Call, CallTurn, GoldCall, Language, Prediction, Sample, Tool
 
 OTHER, SURPLUS, LACKING, SAME = "≠", "+", "−", " "
 _VALUE = 300  # characters of one argument; the answer as it came has all of it
@@ -53,7 +53,7 @@ class AuditTask(ReviewTask):
 
 
 def audit_task(
-    case: AuditCase, *, reason: str, language: Language = "en", returned: Returned | None = None
+    case: AuditCase, *, reason: str, language: Language = DEFAULT_LANGUAGE, returned: Returned | None = None
 ) -> AuditTask:
     """The task that asks people whether the metric is right about an answer."""
     words, general = audit_words_in(language), words_in(language)
@@ -173,7 +173,7 @@ def parse_audit(pulled: PulledAnnotation, prediction: str) -> ParsedReview:
 
 def _refuse(pulled: PulledAnnotation, answers: ChosenVerdicts) -> None:
     """Refuse what the screen does not offer: it would count as a reason in the figures."""
-    known = audit_words_in("en").reason
+    known = audit_words_in(DEFAULT_LANGUAGE).reason
     strange = [one for one in answers.verdicts if one == "edit"] + [one for one in answers.reasons if one not in known]
     if strange:
         raise AnnotationError(

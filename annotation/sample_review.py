@@ -19,7 +19,7 @@ from annotation.task import Returned, ReviewTask, shortened, version_after, why_
 from annotation.words import SampleScreenWords, words_in
 from generators.kinds import traits_of
 from warehouse.errors import RecordError
-from warehouse.records import GoldCall, Language, Sample, Tool, Verdict
+from warehouse.records import DEFAULT_LANGUAGE, GoldCall, Language, Sample, Tool, Verdict
 
 _MOST_OF_TOOLS = 12_000  # characters
 _WORST_FIRST = ("contradicted", "unproved", "proved")
@@ -49,7 +49,7 @@ def review_task(
     verdicts: Sequence[Verdict],
     *,
     reason: str,
-    language: Language = "en",
+    language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> SampleTask:
     """The task that asks people about `sample`; with `returned`, the task that hands an unusable edit back."""
@@ -80,7 +80,7 @@ class Boxes(NamedTuple):
     calls: str
 
 
-def boxes(sample: Sample, language: Language = "en") -> Boxes:
+def boxes(sample: Sample, language: Language = DEFAULT_LANGUAGE) -> Boxes:
     """A request and its calls as JSON, or a whole conversation as lines and nothing."""
     if is_dialogue(sample):
         return Boxes(write_dialogue(sample, words_in(language)), "")

@@ -15,7 +15,7 @@ from annotation.words import (
     words_in,
 )
 from warehouse.errors import ConfigurationError
-from warehouse.records import Language, Record
+from warehouse.records import DEFAULT_LANGUAGE, Language, Record
 
 SAMPLE_REVIEW = "sample_review"
 TOOL_REVIEW = "tool_review"
@@ -72,7 +72,7 @@ def screen_words(kind: str, language: Language) -> ScreenWords:
     return _WORDS[kind](language)
 
 
-def screen_for(kind: str, language: Language = "en") -> Screen:
+def screen_for(kind: str, language: Language = DEFAULT_LANGUAGE) -> Screen:
     """The screen of a review kind in an interface language; answers mean the same in every language."""
     words = screen_words(kind, language)
     configs = Environment(

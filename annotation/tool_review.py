@@ -17,7 +17,7 @@ from annotation.studio.records import PulledAnnotation
 from annotation.task import Returned, ReviewTask, doubt_lines, version_after, why_asked
 from annotation.words import ToolWords, tool_words_in, words_in
 from warehouse.errors import RecordError
-from warehouse.records import JsonSchema, Language, Record, Tool, Verdict
+from warehouse.records import DEFAULT_LANGUAGE, JsonSchema, Language, Record, Tool, Verdict
 
 _NAME = re.compile(r"[A-Za-z][\w.\-/]*")
 
@@ -56,7 +56,7 @@ def tool_task(
     verdicts: Sequence[Verdict],
     *,
     reason: str,
-    language: Language = "en",
+    language: Language = DEFAULT_LANGUAGE,
     returned: Returned | None = None,
 ) -> ToolTask:
     """The task that asks people about `tool`; with `returned`, the task that hands an unusable edit back."""

@@ -6,6 +6,7 @@ from typing import TypeVar
 
 import yaml
 
+from warehouse.errors import ConfigurationError
 from warehouse.records import CorrectionKind, Decision, DialogueAct, Language, Record
 from warehouse.records.samples import EvidenceKind
 
@@ -41,7 +42,14 @@ def interface_languages() -> tuple[Language, ...]:
 
 
 def read_words(made: type[_Words], kind: str, language: Language) -> _Words:
-    """The words of the screen of a review kind in one interface language, as the record `made`."""
+    """The words of the screen of a review kind in one interface language, as the record `made`.
+
+    Raises ConfigurationError where the screens have no words in it.
+    """
+    if language not in interface_languages():
+        raise ConfigurationError(
+            f"The review screens have no words in {language!r}; they have them in {', '.join(interface_languages())}."
+        )
     text = files("annotation.configs").joinpath(f"{kind}.{language}.yaml").read_text(encoding="utf-8")
     return made.model_validate(yaml.safe_load(text))
 

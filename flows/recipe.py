@@ -13,7 +13,7 @@ from generators.kinds import KINDS, kind_named, waves_of
 from language.packs import known
 from llm.models import ModelSettings, read_model
 from warehouse.errors import ConfigurationError
-from warehouse.records import Language
+from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _CATEGORIES_TO_LOOK_AT = 4
 _SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
@@ -178,7 +178,7 @@ class Recipe(RecipePart):
     description: str = ""
     seed: int = 0
     tools: tuple[ToolSource, ...] = Field(min_length=1)
-    languages: tuple[Language, ...] = ("en",)
+    languages: tuple[Language, ...] = (DEFAULT_LANGUAGE,)
     samples: dict[str, Annotated[int, Field(ge=0)]]
     scale: Literal["paper"] | None = None
     spare: float = Field(default=0.0, ge=0, le=10)

@@ -70,6 +70,8 @@ class Settings(NamedTuple):
 
 def read_settings() -> Settings:
     """The settings of this process; CALLWRIGHT_HOME is `.callwright` in the current folder unless set."""
+    from warehouse.records import DEFAULT_LANGUAGE
+
     home = Path(os.environ.get("CALLWRIGHT_HOME", ".callwright")).absolute()
     workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
     return Settings(
@@ -80,7 +82,7 @@ def read_settings() -> Settings:
         workers=workers or (os.cpu_count() or 1),
         patience=_number("CALLWRIGHT_PATIENCE", 30),
         ledger=home / "ledger.sqlite",
-        review_language="zh" if os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") == "zh" else "en",
+        review_language=os.environ.get("CALLWRIGHT_REVIEW_LANGUAGE") or DEFAULT_LANGUAGE,
         review_every=_number("CALLWRIGHT_REVIEW_EVERY", 10),
         review_hourly_cost=(
             _number("CALLWRIGHT_REVIEW_HOURLY_COST", 0) if os.environ.get("CALLWRIGHT_REVIEW_HOURLY_COST") else None

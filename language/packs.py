@@ -129,6 +129,22 @@ def language_of(text: str) -> Language:
     return next((pack.code for pack in others if _letters(pack).search(text)), common.code)
 
 
+_LATIN = re.compile("[A-Za-z]")
+_LATIN_LETTERS = 3  # that a letter of a script without spaces counts for
+
+
+def main_language(text: str) -> Language:
+    """The language that most letters of a text tell; the one that stands for the common script where most are of that."""
+    common = len(_LATIN.findall(text))
+    own = {pack.code: len(_letters(pack).findall(text)) for pack in _by_script()[1]}
+    return next((code for code, letters in own.items() if _LATIN_LETTERS * letters > common), fallback())
+
+
+def letters_of(text: str) -> Language:
+    """The language that has letters of its own in a text, else the one that stands for the common script."""
+    return next((pack.code for pack in _by_script()[1] if _letters(pack).search(text)), fallback())
+
+
 def script_of(text: str) -> str:
     """The script of a text: the common one unless it has letters that only another has."""
     return next((pack.script for pack in _by_script()[1] if _letters(pack).search(text)), COMMON_SCRIPT)

@@ -151,6 +151,7 @@ class LanguagePack:
     last: str  # before its last item
     stop: str
     question: str
+    ends: str  # the signs that HammerBench's scoring takes off both ends of a value
     nothing: str  # how an empty list is stated
     answers: tuple[str, str]  # no and yes
     minus: str

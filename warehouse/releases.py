@@ -1,13 +1,14 @@
 """Releases: frozen, named sets of accepted samples."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from datetime import UTC, datetime
+from types import MappingProxyType
 from typing import NamedTuple
 
 import orjson
 
 from warehouse.errors import ConfigurationError, StoreError
-from warehouse.records import Release, Sample, Tool, content_key
+from warehouse.records import Language, Release, Sample, Tool, content_key
 from warehouse.store import Warehouse
 
 
@@ -17,6 +18,7 @@ class ReleaseContent(NamedTuple):
     release: Release
     samples: tuple[Sample, ...]
     tools: dict[str, Tool]
+    refusals: Mapping[Language, str] = MappingProxyType({})  # how an assistant says that no tool fits
 
 
 class ReleaseDiff(NamedTuple):

@@ -116,10 +116,11 @@ def export(
 ) -> None:
     """Write a release in another format."""
     from flows.settings import open_warehouse
+    from language.phrasebook import refusals
     from warehouse.exports.formats import export_release
     from warehouse.releases import read_release
 
-    content = read_release(open_warehouse(), release)
+    content = read_release(open_warehouse(), release)._replace(refusals=refusals())
     written = export_release(content, to, out or Path("exports") / f"{release}-{to}")
     skipped = [one._asdict() for one in written.skipped]
     if as_json:

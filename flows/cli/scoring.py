@@ -66,7 +66,7 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
         typer.Option(help="The judge's, of turn_flags_res.json, or by rule; flags where there are any, unless said."),
     ] = None,
     language: Annotated[
-        Literal["en", "zh"] | None, typer.Option(help="The language of the values; logs tell it themselves.")
+        str | None, typer.Option(metavar="CODE", help="The language of the values; logs tell it themselves.")
     ] = None,
     style: Annotated[
         Literal["default", "mistral", "xlam", "toolace", "lenient"], typer.Option(help="How the model writes calls.")
@@ -76,14 +76,17 @@ def score_hammerbench(  # noqa: PLR0913, PLR0917 - typer reads each option from 
 ) -> None:
     """Score HammerBench's result files by the metrics of its paper, as fractions."""
     from flows.evaluation.scoring import score_flat_file, score_logs, score_replies
+    from language.packs import known, of
 
     if [bool(logs), bool(predictions), bool(irrelevant)].count(True) != 1:
         raise ConfigurationError(
             "Say what to score, one thing at a time: --logs DIR, --predictions FILE or --irrelevant FILE."
         )
+    if language is not None:
+        of(language)  # a language that is not there is refused before anything is read
     if predictions:
         if language is None:
-            raise ConfigurationError("Values are compared by language. Give --language en or --language zh.")
+            raise ConfigurationError(f"Values are compared by language. Give --language, one of {', '.join(known())}.")
         _present(score_flat_file(predictions, language, style), as_json=as_json)
     elif irrelevant:
         _present(score_replies(irrelevant, column), as_json=as_json)

@@ -12,12 +12,10 @@ from pydantic import JsonValue
 
 from generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
 from generators.catalogs.rewriting import ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS, Change, rewrite, unchanged
+from language.packs import main_language
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language, Tool, content_key
 
-_HAN = re.compile(r"[\u3400-\u9fff]")
-_LATIN = re.compile(r"[A-Za-z]")
-LATIN_PER_HAN = 3
 FATAL = frozenset({"invalid_schema", "no_name", "not_an_object", "too_large", "unresolvable_reference"})
 TYPING = frozenset(
     {"type", "enum", "const", "anyOf", "oneOf", "allOf", "not", "if"}
@@ -102,7 +100,7 @@ class CatalogBuilder:
             parameters=schema,
             returns=returns,
             category=draft.category,
-            language=draft.language or language_of(text),
+            language=draft.language or main_language(text),
             source=source,
         )
         self._note_duplicate(tool, draft.where)
@@ -118,11 +116,6 @@ class CatalogBuilder:
             )
             self.report(where, "duplicate_name", message, tool.name)
         others.append(tool)
-
-
-def language_of(text: str) -> Language:
-    """Chinese where a good part of the letters are Han characters, else English."""
-    return "zh" if LATIN_PER_HAN * len(_HAN.findall(text)) > len(_LATIN.findall(text)) else "en"
 
 
 def _name_notes(name: JsonValue) -> tuple[Note, ...]:

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import existing, files_at, read_json
-from warehouse.records import JsonSchema
+from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 EXPECTED = "a CallNavi folder with APIs/*.json, or one file with the key 'api_ports',"
 TYPE_WORDS = {
@@ -67,7 +67,7 @@ def _draft(port: dict[str, JsonValue], where: str, domain: str) -> ToolDraft:
         description=port.get("description"),
         parameters=_parameters(parameters, notes),
         returns=_returns(returned, notes),
-        language="en",
+        language=DEFAULT_LANGUAGE,
         notes=tuple(notes),
     )
 

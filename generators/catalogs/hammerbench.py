@@ -4,11 +4,11 @@ from pathlib import Path
 
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, ToolDraft, language_of
+from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.documents import files_at, read_rows
 from generators.catalogs.rewriting import renaming_types
-from language.packs import known
+from language.packs import known, main_language
 from warehouse.records import Language, Tool
 
 EXPECTED = "a file or folder of HammerBench records with 'multiple_tools'"
@@ -64,7 +64,7 @@ def put_hammerbench_tool(
         name=name,
         description=description,
         parameters=stated.get("parameters"),
-        language=language or language_of(description if isinstance(description, str) else ""),
+        language=language or main_language(description if isinstance(description, str) else ""),
     )
     return builder.put(draft)
 

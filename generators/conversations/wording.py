@@ -8,7 +8,7 @@ from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS, StageContext, first_fit
 from generators.transcripts import conversation_text, walk
-from language.packs import COMMON_SCRIPT, of, writes
+from language.packs import COMMON_SCRIPT, of, widened, writes
 from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.records import (
@@ -214,7 +214,7 @@ class _Writing:
 
 _LONGEST = 2500
 _LATIN = re.compile(r"[A-Za-z]{2}")
-_QUESTION = re.compile(r"[?？]")
+_QUESTION = re.compile(widened("@[?]"))
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
 Mention = tuple[int, str, str]  # the number of the part, the parameter, the words

@@ -173,7 +173,7 @@ AnswerForm = Literal["bare", "sentence"]
 
 _BARE_SHARE = 0.45
 _FEWEST_OPTIONS = 2
-_ASKING = LanguagePattern(r"[?？]\s*$|@{asking}")
+_ASKING = LanguagePattern(r"@[?]\s*$|@{asking}")
 
 
 class SlotQuestion(BaseModel):

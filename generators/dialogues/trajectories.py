@@ -14,7 +14,7 @@ from pydantic import JsonValue
 from generators.stages import StageContext
 from language.calls.parsing import read_answers
 from language.calls.tools import ToolView, view_of
-from language.packs import LanguagePattern, of
+from language.packs import LanguagePattern, of, widened
 from language.text import VERBATIM
 from language.values import locate
 from warehouse.errors import RecordError
@@ -41,7 +41,8 @@ _FEWEST = 2
 
 _OPENING = 2
 _EXCHANGE = 3
-_ENDED = re.compile(r"[.?!…。？！~～]['\"”’」』）)]*$")
+_SENTENCE_END = re.compile(widened(r"@[.?!]\s*"))
+_ENDED = re.compile(widened(r"@[.?!…~]@['\"’”){close}]*$"))
 _ASKS = LanguagePattern("@{question_word}")
 _NOD = LanguagePattern(r"^(?:@{assistant_nod})(?=\S)")
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
@@ -343,7 +344,7 @@ def _ended(text: str, language: Language) -> str:
     if _ENDED.search(text):
         return text
     stop, mark = of(language).stop, of(language).question
-    last = re.split(r"[.?!。？！]\s*", text)[-1]
+    last = _SENTENCE_END.split(text)[-1]
     return text + (mark if _ASKS.of(text).search(last) else stop)
 
 

@@ -14,6 +14,7 @@ from generators.external.mentions import TurnMention, fills_parameter, find_ment
 from generators.stages import ATTEMPTS, StageContext
 from language.calls.parameters import entity_of
 from language.moments import moment_parts
+from language.packs import unspaced
 from language.schemas import kind_of
 from llm.prompts import prompt_version, render
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
@@ -25,7 +26,7 @@ TEMPLATE = "find_entities"
 LONGEST_NAME = 80
 _TYPED = frozenset({"date", "time", "date-time"})
 _CODE = re.compile(r"(?=(?:\D*\d){2})[A-Za-z0-9][A-Za-z0-9 ._/#-]{1,30}")
-_PLATE = re.compile(r"(?=.*\d)(?=.*[A-Za-z\u4e00-\u9fff])[A-Za-z0-9\u4e00-\u9fff][A-Za-z0-9\u4e00-\u9fff ·.-]{3,19}")
+_PLATE = re.compile(rf"(?=.*\d)(?=.*[A-Za-z{unspaced()}])[A-Za-z0-9{unspaced()}][A-Za-z0-9{unspaced()} ·.-]{{3,19}}")
 _LETTER = re.compile(r"[^\W\d_]")
 
 

@@ -17,7 +17,7 @@ from generators.external.mentions import (
     says_other,
 )
 from generators.stages import ATTEMPTS, StageContext, first_fit
-from language.packs import of, writes
+from language.packs import of, widened, writes
 from language.times import HALF_DAY
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -30,7 +30,7 @@ PRONOUN = "word_pronoun"
 MESSAGE = "write_message"
 LONGEST_PHRASE = 120
 LONGEST = 2000
-_BREAK = re.compile(r"[\n.。!！?？;；]")
+_BREAK = re.compile(widened(r"@[\n.!?;]"))
 
 
 class Pronoun(BaseModel):

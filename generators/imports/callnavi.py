@@ -11,12 +11,12 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.catalogs.builder import language_of
 from generators.catalogs.callnavi import UNKNOWN_VALUE, read_callnavi
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import files_at, read_rows
 from generators.routing.family import FAMILY
 from generators.routing.tool_graph import Feed, returned_fields, unknown_evidence
+from language.packs import main_language
 from warehouse.exports.callnavi import DIFFICULTIES, QUESTIONS
 from warehouse.records import CallTurn, Evidence, GoldCall, Origin, ReplyTurn, Sample, Tool, Turn, UserTurn, trait_tag
 
@@ -75,7 +75,7 @@ class _CallNaviReader:
             return CallNaviRecord(self._where, None, (), tuple(self._problems))
         sample = Sample(
             kind=_KINDS[str(difficulty)],
-            language=language_of(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn))),
+            language=main_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn))),
             category=self._domain,
             candidates=tuple(tool.key for tool in self._tools),
             turns=(*turns, CallTurn(calls=tuple(calls))),

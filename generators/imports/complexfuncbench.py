@@ -10,11 +10,12 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, ToolDraft, language_of
+from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import DocumentItem, files_at, parse, read_rows
 from generators.multi_step.making import kind_of_domain
 from generators.multi_step.samples import add_evidence
+from language.packs import main_language
 from warehouse.records import (
     CallTurn,
     GoldCall,
@@ -110,7 +111,7 @@ class _ComplexFuncBenchReader:
         domain = str(identity).rpartition("-")[0] or str(identity)
         turns = self._turns(fields.get("conversations"))
         stated = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
-        spoken = language or language_of(stated)
+        spoken = language or main_language(stated)
         category = domain.replace("-", " ")
         tools = self._tools(fields.get("functions"), category, spoken)
         extra = sorted(set(fields) - RECORD_FIELDS)

@@ -12,12 +12,13 @@ import orjson
 from pydantic import JsonValue
 
 from generators.catalogs.bfcl import TYPE_WORDS, put_function
-from generators.catalogs.builder import CatalogBuilder, language_of
+from generators.catalogs.builder import CatalogBuilder
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import DocumentItem, existing, read_rows
 from generators.catalogs.rewriting import renaming_types
 from generators.conversations.family import CONVERSATION
 from generators.multi_step.samples import add_evidence
+from language.packs import main_language
 from warehouse.errors import ConfigurationError
 from warehouse.exports.confetti import ACTS, ACTS_FILE, POSSIBLE
 from warehouse.records import (
@@ -100,7 +101,7 @@ class _ConfettiReader:
             return ConfettiRecord(self._where, None, (), tuple(self._problems))
         sample = Sample(
             kind=CONVERSATION,
-            language=language_of(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn))),
+            language=main_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn))),
             category=category,
             candidates=tuple(tool.key for tool in tools),
             turns=add_evidence(turns, {tool.name: tool for tool in tools}),

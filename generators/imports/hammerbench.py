@@ -12,10 +12,11 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from generators.catalogs.builder import CatalogBuilder, language_of
+from generators.catalogs.builder import CatalogBuilder
 from generators.catalogs.catalog import Problem, ProblemKind, shown
 from generators.catalogs.documents import DocumentItem, files_at, read_rows
 from generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
+from language.packs import main_language
 from warehouse.exports.hammerbench import (
     ALIASES,
     FILES,
@@ -105,7 +106,7 @@ class _HammerBenchReader:
             self._refuse(f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}")
         turns = self._turns(fields.get("messages"), kind or "")
         stated = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
-        rendered = language or language_of(stated)
+        rendered = language or main_language(stated)
         tools = self._tools(fields.get("multiple_tools"), rendered)
         self._look_for_losses(fields)
         if not self._readable:

@@ -13,7 +13,7 @@ from generators.multi_step.resolving import steps_of
 from generators.multi_step.sketches import GoalSketch, Sketcher, ToolGraph
 from generators.multi_step.vocabularies import Vocabulary, vocabulary_of
 from warehouse.errors import ConfigurationError
-from warehouse.records import Goal, Language, Origin, PlannedCall
+from warehouse.records import DEFAULT_LANGUAGE, Goal, Language, Origin, PlannedCall
 
 CROSS = "Cross"
 STAGE = "goals"
@@ -200,5 +200,5 @@ def shape_of(calls: Sequence[PlannedCall]) -> Shape:
 
 
 def _steps_in(calls: Sequence[PlannedCall]) -> int:
-    goal = Goal(environment="", language="en", domain="", calls=tuple(calls), candidates=())
+    goal = Goal(environment="", language=DEFAULT_LANGUAGE, domain="", calls=tuple(calls), candidates=())
     return max(steps_of(goal)) + 1

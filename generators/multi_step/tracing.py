@@ -11,7 +11,7 @@ from generators.stages import StageContext
 from llm.chat import Prompt
 from llm.prompts import prompt_version, render
 from warehouse.errors import ReplyError
-from warehouse.records import Call, Exchange, Language, Origin, Tool, TracedGoal, WordedGoal
+from warehouse.records import DEFAULT_LANGUAGE, Call, Exchange, Language, Origin, Tool, TracedGoal, WordedGoal
 
 STAGE = "traces"
 MOST_TURNS = 10
@@ -86,7 +86,7 @@ async def _response(call: Call, environment: Environment) -> JsonValue:
 
 
 def next_calls_prompt(
-    request: str, tools: Sequence[Tool], history: Sequence[Exchange], language: Language = "en"
+    request: str, tools: Sequence[Tool], history: Sequence[Exchange], language: Language = DEFAULT_LANGUAGE
 ) -> Prompt:
     """The prompt that shows request, tools and what was answered so far, and asks for NextCalls."""
     shown = [tool.signature for tool in tools]

@@ -102,7 +102,7 @@ def done_in(language: Language) -> tuple[str, ...]:
     return tuple(of(language).data["assistant"]["done"])
 
 
-_ASKS = LanguagePattern(r"[?？]|@{assistant_asks}")
+_ASKS = LanguagePattern("@[?]|@{assistant_asks}")
 
 
 def is_question(text: str) -> bool:

@@ -34,7 +34,7 @@ from generators.tools import argument_problems
 from generators.transcripts import conversation_text
 from language.calls.parameters import cues_of
 from language.names import split_name
-from language.packs import COMMON_SCRIPT, of, script_of, writes
+from language.packs import COMMON_SCRIPT, of, script_of, signs, writes
 from language.schemas import kind_of
 from language.thesaurus import weigh_words
 from language.values import locate
@@ -58,7 +58,7 @@ STAGE = "overriding"
 TEMPLATE = "word_correction"
 LONGEST = 600
 _LEAST_TELLING = 0.2
-_ENDED = tuple(".!?。！？…\"'”’」)）")
+_ENDED = tuple(signs(".!?…\"'”’){close}"))
 
 
 class OverridingText(BaseModel, title="Correction"):

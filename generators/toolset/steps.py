@@ -7,7 +7,7 @@ from pydantic import BaseModel
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.tools import value_validator
 from generators.toolset.sketches import ParameterSketch, ResultSketch, in_language, object_schema, sketches_problem
-from language.packs import of
+from language.packs import of, widened
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import DescribedTool, JsonSchema, Language, NamedTool, ParameterisedTool, Tool, ToolsetPlan
@@ -19,7 +19,7 @@ LONGEST_GOAL = 120
 _NAME = re.compile(r"([A-Z][A-Za-z]*)\.[A-Z][A-Za-z]{1,40}\.[a-z][A-Za-z]{1,60}")
 DESCRIPTIONS_STAGE = "tool_descriptions"
 DESCRIPTIONS_TEMPLATE = "describe_tool"
-_SENTENCE_ENDS = re.compile(r"[.!?](?:\s|$)|[。！？]")
+_SENTENCE_ENDS = re.compile(widened(r"[.!?](?:\s|$)|@[{.!?}]"))
 PARAMETERS_STAGE = "tool_parameters"
 MOST_PARAMETERS = 6
 # who is signed in has one account, one profile, one cart: their ids tell nothing (D.1, additional request 5)

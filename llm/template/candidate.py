@@ -15,6 +15,7 @@ from language.calls.parsing import read_conversation
 from language.calls.tools import ToolView, view_of
 from language.calls.turns import Turn
 from language.names import split_name
+from language.packs import LanguagePattern
 from llm.chat import ChatMessage
 from llm.template.parallel import split_requests
 from llm.template.sections import Sections
@@ -23,7 +24,7 @@ from warehouse.errors import ReplyError
 
 UNKNOWN = "$$$"
 DEEPEST = 4
-_WISH = re.compile(r"(?<=[.!?;])\s+|(?<=[。！？；])|(?:,\s*|\s+)(?:and\s+)?then\s+|，?然后", re.IGNORECASE)
+_WISH = LanguagePattern(r"(?<=[.!?;])\s+|(?<=@[{.!?;}])|@{asks_for_then}")
 _BEHIND = re.compile(r"\s(?:of|for|whose|with|using|to|in|on)\s", re.IGNORECASE)
 _SAME = re.compile(r"\b(?:same|that|this|its|their)\b", re.IGNORECASE)
 _LOOKUPS = frozenset({"find", "search", "look", "lookup"})
@@ -113,7 +114,7 @@ def _wishes(views: Sequence[ToolView], spoken: Sequence[Turn]) -> list[tuple[Too
 
 def _wishes_of(views: Sequence[ToolView], first: str, spoken: Sequence[Turn]) -> list[tuple[ToolView, str]]:
     wishes: list[tuple[ToolView, str]] = []
-    for sentence in filter(None, (piece.strip() for piece in _WISH.split(first) if piece)):
+    for sentence in filter(None, (piece.strip() for piece in _WISH.of(first).split(first) if piece)):
         view = _meant(views, sentence)
         if view is None or (wishes and wishes[-1][0].name == view.name):
             if wishes:

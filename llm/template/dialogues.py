@@ -10,7 +10,7 @@ from language.calls.parsing import read_answers
 from language.calls.questions import asked_parameters, called, counting, group_of, is_route_end
 from language.calls.stating import StatedParameter, in_quotes, say
 from language.calls.tools import ParameterView, ToolView
-from language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, writes
+from language.packs import COMMON_SCRIPT, LanguagePattern, of, packs_of, widened, writes
 from language.phrasebook import Shapes, dialogues_in, requests_in
 from language.values import locate, write_value
 from warehouse.errors import ReplyError
@@ -98,7 +98,7 @@ _ANSWER_ATTEMPTS = 10
 _BOLD_ATTEMPTS = 6
 _COUNT_SHARE = 0.5
 _QUOTED_SHARE = 0.5
-_STOP = re.compile(r"[.!?;:](?=\s|$)|[。！？；：\n]")
+_STOP = re.compile(widened(r"[.!?;:](?=\s|$)|@[{.!?;:}\n]"))
 _UNMISTAKABLE = frozenset({"email", "link", "pattern", "code", "phone", "plate", "file"})
 
 

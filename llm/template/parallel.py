@@ -17,7 +17,7 @@ from llm.template.judging import shown_views
 from llm.template.sections import Sections
 from llm.template.wording import word_call
 from warehouse.errors import ReplyError
-from warehouse.records import Language
+from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _PHRASES = "parallel"
 _TRIES = 12
@@ -73,7 +73,7 @@ def propose_all(sections: Sections) -> dict[str, JsonValue]:
     views = shown_views(sections)
     stated = " ".join(turn.text for turn in sections.turns() if turn.speaker == "user")
     calls: list[JsonValue] = []
-    for stretch in split_requests(stated, sections.word("language", "en")):
+    for stretch in split_requests(stated, sections.word("language", DEFAULT_LANGUAGE)):
         turns = [Turn("user", stretch)]
         view = choose_tool(views, turns)
         if view is not None:

@@ -6,10 +6,11 @@ from random import Random
 from typing import Any
 
 from language.names import humanise, split_name
+from language.packs import of
 from language.values import write_value
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema
+from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 _VERBS: Mapping[str, tuple[str, ...]] = {
     "look up": ("look up", "check", "tell me", "find out", "give me", "show me"),
@@ -35,8 +36,12 @@ def word_routing(sections: Sections, rng: Random) -> str:
     calls, tools = sections.json("calls"), sections.json("tools")
     if not isinstance(calls, list) or not calls or not isinstance(tools, list):
         raise ReplyError("template/v1 expects in <calls> a list of calls and in <tools> their tools.")
-    if sections.word("language", "en") != "en":
-        raise ReplyError("template/v1 words calls of whole catalogs in English only; use another model for Chinese.")
+    language = sections.word("language", DEFAULT_LANGUAGE)
+    if language != DEFAULT_LANGUAGE:
+        raise ReplyError(
+            f"template/v1 words calls of whole catalogs in {of(DEFAULT_LANGUAGE).name} only; use another model for"
+            f" {of(language).name}."
+        )
     return _RoutingRenderer(calls, {str(tool["name"]): tool for tool in tools if isinstance(tool, dict)}, rng).request()
 
 
@@ -129,7 +134,7 @@ class _RoutingRenderer:
 
     def _value(self, at: int, name: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
         schema = self._schema(at, name)
-        words = write_value(value, schema, "en", self._rng)
+        words = write_value(value, schema, DEFAULT_LANGUAGE, self._rng)
         return f'"{words}"' if "examples" in schema and " " in words else words
 
     def _schema(self, at: int, name: str) -> JsonSchema:

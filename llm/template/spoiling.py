@@ -17,7 +17,7 @@ from language.calls.defects import (
 from language.calls.sampling import make_value
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView
-from language.packs import COMMON_SCRIPT, known, of, script_of, writes
+from language.packs import COMMON_SCRIPT, known, of, script_of, signs, writes
 from language.phrasebook import requests_in
 from language.values import locate
 from llm.template.dialogues import SlotReply, word_answer
@@ -26,7 +26,7 @@ from warehouse.records import Language
 
 Slot = tuple[ParameterView, JsonValue]
 _HALF = 0.5
-_ENDS = ".!?。！？"
+_ENDS = signs(".!?")
 
 
 def spoil_answer(defect: str, view: ToolView, slot: Slot, language: Language, rng: Random) -> SlotReply | None:
@@ -129,7 +129,7 @@ def _left_out(view: ToolView, arguments: dict[str, JsonValue], language: Languag
 
 def _last_words(request: str) -> str:
     """The end of a request: two words of it, six Chinese characters."""
-    bare = request.rstrip("。.?!？！")
+    bare = request.rstrip(_ENDS)
     return bare[-6:] if script_of(bare) != COMMON_SCRIPT else " ".join(bare.split()[-2:])
 
 

@@ -24,6 +24,7 @@ from llm.template.sections import Sections
 from llm.template.steps_reading import read_request
 from llm.template.steps_sources import FromEntry, KnownValue, Node, Parts, Rule, ShownTools, Source, pick, read_toolbox
 from warehouse.errors import ReplyError
+from warehouse.records import DEFAULT_LANGUAGE
 
 DONE = "Here is everything you asked for."
 NOTHING = "I'm afraid I can't find what you asked for."
@@ -174,7 +175,7 @@ def spoil_step(
         return spoil(step, toolbox, rng)
     at = rng.randrange(len(step.calls))
     name, arguments = step.calls[at]
-    spoilt = spoil_call(defect, Proposal(name, dict(arguments)), views, "en", rng)
+    spoilt = spoil_call(defect, Proposal(name, dict(arguments)), views, DEFAULT_LANGUAGE, rng)
     if spoilt is None or spoilt.tool is None or (spoilt.tool, spoilt.arguments) == step.calls[at]:
         return None
     return _with(step, at, (spoilt.tool, dict(spoilt.arguments)))

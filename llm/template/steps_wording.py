@@ -23,6 +23,7 @@ from llm.template.steps_phrases import (
 )
 from llm.template.steps_sources import ShownTools, read_toolbox, write_pick
 from warehouse.errors import ReplyError
+from warehouse.records import DEFAULT_LANGUAGE
 
 Source = Mapping[str, Any]  # a ValueSource as JSON
 _JOINED = 0.3
@@ -181,7 +182,7 @@ class _StepsRenderer:
     def _value(self, index: int, parameter: str, source: Source) -> str:
         tool = self._toolbox.tools[self._calls[index].tool]
         if source["kind"] == "said":
-            return write_value(source["value"], tool.schema(parameter), "en", self._rng)
+            return write_value(source["value"], tool.schema(parameter), DEFAULT_LANGUAGE, self._rng)
         if source["kind"] == "composed":
             parts = (self._value(index, parameter, part) for part in source["parts"])
             return _JOINT.join(part for part in parts if part)

@@ -13,7 +13,7 @@ from language.calls.parsing import read_request
 from language.calls.stating import StatedParameter, say
 from language.calls.tools import ToolView
 from language.names import words
-from language.packs import COMMON_SCRIPT, of, packs_of, writes
+from language.packs import COMMON_SCRIPT, of, packs_of, signs, writes
 from language.phrasebook import Phrasebook, requests_in
 from language.schemas import json_type
 from language.values import locate
@@ -58,7 +58,7 @@ _OWN_VERB_SHARE = 0.6
 _JOINED_SHARE = 0.5
 _SAME_SHAPE_SHARE = 0.7
 _FEW = 2
-_MARKS = ".?!。？！"
+_MARKS = signs(".?!")
 _DAYS = frozenset({"date", "moment", "birthday", "month"})
 
 

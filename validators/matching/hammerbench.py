@@ -6,6 +6,8 @@ import re
 from functools import lru_cache
 from typing import TYPE_CHECKING
 
+from language.packs import of, unspaced
+
 if TYPE_CHECKING:
     from collections.abc import Collection
 
@@ -53,8 +55,7 @@ def _as_texts(arguments: Arguments) -> dict[str, str]:
 
 _CACHED = 65_536
 _EPSILON = 1e-8
-_CHINESE = re.compile(r"([\u4e00-\u9fff])")
-_ENDS = {"en": ".?! ", "zh": "。！ "}
+_UNSPACED = re.compile(f"([{unspaced()}])")
 
 
 @lru_cache(_CACHED)
@@ -77,8 +78,8 @@ def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> 
 
 
 def _sentences(text: str, language: Language) -> list[list[str]]:
-    bare = text.strip(_ENDS[language])
-    spaced = bare.lower() if language == "en" else _CHINESE.sub(r" \1 ", bare)
+    bare = text.strip(f"{of(language).ends} ")
+    spaced = bare.lower() if of(language).space else _UNSPACED.sub(r" \1 ", bare)
     if not spaced:
         return []
     return [" ".join(sentence.split()).split(" ") for sentence in spaced.split(".") if sentence]

@@ -15,6 +15,7 @@ from typing import TYPE_CHECKING, Literal, NamedTuple
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from validators.replies.reading import Style, parse_reply
 from warehouse.errors import RecordError
+from warehouse.records import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -126,7 +127,7 @@ def score_conversations(
     *,
     choice: SnapshotChoice = "all",
     flags: Sequence[Sequence[bool]] | None = None,
-    language: Language = "en",
+    language: Language = DEFAULT_LANGUAGE,
     style: Style = "default",
 ) -> LogScores:
     """Score whole conversations (HammerBench 6.1.1); `flags` are a judge's, None scores the arguments by rule.

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import json
 import re
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple
 
+from language.packs import fallback, letters_of
 from validators.metrics.hammerbench import Conversation, LogRow
 from warehouse.errors import ConfigurationError
 
@@ -38,8 +40,9 @@ def read_log(place: Path) -> Log:
         raise ConfigurationError(f"{place} is no folder with a {CONVERSATIONS}.{_nearby(folder)}")
     value = _read(folder / CONVERSATIONS)
     conversations = parse_conversations(value, str(folder / CONVERSATIONS))
-    chinese = sum(_CHINESE.search(str(one["FC_res"])) is not None for one in value)
-    return Log(folder, conversations, "zh" if chinese > len(value) / 2 else "en")
+    own = Counter(letters_of(str(one["FC_res"])) for one in value)
+    most, number = own.most_common(1)[0] if own else (fallback(), 0)
+    return Log(folder, conversations, most if number > len(value) / 2 else fallback())
 
 
 def _nearby(folder: Path) -> str:

@@ -8,11 +8,13 @@ lacks, as the paper defines it. Where no call is due, `irrelevant` (and `intent_
 before) is the published count of replies that say sorry; `no_call` counts the replies that call nothing, in whatever words.
 """
 
+import re
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple, get_args
 
 from generators.kinds import traits_of
+from language.packs import LanguagePattern
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from validators.metrics.errors import CallPair, due_calls, pair_calls, stated_arguments
 from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
@@ -24,7 +26,7 @@ SLICES = ("kind", "category", "language")
 CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
 Agreements = Mapping[str, bool]  # what a judge says of predictions, by their keys
 # How the published records word an overriding in the turn that says the value: they bring no tags.
-_OVERRIDINGS = ("I'm sorry, ", "抱歉, ")
+_OVERRIDING = LanguagePattern("@{overriding}", re.RegexFlag(0))
 
 
 class Figure(NamedTuple):
@@ -341,7 +343,7 @@ def _found(sample: Sample, snapshots: list[Snapshot]) -> Iterator[int]:
         return
     for number, snapshot in enumerate(snapshots):
         stated = _stated_before(snapshot)
-        is_worded = shift == "same_turn" and any(words in stated.text for words in _OVERRIDINGS)
+        is_worded = shift == "same_turn" and _OVERRIDING.of(stated.text).search(stated.text) is not None
         is_inserted = shift == "own_turn" and number > 0 and _overrides(snapshots[number - 1], snapshot)
         if stated.external is not None or is_worded or is_inserted:
             yield number

@@ -4,12 +4,13 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from language.names import split_name, words
+from language.packs import language_of, of
 from language.thesaurus import english_groups
 from language.vocabulary import deep_stem, stem
-from warehouse.records import Tool
+from warehouse.records import Language, Tool
 
 READ, CREATE, CHANGE, DELETE, START, STOP, OTHER = "read", "create", "change", "delete", "start", "stop", "other"
 
@@ -74,22 +75,9 @@ _OPPOSITES = (
     ("like", "dislike"), ("deposit", "withdraw"), ("add", "remove"), ("book", "cancel"), ("borrow", "return"),
     ("arrival", "departure"), ("income", "expense"),
 )  # fmt: skip
-_CHINESE_OPPOSITES = (
-    ("打开|开启|启用|接通", "关闭|关掉|停用|关上"), ("开始|启动", "停止|结束"), ("锁定|上锁", "解锁"),
-    ("屏蔽|拉黑", "解除|取消屏蔽"), ("静音", "取消静音|解除静音"), ("加入|添加|新增|增加", "删除|移除|退出|移出"),
-    ("预订|预定|预约", "取消|退订"), ("调高|调大|提高|增大", "调低|调小|降低|减小"), ("收藏", "取消收藏"),
-    ("关注", "取消关注|取关"), ("接受|同意", "拒绝"), ("收款|收取", "付款|转账|支付"), ("上传", "下载"),
-    ("导入", "导出"), ("存入|存款", "取款|提现"), ("买入|购买", "卖出|出售"), ("下一", "上一"),
-    ("收入", "支出"), ("暂停", "继续|恢复"), ("显示", "隐藏"),
-)  # fmt: skip
-_CHINESE_VERBS = (
-    (READ, "查询|查看|搜索|获取|查找|列出|浏览|检索|显示|统计|估算|计算|推荐|比较|追踪|跟踪"),
-    (DELETE, "删除|移除|取消|清空|清除|撤销|退订"),
-    (CHANGE, "修改|更新|更改|编辑|调整|重命名|改签|变更"),
-    (CREATE, "创建|新建|添加|新增|增加|预订|预约|预定|保存|记录|录入|下单|购买|发布|收藏"),
-    (STOP, "关闭|停止|结束|暂停|停用"),
-    (START, "打开|开启|启动|开始|播放|启用"),
-)  # fmt: skip
+_NONE: Mapping[str, Any] = MappingProxyType(
+    {"verbs": {}, "opposites": ()}
+)  # of a language whose descriptions need none
 _WORDS = re.compile(r"[a-z]+")
 
 
@@ -101,7 +89,7 @@ def doing_of(name: str, description: str) -> Doing:
     rest = tuple(stem(word) for word in named if word != verb and word not in _ASIDE)
     if not verb:
         verb = next((word for word in _WORDS.findall(description.lower())[:1] if word in _KINDS), "")
-    kinds = _KINDS.get(verb) or _stated_in_chinese(description)
+    kinds = _KINDS.get(verb) or _stated_kinds(description)
     if {"turn", "switch"} & set(named) and {"on", "off"} & set(named):
         kinds = frozenset({START if "on" in named else STOP})
     return Doing(kinds, verb, rest, _head(named[named.index(verb) + 1 :] if verb in named else named))
@@ -148,9 +136,13 @@ def _differ(one: Tool, other: Tool) -> Iterator[bool]:
     for first, second in _OPPOSITES:
         yield first in own and second in others and second not in own and first not in others
         yield second in own and first in others and first not in own and second not in others
-    for left, right in _CHINESE_OPPOSITES:
+    for left, right in _listed(one.language, "opposites"):
         sides = _side(one.description, left, right), _side(other.description, left, right)
         yield set(sides) == {1, -1}
+
+
+def _listed(language: Language, name: str) -> Any:  # noqa: ANN401 - parsed YAML
+    return of(language).data.get("actions", _NONE)[name]
 
 
 def _side(text: str, left: str, right: str) -> int:
@@ -165,7 +157,9 @@ def _all_words(tool: Tool) -> frozenset[str]:
     return frozenset((*name, *_WORDS.findall(tool.description.lower())))
 
 
-def _stated_in_chinese(description: str) -> frozenset[str]:
-    found = [(match.start(), kind) for kind, verbs in _CHINESE_VERBS if (match := re.search(verbs, description))]
+def _stated_kinds(description: str) -> frozenset[str]:
+    """The kinds of the first verb that the description has in a language that lists them."""
+    verbs = _listed(language_of(description), "verbs").items()
+    found = [(match.start(), kind) for kind, verb in verbs if (match := re.search(verb, description))]
     kind = min(found, default=(0, OTHER))[1]
     return frozenset({kind, OTHER} if kind in {CREATE, START} else {kind})

@@ -12,15 +12,11 @@ import orjson
 
 from warehouse.exports.callnavi import UNKNOWN
 from warehouse.exports.describing import plain_names, tool_document, user_text
-from warehouse.records import CallTurn, GoldCall, Language, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
+from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, UserTurn
 from warehouse.releases import ReleaseContent
 
 Message = dict[str, Any]
 MOST_TOOLS = 128
-REFUSAL: dict[Language, str] = {
-    "en": "Sorry, none of my tools can do this.",
-    "zh": "抱歉，我没有可以完成这件事的工具。",
-}
 NOT_ASKED = "a required argument is missing, and nobody asks for it"
 NO_WORDS = "no tool fits, and we have no words to say so in this language"
 NOT_KNOWN = "a value is known from the result of an earlier call only, which was not made"
@@ -46,9 +42,10 @@ def openai_rows(content: ReleaseContent) -> Iterator[OpenAIRow | LeftOut]:
     """All that the samples of a release teach, sample by sample; tool names are made plain."""
     for sample in content.samples:
         tools = {content.tools[key].name: content.tools[key] for key in sample.candidates}
+        refusal = content.refusals.get(sample.language, "")
         for at in _taught(sample.turns):
-            problem = _problem(sample.turns, at, tools) or _wordless(sample, at)
-            yield LeftOut(sample, at, problem) if problem else _row(sample, at, tools)
+            problem = _problem(sample.turns, at, tools) or ("" if refusal else _wordless(sample.turns, at))
+            yield LeftOut(sample, at, problem) if problem else _row(sample, at, tools, refusal)
 
 
 def _taught(turns: Sequence[Turn]) -> Iterator[int]:
@@ -74,9 +71,9 @@ def _problem(turns: Sequence[Turn], at: int, tools: dict[str, Tool]) -> str:
     return NOT_ASKED if any(_lacks(call, tools) for call in due) and not is_asked else ""
 
 
-def _wordless(sample: Sample, at: int) -> str:
-    turn = sample.turns[at]
-    is_worded = sample.language in REFUSAL or isinstance(_following(sample.turns, at), ReplyTurn)
+def _wordless(turns: Sequence[Turn], at: int) -> str:
+    turn = turns[at]
+    is_worded = isinstance(_following(turns, at), ReplyTurn)
     return "" if is_worded or not isinstance(turn, CallTurn) or turn.calls else NO_WORDS
 
 
@@ -96,9 +93,9 @@ def _following(turns: Sequence[Turn], at: int) -> Turn | None:
     return turns[at + 1] if at + 1 < len(turns) else None
 
 
-def _row(sample: Sample, at: int, tools: dict[str, Tool]) -> OpenAIRow:
+def _row(sample: Sample, at: int, tools: dict[str, Tool], refusal: str) -> OpenAIRow:
     names = plain_names(tools.values())
-    last = _last_message(sample, at, tools, names)
+    last = _last_message(sample.turns, at, tools, names, refusal)
     messages = [*_messages(sample.turns[:at], names), last]
     called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
     shown = _shown(list(tools.values()), called)
@@ -119,15 +116,17 @@ def _shown(tools: list[Tool], called: set[str]) -> list[Tool]:
     return [tool for tool in tools if tool.name not in dropped]
 
 
-def _last_message(sample: Sample, at: int, tools: dict[str, Tool], names: dict[str, str]) -> Message:
+def _last_message(
+    turns: Sequence[Turn], at: int, tools: dict[str, Tool], names: dict[str, str], refusal: str
+) -> Message:
     """What the assistant should do at a turn."""
-    turn, following = sample.turns[at], _following(sample.turns, at)
+    turn, following = turns[at], _following(turns, at)
     if isinstance(turn, ReplyTurn):
         return {"role": "assistant", "content": turn.text}
     calls = turn.calls if isinstance(turn, CallTurn) else ()
     if calls and not any(_lacks(call, tools) for call in calls):
         return {"role": "assistant", "tool_calls": _tool_calls(calls, names, at)}
-    stated = following.text if isinstance(following, ReplyTurn) else REFUSAL[sample.language]
+    stated = following.text if isinstance(following, ReplyTurn) else refusal
     return {"role": "assistant", "content": stated}
 
 

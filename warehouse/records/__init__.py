@@ -103,6 +103,7 @@ from warehouse.records.samples import (
     without_traits,
 )
 from warehouse.records.tools import (
+    DEFAULT_LANGUAGE,
     Arguments,
     Call,
     JsonSchema,
@@ -111,6 +112,7 @@ from warehouse.records.tools import (
 )
 
 __all__ = [
+    "DEFAULT_LANGUAGE",
     "Arguments",
     "Assignment",
     "Call",

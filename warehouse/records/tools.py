@@ -8,6 +8,7 @@ from warehouse.records.base import Record
 
 # a folder of language/ that holds language.yaml; recipes are checked against those that there are
 Language = Annotated[str, StringConstraints(pattern=r"^[a-z]{2,3}$")]
+DEFAULT_LANGUAGE: Language = "en"  # where nothing says another; names in code are in it, whatever people speak
 Arguments = dict[str, JsonValue]
 JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its members have any type
 
@@ -20,7 +21,7 @@ class Tool(Record):
     parameters: JsonSchema
     returns: JsonSchema | None = None
     category: str
-    language: Language = "en"
+    language: Language = DEFAULT_LANGUAGE
     source: str = ""
 
     @property
