@@ -5,11 +5,13 @@ Each line of a file is hostile until it is parsed; a line that is no record is a
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Iterator
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
+from itertools import pairwise
 from pathlib import Path
 from random import Random
+from types import MappingProxyType
 from typing import Any, Literal, NamedTuple
 
 import orjson
@@ -17,17 +19,32 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from flows.chats import Chats, open_chats
 from flows.checking import recipe_of_checks
+from flows.environments import STORE
 from flows.settings import Settings
 from flows.stages import stage_named
+from generators.environments.protocol import Environment, TravelSettings
 from generators.stages import Stage, StageContext
 from validators.checks.coverage import RequestReading, read_request
 from validators.checks.table import CHECKS
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
-from warehouse.records import Arguments, CallTurn, GoldCall, JsonSchema, Sample, Tool, UserTurn, Verdict
+from warehouse.records import (
+    Arguments,
+    Call,
+    CallTurn,
+    GoldCall,
+    JsonSchema,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
 
 GradedDecision = Literal["proved", "judged", "unproved", "contradicted"]
 _LONGEST_LINE = 16 * 1024 * 1024  # bytes
 _FORMAT = "format"
+_TRAVEL: Literal["travel"] = "travel"
+_SIZES: tuple[Literal["short", "medium", "long"], ...] = ("short", "medium", "long")
 _BLIND = "consistency"  # the check that reads a call without seeing the gold
 _ORDER: tuple[str, ...] = ("contradicted", "unproved", "judged", "proved")
 
@@ -143,10 +160,50 @@ async def check_records(path: Path, model: str, settings: Settings) -> list[Chec
     Raises ConfigurationError where the file can't be read.
     """
     async with _opened_chats(model, settings) as chats:
-        return [await _check_record(number, line, chats) for number, line in _lines(path)]
+        with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder, ExitStack() as opened:
+            worlds = _Worlds(Path(folder), opened)
+            return [await _check_record(number, line, chats, worlds) for number, line in _lines(path)]
 
 
-async def _check_record(number: int, line: bytes, chats: Chats | None) -> CheckedRecordLine:
+class _Worlds:
+    """The simulated worlds that the calls of records are made in again, each opened once."""
+
+    def __init__(self, folder: Path, opened: ExitStack) -> None:
+        self._folder, self._opened = folder, opened
+        self._known: dict[TravelSettings, Environment] = {}
+
+    async def of(self, sample: Sample) -> Mapping[str, Environment]:
+        """The environment that the sample names: the one, of those that differ in size, that answers its first calls alike."""
+        if sample.environment != _TRAVEL:
+            return {}
+        worlds = [self._world(TravelSettings(environment=_TRAVEL, response_size=size)) for size in _SIZES]
+        alike = [await _answers_alike(world, sample) for world in worlds]
+        return {_TRAVEL: worlds[alike.index(max(alike))]}
+
+    def _world(self, settings: TravelSettings) -> Environment:
+        if settings not in self._known:
+            from generators.environments.opening import open_environment
+            from generators.environments.stored import StoredEnvironment
+
+            world = open_environment(settings, store=self._folder / STORE, secret=str)
+            if isinstance(world, StoredEnvironment):
+                self._opened.enter_context(closing(world))
+            self._known[settings] = world
+        return self._known[settings]
+
+
+async def _answers_alike(world: Environment, sample: Sample) -> int:
+    """How many calls of the sample the environment answers as they are recorded."""
+    count = 0
+    for turn, following in pairwise(sample.turns):
+        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
+            for call, result in zip(turn.calls, following.results, strict=False):
+                answer = await world.answer(Call(tool=call.tool, arguments=call.arguments))
+                count += answer.response == result
+    return count
+
+
+async def _check_record(number: int, line: bytes, chats: Chats | None, worlds: _Worlds) -> CheckedRecordLine:
     try:
         loaded = orjson.loads(line)
         sample = Sample.model_validate(loaded["sample"])
@@ -156,9 +213,10 @@ async def _check_record(number: int, line: bytes, chats: Chats | None) -> Checke
         return CheckedRecordLine("", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)])
     stages = [stage for stage in CHECKS if chats is not None or stage.role is None]
     verdicts: list[CheckVerdict] = []
+    environments = await worlds.of(sample)
     for stage in stages:
         if stage.function is not None and stage.applies(sample):
-            for verdict in await _verdicts(stage, sample, {tool.key: tool for tool in tools}, chats):
+            for verdict in await _verdicts(stage, sample, {tool.key: tool for tool in tools}, chats, environments):
                 grade = _grade(stage, verdict)
                 verdicts.append(CheckVerdict(verdict.check, verdict.decision, grade, verdict.reason))
     decisions = [one.grade if one.decision == "proved" else one.decision for one in verdicts]
@@ -172,10 +230,16 @@ def _grade(stage: Stage, verdict: Verdict) -> str:
     return "judged" if stage.role else "proved"
 
 
-async def _verdicts(stage: Stage, sample: Sample, tools: dict[str, Tool], chats: Chats | None) -> list[Verdict]:
+async def _verdicts(
+    stage: Stage,
+    sample: Sample,
+    tools: dict[str, Tool],
+    chats: Chats | None,
+    environments: Mapping[str, Environment] = MappingProxyType({}),
+) -> list[Verdict]:
     """A check's verdicts; one that can't be carried out on this record says so as one of them."""
     chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None  # rules never ask it
-    context = StageContext(chat, Random(sample.key), tools)
+    context = StageContext(chat, Random(sample.key), tools, environments)
     try:
         found: list[Verdict] = await stage.function(sample, context) if stage.function else []
     except (RecordError, ReplyError) as error:

@@ -86,6 +86,21 @@ async def clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[
 
 
 async def _clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence[Tool]) -> Cleared:
+    resolved, struck, strikes = await strike_rivals(goal, environment)
+    plans, removed = await _without_overlaps(goal, resolved, struck, tools)
+    return Cleared(goal, resolved, strikes, removed, tuple(plans))
+
+
+class Struck(NamedTuple):
+    """A goal's path with no rivals left in its responses, what answers so, and what was struck."""
+
+    resolved: Resolved
+    environment: RememberedEnvironment
+    strikes: tuple[Strike, ...]
+
+
+async def strike_rivals(goal: Goal, environment: RememberedEnvironment) -> Struck:
+    """The goal's path, the entries left out that would fit as well as those picked. Raises RecordError where it has none."""
     original = await resolve(goal, environment)
     strikes: tuple[Strike, ...] = ()
     resolved, struck = original, environment
@@ -96,8 +111,7 @@ async def _clear(goal: Goal, environment: RememberedEnvironment, tools: Sequence
         strikes += more
         struck = environment.struck(original.path, strikes)
         resolved = await resolve(goal, struck)
-    plans, removed = await _without_overlaps(goal, resolved, struck, tools)
-    return Cleared(goal, resolved, strikes, removed, tuple(plans))
+    return Struck(resolved, struck, strikes)
 
 
 def _length(path: Sequence[Exchange]) -> tuple[int, int]:

@@ -163,11 +163,12 @@ def _stated(argument: str, found: Found, request: str) -> Evidence:
 
 def final_answer(wanted: Sequence[tuple[Call, JsonValue]], language: Language) -> str:
     """What the wanted responses say, in a sentence for each."""
-    sentences = [_sentence(call, response, language) for call, response in wanted]
+    sentences = [answer_sentence(call, response, language) for call, response in wanted]
     return of(language).space.join(dict.fromkeys(sentences)) or str(of(language).data["assistant"]["found"])
 
 
-def _sentence(call: Call, response: JsonValue, language: Language) -> str:
+def answer_sentence(call: Call, response: JsonValue, language: Language) -> str:
+    """What a response to a call says, in one sentence."""
     words = split_name(call.tool)
     topic = " ".join(words[1:] if words[1:] and words[0] in _VERBS else words)
     stated = frozenset(value for _, value in _leaves(call.arguments, "") if isinstance(value, str))

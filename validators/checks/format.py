@@ -93,7 +93,8 @@ def _call_findings(call: GoldCall, subject: SampleWithTools, *, is_last: bool) -
         yield contradicted(f"The gold tool {call.tool!r} is not among the candidates.")
         return
     traits = traits_of(subject.sample.kind)
-    partial = not (is_conversation(subject.sample) or (is_last and traits.is_whole))
+    # what was made was whole: required parameters bind in paths and conversations at every step
+    partial = not (is_conversation(subject.sample) or traits.is_executed or (is_last and traits.is_whole))
     known = known_arguments(call)
     yield from (contradicted(problem) for problem in argument_problems(tool, known, partial=partial))
     for name, value in call.arguments.items():

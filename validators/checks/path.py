@@ -12,6 +12,7 @@ from pydantic import JsonValue
 
 from generators.environments.picking import entries_of, has, read_rule, rivals, value_at
 from generators.environments.protocol import Environment
+from generators.multi_step.disambiguation import strike_rivals
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.samples import schema_of
 from generators.multi_step.search import ShortestPath, find_plans
@@ -75,7 +76,31 @@ async def find_in_path(sample: Sample, environment: Environment, tools: Sequence
     findings = [*_differences(sample, resolved), *_choices(resolved), *_unused(sample, reading.goal)]
     if not findings:
         findings += _others(await find_plans(reading.goal, remembered, tools), _keys(resolved))
+    if not findings:
+        findings += await _replayed(reading.goal, resolved, environment)
     return findings
+
+
+async def _replayed(goal: Goal, resolved: Resolved, environment: Environment) -> list[Finding]:
+    """Where the environment answers otherwise than is recorded, once the entries are struck that leave a choice."""
+    try:
+        struck = await strike_rivals(goal, RememberedEnvironment(environment))
+    except RecordError as error:
+        return [contradicted(f"The calls can't be made again in the environment: {error}")]
+    answers = _responses(struck.resolved)
+    other = next((key for key, response in _responses(resolved).items() if answers.get(key) != response), None)
+    if other is None:
+        return []
+    call = next(call for exchange in resolved.path for call in exchange.calls if call.key == other)
+    return [contradicted(f"The environment answers {call.tool} with {call.arguments!r} otherwise than is recorded.")]
+
+
+def _responses(resolved: Resolved) -> dict[str, JsonValue]:
+    return {
+        call.key: response
+        for exchange in resolved.path
+        for call, response in zip(exchange.calls, exchange.responses, strict=True)
+    }
 
 
 def _recorded(sample: Sample) -> list[tuple[Call, JsonValue]]:

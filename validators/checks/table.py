@@ -13,6 +13,7 @@ from validators.checks import (
     complexity,
     coverage,
     dialogue,
+    facts,
     grounding,
     path,
     relevance,
@@ -102,6 +103,10 @@ CHECKS: tuple[Stage, ...] = (
     _check(
         "complexity", complexity.VERSION, "Is the complexity that the scenario requires really there?",
         "CONFETTI 3.1", complexity.check_complexity, applies=complexity.applies_to, settles=_MEANING,
+    ),
+    _check(
+        "facts", facts.VERSION, "Do results come back as recorded, and do replies state them, with the acts they are labelled by?",
+        "CONFETTI 3.1", facts.check_facts, applies=facts.applies_to,
     ),
     _check(
         "relevance", relevance.VERSION, "Where no call is due: can none of the candidates do it?",

@@ -1,0 +1,123 @@
+"""What of a text is left when all that it is known to say is taken out: the dual of finding a value in it.
+
+A text is laid out in pieces: the words between the slots of a language's shapes ("I was hoping you could", "as the"), phrases that
+the asker gives (what a tool does, what a parameter is called), and stretches that say a value. What no piece covers is left over.
+"""
+
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from language.packs import COMMON_SCRIPT, of, script_of
+from warehouse.records import Language
+
+_SLOT = re.compile(r"\{\w+\}")
+_EDGE = re.compile(r"^[\W_]+|[\W_]+$")
+_WORD = re.compile(r"[A-Za-z0-9À-ɏ]+(?:['’][A-Za-z]+)*")
+_UNKNOWN_WORD = 1
+
+
+class Stretch(NamedTuple):
+    """A part of a text."""
+
+    start: int
+    end: int
+
+
+@lru_cache(256)
+def glue_of(language: Language, *sections: str) -> tuple[str, ...]:
+    """The words between the slots of the shapes in these sections of a language: "requests", "conversations.again"."""
+    shapes = [shape for section in sections for shape in shapes_in(language, section)]
+    pieces = (_EDGE.sub("", piece) for shape in shapes for piece in _SLOT.split(shape))
+    return tuple(dict.fromkeys(piece for piece in pieces if piece))
+
+
+@lru_cache(256)
+def shapes_in(language: Language, section: str) -> tuple[str, ...]:
+    """All shapes in a section of a language, "conversations.again"; none where the language has no such section."""
+    return tuple(_shapes(_section(language, section)))
+
+
+def _section(language: Language, name: str) -> Any:  # noqa: ANN401 - any node of a YAML file
+    node: Any = of(language).data
+    for part in name.split("."):
+        node = node.get(part, {}) if isinstance(node, Mapping) else {}
+    return node
+
+
+def _shapes(node: Any) -> Iterator[str]:  # noqa: ANN401 - any node of a YAML file
+    if isinstance(node, str):
+        yield node
+    elif isinstance(node, Mapping):
+        for member in node.values():
+            yield from _shapes(member)
+    elif isinstance(node, list | tuple):
+        for member in node:
+            yield from _shapes(member)
+
+
+def left_over(text: str, phrases: Iterable[str], stretches: Sequence[Stretch]) -> list[str]:
+    """The words of `text` that neither one of the phrases nor a stretch covers, as few as can be."""
+    covered = bytearray(len(text))
+    for start, end in stretches:
+        covered[start:end] = b"\x01" * len(range(start, min(end, len(text))))
+    lower = text.lower()
+    known = _by_beginning(phrases)
+    costs: list[tuple[int, int]] = [(0, len(text))] * (len(text) + 1)  # what is left from here on, and where to go next
+    for at in range(len(text) - 1, -1, -1):
+        costs[at] = min(_steps(lower, at, covered, known, costs), key=lambda step: (step[0], -step[1]))
+    return list(_skipped(text, covered, costs))
+
+
+def _by_beginning(phrases: Iterable[str]) -> dict[str, list[str]]:
+    known: dict[str, list[str]] = {}
+    for phrase in {_EDGE.sub("", one.lower()) for one in phrases}:
+        if phrase:
+            known.setdefault(phrase[0], []).append(phrase)
+    return known
+
+
+def _steps(
+    lower: str, at: int, covered: bytearray, known: dict[str, list[str]], costs: list[tuple[int, int]]
+) -> Iterator[tuple[int, int]]:
+    if covered[at] or not lower[at].isalnum():
+        yield costs[at + 1][0], at + 1
+        return
+    for phrase in known.get(lower[at], ()):
+        end = at + len(phrase)
+        if lower.startswith(phrase, at) and _stands_alone(lower, at, end):
+            yield costs[end][0], end
+    end = _word_end(lower, at)
+    yield costs[end][0] + _UNKNOWN_WORD, end
+
+
+def _stands_alone(lower: str, start: int, end: int) -> bool:
+    """Whether no Latin word is cut where a phrase begins or ends."""
+    return not (_is_latin(lower, start - 1) and _is_latin(lower, start)) and not (
+        _is_latin(lower, end - 1) and _is_latin(lower, end)
+    )
+
+
+def _is_latin(text: str, at: int) -> bool:
+    return 0 <= at < len(text) and text[at].isalnum() and script_of(text[at]) == COMMON_SCRIPT
+
+
+def _word_end(lower: str, at: int) -> int:
+    match = _WORD.match(lower, at)
+    return match.end() if match else at + 1
+
+
+def _skipped(text: str, covered: bytearray, costs: list[tuple[int, int]]) -> Iterator[str]:
+    at, begun = 0, -1
+    while at < len(text):
+        cost, following = costs[at]
+        is_skip = costs[following][0] < cost
+        if is_skip and begun < 0:
+            begun = at
+        if not is_skip and begun >= 0 and (covered[at] or text[at].isalnum()):
+            yield text[begun:at].strip(" ,.;:!?，。；：！？、")
+            begun = -1
+        at = following
+    if begun >= 0:
+        yield text[begun:].strip(" ,.;:!?，。；：！？、")

@@ -1,0 +1,266 @@
+"""Whether a conversation's results are what the environment answers, and its replies state those results and nothing else.
+
+Replies are laid out in the language's own shapes: what a result holds, an error by its message, a question, a refusal, a
+courtesy. Words that none of these accounts for leave the sample unproved. What a reply does decides its dialogue acts.
+"""
+
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import pairwise
+from typing import NamedTuple, get_args
+
+from pydantic import JsonValue
+
+from generators.conversations.moves import facts_of
+from generators.environments.simulated import SimulatedEnvironment, error_of
+from generators.kinds import traits_of
+from generators.multi_step.samples import answer_sentence
+from generators.stages import StageContext
+from language.calls.tools import ToolView
+from language.frames import glue_of, left_over, shapes_in
+from language.packs import of
+from validators.checks.executed import is_path
+from validators.checks.statements import view_tool
+from validators.checks.verdicts import Finding, contradicted, unproved
+from warehouse.errors import ReplyError
+from warehouse.records import (
+    Call,
+    CallTurn,
+    DialogueAct,
+    ErrorCode,
+    GoldCall,
+    Language,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+    Verdict,
+)
+
+CHECK = "facts"
+VERSION = "1"
+SHOWN = 4
+_LONGEST_LIST = 3  # entries that a simulated result has at most
+_QUESTION = ("?", "？")
+
+
+class CalledResult(NamedTuple):
+    """A call that was made, its tool, and what it returned."""
+
+    call: GoldCall
+    tool: Tool
+    result: JsonValue
+
+
+class ReplyReading(NamedTuple):
+    """What a reply does, None where no rule tells; the words that nothing accounts for; and what it should have told."""
+
+    acts: frozenset[DialogueAct] | None
+    unknown: tuple[str, ...] = ()
+    untold: str = ""
+
+
+def applies_to(sample: Sample) -> bool:
+    """Whether the sample holds results."""
+    return any(isinstance(turn, ResultTurn) for turn in sample.turns)
+
+
+async def check_facts(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Play the calls of a conversation again, and hold each reply against the results before it."""
+    tools = {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
+    findings = list(dict.fromkeys([*_replayed(sample, tools), *_replies(sample, tools)]))
+    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
+    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    return [
+        Verdict(
+            subject=sample.key,
+            check=CHECK,
+            decision="contradicted" if broken else "unproved" if doubtful else "proved",
+            reason=" ".join((broken or doubtful)[:SHOWN]) or "Results come back as recorded, and replies state them.",
+            version=VERSION,
+        )
+    ]
+
+
+def results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
+    """Each executed call of a known tool with its result, by the turn that holds the result."""
+    for at, (turn, following) in enumerate(pairwise(sample.turns), start=1):
+        if isinstance(turn, CallTurn) and isinstance(following, ResultTurn):
+            for call, result in zip(turn.calls, following.results, strict=False):
+                if call.tool in tools:
+                    yield at, CalledResult(call, tools[call.tool], result)
+
+
+def _replayed(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
+    """Simulated results depend on the call and a seed alone; the check of paths asks other environments."""
+    if is_path(sample):
+        return
+    if sample.origin is None:
+        yield unproved("Nobody knows by which seed the results were simulated, so they can't be had again.")
+        return
+    world = SimulatedEnvironment(tuple(tools.values()), seed=sample.origin.seed)
+    for turn, made in results_in(sample, tools):
+        if not _is_answer(made, world):
+            yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.")
+
+
+def _is_answer(made: CalledResult, world: SimulatedEnvironment) -> bool:
+    arguments = made.call.arguments
+    if error_of(made.result):
+        culprits = [{name: value} for name, value in arguments.items()]
+        codes: tuple[ErrorCode, ...] = get_args(ErrorCode)
+        return any(
+            made.result == world.fail(made.tool, given, code) for given in (*culprits, arguments) for code in codes
+        )
+    try:
+        return any(
+            made.result == world.succeed(made.tool, arguments, entries=count) for count in range(_LONGEST_LIST + 1)
+        )
+    except (ReplyError, TypeError, ValueError):  # arguments that no schema allows
+        return False
+
+
+def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
+    results = dict[int, list[CalledResult]]()
+    for at, made in results_in(sample, tools):
+        results.setdefault(at, []).append(made)
+    told: list[CalledResult] = []
+    for index, turn in enumerate(sample.turns):
+        told += results.get(index, [])
+        if isinstance(turn, UserTurn):
+            told = []
+        elif isinstance(turn, ReplyTurn):
+            reading = (
+                _read_path_answer(turn, results, sample) if is_path(sample) else read_reply(turn, told, sample, tools)
+            )
+            yield from _reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)
+
+
+def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_acts: bool) -> Iterator[Finding]:
+    if reading.unknown:
+        yield unproved(f"At turn {index} nothing shows {', '.join(map(repr, reading.unknown))}.")
+    if reading.untold:
+        yield unproved(f"At turn {index} the reply does not tell {reading.untold}.")
+    if not has_acts or reading.unknown:
+        return
+    if reading.acts is None:
+        yield unproved(f"At turn {index} no rule tells what the reply does.")
+    elif reading.acts != frozenset(turn.acts):
+        stated = " and ".join(sorted(reading.acts))
+        yield contradicted(
+            f"The reply at turn {index} does {stated}, and is labelled {', '.join(turn.acts) or 'nothing'}."
+        )
+
+
+def read_reply(
+    turn: ReplyTurn, told: Sequence[CalledResult], sample: Sample, tools: Mapping[str, Tool]
+) -> ReplyReading:
+    """What a reply does after these results; without any it asks, refuses or is courteous."""
+    failed = [made for made in told if error_of(made.result)]
+    if failed:
+        return _read_error(turn, failed, sample.language)
+    if told:
+        return _read_facts(turn, told, sample.language)
+    if turn.text.rstrip().endswith(_QUESTION):
+        return ReplyReading(frozenset({"seek"}))
+    return _read_refusal(turn, sample, tools)
+
+
+def _read_error(turn: ReplyTurn, failed: Sequence[CalledResult], language: Language) -> ReplyReading:
+    messages = [_message(made.result) for made in failed]
+    cues = [cue for made in failed for cue in _cues(view_tool(made.tool), language)]
+    unknown = left_over(
+        turn.text, [*messages, *cues, *glue_of(language, "conversations.errors", "conversations.others")], []
+    )
+    untold = next((repr(message) for message in messages if message.lower() not in turn.text.lower()), "")
+    is_asked = turn.text.rstrip().endswith(_QUESTION)
+    acts: frozenset[DialogueAct] = frozenset({"inform", "seek"}) if is_asked else frozenset({"inform"})
+    return ReplyReading(acts, tuple(unknown), untold)
+
+
+def _message(result: JsonValue) -> str:
+    error = result.get("error") if isinstance(result, dict) else None
+    return str(error.get("message", "")) if isinstance(error, dict) else ""
+
+
+def _cues(view: ToolView, language: Language) -> list[str]:
+    return [one.cues.among(language) for one in view.parameters]
+
+
+def _read_facts(turn: ReplyTurn, told: Sequence[CalledResult], language: Language) -> ReplyReading:
+    """Each fact is stated with what it is called, so that a value can't pass for another one's."""
+    facts = [_fact_sentences(made, language) for made in told]
+    stated = [sentence for sentences in facts for sentence in sentences]
+    unknown = left_over(turn.text, [*stated, *glue_of(language, "conversations.done")], [])
+    lower = turn.text.lower()
+    due = [made for made in told if not _feeds_another(made, told)]
+    untold = next(
+        (
+            f"what {made.call.tool} returned"
+            for made, sentences in zip(told, facts, strict=True)
+            if made in due and sentences and not any(one.lower().rstrip(".。") in lower for one in sentences)
+        ),
+        "",
+    )
+    return ReplyReading(frozenset({"inform"}), tuple(unknown), untold)
+
+
+def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
+    answers = shapes_in(language, "conversations.answers")
+    rendered: list[str] = []
+    for fact in facts_of(made.result, made.tool):
+        value = answers[fact.value] if isinstance(fact.value, bool) else str(fact.value)
+        label = fact.label[:1].upper() + fact.label[1:]
+        rendered += [
+            shape.replace("{C}", label).replace("{c}", fact.label).replace("{v}", value)
+            for shape in shapes_in(language, "conversations.rendered")
+        ]
+    return rendered
+
+
+def _feeds_another(made: CalledResult, told: Sequence[CalledResult]) -> bool:
+    """Whether a later call takes what this one returned: what it was for is told by that one."""
+    values = [fact.value for fact in facts_of(made.result, made.tool)]
+    later = told[next(at for at, one in enumerate(told) if one is made) + 1 :]
+    return any(value in values for one in later for value in one.call.arguments.values())
+
+
+def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) -> ReplyReading:
+    at_hand = {tool.name for tool in tools.values() if tool.key in sample.candidates}
+    refused = [
+        view
+        for name in tools
+        if name not in at_hand
+        for view in (view_tool(tools[name]),)
+        if any(action.lower() in turn.text.lower() for action in view.actions)
+    ]
+    actions = [action for view in refused for action in (*view.actions, *view.keys)]
+    if refused and not left_over(turn.text, [*actions, *glue_of(sample.language, "conversations.refusals")], []):
+        return ReplyReading(frozenset({"reject"}))
+    unknown = left_over(turn.text, glue_of(sample.language, "conversations.nods"), [])
+    return ReplyReading(frozenset({"other"}), tuple(unknown))
+
+
+def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> ReplyReading:
+    """The answer to a path: a sentence for what each call returned that was asked for, those at its ends at least."""
+    made = [one for held in results.values() for one in held]
+    sentences = {
+        id(one): answer_sentence(Call(tool=one.call.tool, arguments=one.call.arguments), one.result, sample.language)
+        for one in made
+    }
+    nothing = str(of(sample.language).data["assistant"]["found"])
+    unknown = left_over(turn.text, [*sentences.values(), nothing], [])
+    last = [one for one in made if _is_at_an_end(one, results, sample)]
+    untold = next((f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text), "")
+    return ReplyReading(None, tuple(unknown), untold)
+
+
+def _is_at_an_end(made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> bool:
+    """Whether no call takes anything of what this one returned."""
+    place = next(
+        f"turns[{turn}].results[{at}]" for turn, held in results.items() for at, one in enumerate(held) if one is made
+    )
+    taken = (
+        one.path for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls for one in call.evidence
+    )
+    return not any(path == place or path.startswith((f"{place}.", f"{place}[")) for path in taken)
