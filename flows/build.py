@@ -26,6 +26,7 @@ from flows.stages import LANDING, STAGES, stage_rows, todays_checks, version_of
 from flows.toolmaking import made_tools, prepare_tools
 from generators.kinds import KINDS, kind_named, kind_rows
 from llm.models import open_adapter
+from llm.prompts import own_prompts
 from warehouse.build_checks import met_checks
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool, content_key
@@ -178,13 +179,15 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
     )
     groups = {kind_named(name).group for name in recipe.samples}
+    with own_prompts(recipe.own_prompts):
+        versions: list[JsonValue] = [version_of(stage) for stage in STAGES if stage.group in groups]
     ingredients: dict[str, JsonValue] = {
         "version": BUILD_VERSION,
         "recipe": body,
         "models": {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)},
         "tools": [*sorted(tool.key for tool in tools)],
         "environments": [one.model_dump(mode="json") for one in environments_of(recipe)],
-        "stages": [version_of(stage) for stage in STAGES if stage.group in groups],
+        "stages": versions,
     }
     return content_key(ingredients)
 
@@ -274,6 +277,6 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
         return None
     key = build_key(recipe, toolbox.tools)
-    if key not in ended or met_checks(warehouse, key) != todays_checks():
+    if key not in ended or met_checks(warehouse, key) != todays_checks(recipe.own_prompts):
         return None
     return Unchanged(report_build(reopen_build(key, settings, progress)), ended[key])

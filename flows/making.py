@@ -49,7 +49,7 @@ async def check_samples(run: GroupRun, workers: Workers) -> None:
 
     A build that exists may lack a check that is new, or has changed: then what it has goes through that one alone.
     """
-    warehouse, build, todays = run.warehouse, run.build, todays_checks()
+    warehouse, build, todays = run.warehouse, run.build, todays_checks(run.recipe.own_prompts)
     with warehouse.together():
         new, checks = meet_checks(warehouse, build, todays), list(todays)
         found = lacking_checks(warehouse, build, checks)

@@ -94,6 +94,17 @@ class Candidate(RecipePart):
     model: Model
 
 
+class PromptFile(RecipePart):
+    """A text that stands in place of one of our prompts: a Jinja file like ours, its path relative to the recipe."""
+
+    file: Path
+    text: str = Field(default="", repr=False)  # read with the recipe, so that a build needs the file no more
+
+
+def _prompt_file(value: object) -> object:
+    return {"file": value} if isinstance(value, str) else value
+
+
 class Checks(RecipePart):
     """Thresholds, as fractions."""
 
@@ -185,6 +196,7 @@ class Recipe(RecipePart):
     candidates_per_sample: int = Field(default=5, ge=2, le=400)
     variants: int = Field(default=10, ge=1, le=100)
     models: Roles = Roles()
+    prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = Field(default_factory=dict)
     candidates: tuple[Candidate, ...] = ()
     checks: Checks = Checks()
     land: LandedGrade = "judged"
@@ -229,6 +241,11 @@ class Recipe(RecipePart):
     def landing_grades(self) -> list[LandedGrade]:
         """The grades that land without people."""
         return list(LANDED_GRADES[LANDED_GRADES.index(self.land) :])
+
+    @property
+    def own_prompts(self) -> dict[str, str]:
+        """The texts of the prompts that the recipe brings, by name."""
+        return {name: prompt.text for name, prompt in self.prompts.items()}
 
     def with_model(self, name: str) -> "Recipe":
         """The same recipe with one model in all three roles."""
@@ -280,7 +297,30 @@ def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
         raise ConfigurationError(
             f"The recipe {named!r} is wrong at {place}: {first['msg']} (it has {first.get('input')!r}).{known}"
         ) from error
-    return recipe.model_copy(update={"tools": tuple(_located(source, folder) for source in recipe.tools)})
+    located = {"tools": tuple(_located(source, folder) for source in recipe.tools)}
+    return recipe.model_copy(update={**located, "prompts": _read_prompts(recipe, folder, named)})
+
+
+def _read_prompts(recipe: Recipe, folder: Path, named: str) -> dict[str, PromptFile]:
+    """The prompts of a recipe with their texts. Raises ConfigurationError that names prompt, file and line."""
+    if not recipe.prompts:
+        return {}
+    from flows.stages import prompt_paths
+    from llm.prompts import validate_own_prompt
+
+    known, read = prompt_paths(), {}
+    for name, prompt in recipe.prompts.items():
+        place = f"The recipe {named!r} is wrong at prompts.{name}"
+        if name not in known:
+            raise ConfigurationError(f"{place}: there is no such prompt. The prompts are {', '.join(sorted(known))}.")
+        path = (folder / prompt.file).absolute()
+        try:
+            text = path.read_text(encoding="utf-8")
+            validate_own_prompt(known[name], text)
+        except (OSError, ValueError) as error:  # a text that is not UTF-8 is a ValueError
+            raise ConfigurationError(f"{place}: {str(path)!r} can't be used: {str(error).rstrip('.')}.") from error
+        read[name] = PromptFile(file=path, text=text)
+    return read
 
 
 def _located(source: ToolSource, folder: Path) -> ToolSource:

@@ -27,6 +27,7 @@ from flows.recipe import Recipe
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stages import Stage, StageContext
+from llm.prompts import own_prompts
 from validators.checks.verdicts import outcome_of, read_by
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
 from warehouse.outcomes import outcome_row
@@ -133,7 +134,8 @@ def run_shard(shard: Shard) -> ShardResult:
 async def carry_out(shard: Shard, shared: SharedChats | None = None) -> ShardResult:
     """Work a shard and write what came of it; its models may be `shared` with other shards of this process."""
     models = shared or SharedChats()
-    with PaidNotes(paid_folder(shard.target)) as paid, FactFiles(shard.target) as files:
+    own = own_prompts(shard.recipe.own_prompts)
+    with own, PaidNotes(paid_folder(shard.target)) as paid, FactFiles(shard.target) as files:
         work = _Work(shard, paid, files)
         with open_environments(shard.recipe, shard.ledger.parent) as environments:
             work.environments = environments

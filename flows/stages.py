@@ -5,13 +5,13 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 """
 
 import sys
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from generators.making import MAKINGS
 from generators.stages import Stage
 from generators.toolset.stages import STAGES as TOOLSET_STAGES
-from llm.prompts import prompt_version
+from llm.prompts import own_prompts, version_at
 from validators.checks.table import CHECKS, SCENARIO_CHECK
 from validators.checks.table import GROUP as CHECK_GROUP
 from warehouse.errors import ConfigurationError
@@ -85,19 +85,21 @@ def some_of(group: str, names: Sequence[str]) -> str:
     return f"{group}{_NAMED}{_AND.join(names)}"
 
 
-def todays_checks() -> dict[str, str]:
-    """The version of each check that samples go through, in their order."""
-    return {stage.name: version_of(stage) for stage in stages_of(CHECK_GROUP)}
+def prompt_paths() -> dict[str, str]:
+    """The prompts of all stages by name, each with the path of its file from the top of the packages."""
+    paths = {path for stage in STAGES for path in stage.templates}
+    return {path.rpartition("/")[2].removesuffix(".j2"): path for path in sorted(paths)}
+
+
+def todays_checks(own: Mapping[str, str]) -> dict[str, str]:
+    """The version of each check that samples go through, in their order, where a recipe brings prompts of its own."""
+    with own_prompts(own):
+        return {stage.name: version_of(stage) for stage in stages_of(CHECK_GROUP)}
 
 
 def version_of(stage: Stage) -> str:
     """A stage's version: that of its code, where it is a check, and those of its prompts."""
-    return "+".join((stage.version, *map(_prompt_version, stage.templates)))
-
-
-def _prompt_version(path: str) -> str:
-    package, _, name = path.removesuffix(".j2").rpartition("/")
-    return prompt_version(package.replace("/", "."), name)
+    return "+".join((stage.version, *map(version_at, stage.templates)))
 
 
 def stage_rows() -> list[Row]:

@@ -25,7 +25,7 @@ from flows.tool_checking import check_made_tools, tools_of
 from generators.catalogs import Problem, check_catalog
 from generators.toolset.categories import category_named, load_categories, plan_toolset
 from llm.models import open_adapter
-from llm.prompts import prompt_version
+from llm.prompts import own_prompts, version_at
 from validators.toolset.complexity import find_gaps, hard_to_say
 from validators.toolset.redundancy import find_duplicate_tools
 from warehouse.errors import ConfigurationError
@@ -116,19 +116,16 @@ def toolset_of(source: GeneratedTools, recipe: Recipe) -> Toolset:
         for language in recipe.languages
     )
     model = recipe.models.generator
+    with own_prompts(recipe.own_prompts):
+        prompts: list[JsonValue] = [version_at(path) for stage in stages_of(GROUP) for path in stage.templates]
     ingredients: dict[str, JsonValue] = {
         "version": TOOLSET_VERSION,
         "seed": recipe.seed,
         "plans": [*sorted(plan.key for plan in plans)],
         "model": [model.name, *map(list, model.options)],
-        "prompts": [_version(path) for stage in stages_of(GROUP) for path in stage.templates],
+        "prompts": prompts,
     }
     return Toolset(content_key(ingredients), source, plans)
-
-
-def _version(path: str) -> str:
-    package, _, name = path.removesuffix(".j2").rpartition("/")
-    return prompt_version(package.replace("/", "."), name)
 
 
 def _is_made(warehouse: Warehouse, toolset: Toolset) -> bool:

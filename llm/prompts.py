@@ -1,13 +1,20 @@
-"""Prompts are Jinja files: one a stage, `--- system` and `--- user` lines between its messages."""
+"""Prompts are Jinja files: one a stage, `--- system` and `--- user` lines between its messages.
+
+A recipe may bring texts of its own in place of some: within `own_prompts` these are rendered, and their versions count.
+"""
 
 import re
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
+from contextvars import ContextVar
 from functools import cache
 from hashlib import blake2b
 from importlib.resources import files
 from typing import Any, NamedTuple, cast
 
 import orjson
-from jinja2 import Environment, StrictUndefined, Template
+from jinja2 import Environment, StrictUndefined, Template, TemplateSyntaxError
+from jinja2.meta import find_undeclared_variables
 from pydantic import BaseModel
 
 from language.packs import of
@@ -16,6 +23,7 @@ from warehouse.errors import ConfigurationError
 
 _ROLE_LINE = re.compile(r"^--- (system|user|assistant)$", re.MULTILINE)
 _VERSION_BYTES = 6
+_own: ContextVar[Mapping[str, str]] = ContextVar("own_prompts", default={})  # noqa: B039 - never changed, only replaced
 
 
 class _Template(NamedTuple):
@@ -38,22 +46,74 @@ def prompt_version(package: str, name: str) -> str:
     return _load(package, name).version
 
 
-@cache
+def version_at(path: str) -> str:
+    """The version of the template in a file such as 'generators/single_turn/prompts/write_request.j2'."""
+    return prompt_version(*_at(path))
+
+
+@contextmanager
+def own_prompts(texts: Mapping[str, str]) -> Iterator[None]:
+    """Within, the prompts of these names have these texts, for whatever the present task does and begins."""
+    token = _own.set(texts)
+    try:
+        yield
+    finally:
+        _own.reset(token)
+
+
+def validate_own_prompt(path: str, text: str) -> None:
+    """Raise ValueError unless `text` can stand in place of the prompt at `path`: it parses, and asks for no other values."""
+    offered = _variables(_shipped(*_at(path)))
+    try:
+        asked = _variables(text)
+        _parse(text)
+    except TemplateSyntaxError as error:
+        raise ValueError(f"line {error.lineno} is not Jinja: {error.message}") from error
+    strange = sorted(asked - offered)
+    if strange:
+        raise ValueError(f"it asks for {', '.join(strange)}; its values are {', '.join(sorted(offered))}")
+
+
+def _at(path: str) -> tuple[str, str]:
+    package, _, name = path.removesuffix(".j2").rpartition("/")
+    return package.replace("/", "."), name
+
+
+def _variables(text: str) -> set[str]:
+    return find_undeclared_variables(_environment().parse(text))
+
+
 def _load(package: str, name: str) -> _Template:
+    return _parse(_own.get().get(name) or _shipped(package, name))
+
+
+@cache
+def _shipped(package: str, name: str) -> str:
     path = files(package).joinpath(f"{name}.j2")
     if not path.is_file():
         raise ConfigurationError(f"There is no prompt {name!r} in {package}.")
-    text = path.read_text(encoding="utf-8")
+    return path.read_text(encoding="utf-8")
+
+
+@cache
+def _parse(text: str) -> _Template:
+    """A prompt of its text. Raises ValueError where it has no message to send."""
     pieces = _ROLE_LINE.split(text)
+    environment = _environment()
+    parts = tuple((pieces[at], _compiled(environment, pieces[at + 1])) for at in range(1, len(pieces), 2))
+    if not any(role == "user" for role, _ in parts):
+        raise ValueError("it has no '--- user' line")
+    version = blake2b(text.encode(), digest_size=_VERSION_BYTES).hexdigest()
+    return _Template(version, parts)
+
+
+@cache
+def _environment() -> Environment:
     environment = Environment(undefined=StrictUndefined, autoescape=False, trim_blocks=True, lstrip_blocks=True)  # noqa: S701 - plain text for a model, not HTML
     environment.filters["json"] = _as_json
     environment.filters["language_name"] = _language_name
     environment.filters["example"] = _example
-    parts = tuple((pieces[at], _compiled(environment, pieces[at + 1])) for at in range(1, len(pieces), 2))
-    if not parts:
-        raise ConfigurationError(f"The prompt {name!r} in {package} has no '--- user' line.")
-    version = blake2b(text.encode(), digest_size=_VERSION_BYTES).hexdigest()
-    return _Template(version, parts)
+    return environment
 
 
 def _compiled(environment: Environment, text: str) -> Template:

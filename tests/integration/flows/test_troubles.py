@@ -9,6 +9,7 @@ import pytest
 from flows.build import BuildReport
 from flows.recipe import read_recipe
 from flows.settings import Settings
+from llm.prompts import prompt_version
 from tests.support.flows.model_server import (
     BUSY,
     FILTERED,
@@ -267,3 +268,23 @@ def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer
     assert "sk-very-secret" not in done.stderr
     assert "Traceback" not in done.stderr
     whole(model_server, home)
+
+
+def test_prompts_that_a_recipe_brings_are_asked_in_the_place_of_ours(model_server: ModelServer, tmp_path: Path) -> None:
+    shipped = (Path(__file__).parents[3] / "generators/single_turn/prompts/write_request.j2").read_text(
+        encoding="utf-8"
+    )
+    own = shipped.replace("--- system\n", "--- system\nSpeak like a sailor. ")
+    (tmp_path / "sailor.j2").write_text(own, encoding="utf-8")
+    model_server.behaviour = lambda asked: None
+    changes = {"models": stub_roles(model_server), "samples": FEW, "prompts": {"write_request": "sailor.j2"}}
+    settings = settings_of(tmp_path / "home")
+    report = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
+    worded = [question for question in model_server.asked if json.loads(question)[1] == "Wording"]
+    assert worded
+    assert all("Speak like a sailor." in question for question in worded)
+    assert not any("sailor" in question for question in model_server.asked if question not in worded)
+    [origin] = warehouse_of(settings).rows("select distinct prompt_version from llm_calls where stage = 'requests'")
+    assert origin["prompt_version"] != prompt_version("generators.single_turn.prompts", "write_request")
+    again = build(read_recipe(write_recipe(tmp_path, **changes)), settings)
+    assert again.build == report.build

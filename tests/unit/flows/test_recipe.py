@@ -4,8 +4,10 @@ from pathlib import Path
 
 import pytest
 
+from flows.build import build_key
 from flows.importing import gather_tools
 from flows.recipe import Recipe, read_recipe, write_first_recipe
+from flows.stages import todays_checks
 from warehouse.errors import ConfigurationError
 
 TOP = Path(__file__).parents[3]
@@ -67,3 +69,44 @@ def test_an_unknown_seed_category_is_answered_with_the_known_ones(tmp_path: Path
 def test_a_recipe_can_be_kept_and_read_again(tmp_path: Path) -> None:
     recipe = read_recipe(written(tmp_path, GOOD))
     assert Recipe.model_validate_json(recipe.model_dump_json(by_alias=True)) == recipe
+
+
+OWN = "--- system\nSpeak like a sailor.\n--- user\n{{ tool.name }} {{ arguments | json }} {{ seed }}\n"
+
+
+def test_a_recipe_brings_prompts_of_its_own(tmp_path: Path) -> None:
+    (tmp_path / "sailor.j2").write_text(OWN, encoding="utf-8")
+    recipe = read_recipe(written(tmp_path, GOOD + "prompts: {write_request: sailor.j2}\n"))
+    assert recipe.own_prompts == {"write_request": OWN}
+    assert Recipe.model_validate_json(recipe.model_dump_json(by_alias=True)).own_prompts == recipe.own_prompts
+    assert build_key(recipe, []) != build_key(recipe.model_copy(update={"prompts": {}}), [])
+    plain = read_recipe(written(tmp_path, GOOD))
+    assert build_key(recipe.model_copy(update={"prompts": {}}), []) == build_key(plain, [])
+
+
+def test_prompts_of_checks_are_versions_of_checks() -> None:
+    own = {"judge_calls": OWN}
+    assert todays_checks(own)["meaning"] != todays_checks({})["meaning"]
+    assert todays_checks(own)["format"] == todays_checks({})["format"]
+
+
+@pytest.mark.parametrize(
+    ("name", "text", "said"),
+    [
+        ("write_requests", OWN, r"prompts\.write_requests: there is no such prompt\. The prompts are .*write_request"),
+        ("write_request", None, r"prompts\.write_request: .*own\.j2' can't be used: .*No such file"),
+        (
+            "write_request",
+            "--- user\n{{ toll.name }}\n",
+            r"asks for toll; its values are arguments, language, seed, tool",
+        ),
+        ("write_request", "--- user\n{{ tool.name\n", r"line 2 is not Jinja"),
+        ("write_request", "Hello {{ tool.name }}\n", r"has no '--- user' line"),
+        ("write_request", "--- system\nOnly this.\n", r"has no '--- user' line"),
+    ],
+)
+def test_what_is_wrong_with_a_prompt_is_named(tmp_path: Path, name: str, text: str | None, said: str) -> None:
+    if text is not None:
+        (tmp_path / "own.j2").write_text(text, encoding="utf-8")
+    with pytest.raises(ConfigurationError, match=said):
+        read_recipe(written(tmp_path, GOOD + f"prompts: {{{name}: own.j2}}\n"))
