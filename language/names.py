@@ -16,7 +16,6 @@ _SPELLED = frozenset(
         "id ids pin cvv url uri ip vip gps sms usb tv isbn vin sku otp iban bmi eta sim atm pdf api uuid iata dob faq"
     )
 )
-_CHINESE = re.compile("[\u4e00-\u9fff]")
 _PLURALS = {"ids": "IDs"}
 _GLUED = re.compile(r"^(\w{3,})(id|name|code|date|time|number|type)$")
 _SHORTEST_GLUED = 6
@@ -41,11 +40,6 @@ def split_name(name: str) -> tuple[str, ...]:
 def humanise(name: str) -> str:
     """A name as a person would say it, abbreviations in capitals."""
     return " ".join(_PLURALS.get(word, word.upper() if word in _SPELLED else word) for word in split_name(name))
-
-
-def is_chinese(text: str) -> bool:
-    """Whether there is any Chinese character in `text`."""
-    return _CHINESE.search(text) is not None
 
 
 Deed = Literal["list", "search", "make", "change", "drop", "switch", "restore", "export", "look", "other"]

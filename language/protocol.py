@@ -116,6 +116,13 @@ class LanguageRules(Protocol):
         """The shape of a sentence, in the number of what its parameter is called."""
         ...
 
+    def point(self, before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> str:
+        """A turn with a phrase that points at a message between `before` and `after`, where words for a value stood.
+
+        `cue` is what the parameter is called; `is_typed` tells a date or a time.
+        """
+        ...
+
     def smooth(self, request: str) -> str:
         """A request in which clauses that were put together are joined as people join them."""
         ...

@@ -14,7 +14,7 @@ from generators.external.mentions import TurnMention, fills_parameter, find_ment
 from generators.stages import ATTEMPTS, StageContext
 from language.calls.parameters import entity_of
 from language.moments import moment_parts
-from language.packs import unspaced
+from language.packs import of, unspaced
 from language.schemas import kind_of
 from llm.prompts import prompt_version, render
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
@@ -31,42 +31,33 @@ _LETTER = re.compile(r"[^\W\d_]")
 
 
 APPS_FILE = "apps.yaml"
-ENTITIES_FILE = "entities.yaml"
 KINDS: tuple[EntityKind, ...] = get_args(EntityKind)
 
 
 class App(NamedTuple):
-    """A place where messages are found: its key, what people call it, how often it is taken, and never for what."""
+    """A place where messages are found: its key, how often it is taken, and never for what."""
 
     name: str
-    names: dict[Language, str]
     weight: int
     without: tuple[EntityKind, ...] = ()
 
-
-class Entity(NamedTuple):
-    """A kind of thing that can be pointed at, with its description by language."""
-
-    kind: EntityKind
-    descriptions: dict[Language, str]
+    def called(self, language: Language) -> str:
+        """What people call it."""
+        return str(of(language).data["external"]["apps"][self.name])
 
 
 @cache
 def apps() -> dict[str, App]:
     """The apps by key, in the order of the file."""
     return {
-        name: App(name, entry["names"], int(entry["weight"]), tuple(entry.get("without", ())))
+        name: App(name, int(entry["weight"]), tuple(entry.get("without", ())))
         for name, entry in _read(APPS_FILE).items()
     }
 
 
-@cache
-def entities() -> dict[EntityKind, Entity]:
-    """The kinds of entities, each exactly once. Raises ConfigurationError where the file has others."""
-    read = _read(ENTITIES_FILE)
-    if set(read) != set(KINDS):
-        raise ConfigurationError(f"{ENTITIES_FILE} describes {sorted(read)}; it must describe {sorted(KINDS)}.")
-    return {kind: Entity(kind, read[kind]) for kind in KINDS}
+def described(kind: EntityKind, language: Language) -> str:
+    """What kind of thing can be pointed at, in a language."""
+    return str(of(language).data["external"]["entities"][kind])
 
 
 def app_named(name: str) -> App:
@@ -201,7 +192,7 @@ async def _ask(
         {"id": index, "tool": one.tool.description, "parameter": one.argument, "schema": one.schema, "value": one.value}
         for index, one in enumerate(mentions)
     ]
-    kinds = [{"kind": one.kind, "description": one.descriptions[language]} for one in entities().values()]
+    kinds = [{"kind": kind, "description": described(kind, language)} for kind in KINDS]
     prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed)
     unknown: list[int] = []
     for attempt in range(ATTEMPTS):
@@ -215,5 +206,5 @@ async def _ask(
 def _apps_for(mention: TurnMention, kind: EntityKind, language: Language) -> list[App]:
     """The apps where such an entity is found, without those whose names say what a parameter of the tool could take."""
     usual = [one for one in apps().values() if kind not in one.without]
-    kept = [one for one in usual if not fills_parameter(one.names[language], mention.tool, mention.argument)]
+    kept = [one for one in usual if not fills_parameter(one.called(language), mention.tool, mention.argument)]
     return kept or usual

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pydantic import BaseModel
 
-from generators.external.entities import app_named, entities
+from generators.external.entities import app_named, described
 from generators.external.mentions import (
     OtherValue,
     TurnMention,
@@ -185,12 +185,12 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
 
 def _entity(reference: EntityReference) -> dict[str, str]:
     language = reference.derivation.source.language
-    return {"kind": reference.entity, "description": entities()[reference.entity].descriptions[language]}
+    return {"kind": reference.entity, "description": described(reference.entity, language)}
 
 
 def _app(reference: EntityReference) -> dict[str, str]:
     app = app_named(reference.app)
-    return {"key": app.name, "name": app.names[reference.derivation.source.language]}
+    return {"key": app.name, "name": app.called(reference.derivation.source.language)}
 
 
 def _other_parameters(tool: Tool, argument: str) -> list[dict[str, object]]:

@@ -19,7 +19,7 @@ from generators.external.mentions import (
 from generators.external.messages import mention_of
 from generators.kinds import name_of
 from generators.stages import ATTEMPTS, StageContext, first_fit
-from language.packs import writes
+from language.packs import own_letters, writes
 from language.text import fold
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -44,8 +44,7 @@ PROMPTS = "generators.external.prompts"
 STAGE = "rewriting"
 TEMPLATE = "rewrite_request"
 LONGEST = 2000
-_LEAST_KEPT = 0.75  # of a Chinese phrase's pairs of characters
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
+_LEAST_KEPT = 0.75  # of a phrase's pairs of characters, where no space tells words
 
 
 class PointedRequest(BaseModel):
@@ -150,7 +149,7 @@ def has_phrase(text: str, phrase: str) -> bool:
     """Whether the text has the phrase, or all its words in another order or form of sentence."""
     if fold(phrase) in fold(text):
         return True
-    if _CHINESE.search(phrase):
+    if own_letters(phrase):
         pairs = {phrase[at : at + 2] for at in range(len(phrase) - 1)}
         return sum(pair in text for pair in pairs) >= _LEAST_KEPT * len(pairs)
     return set(fold(phrase).split()) <= set(re.findall(r"\w+", fold(text)))
@@ -160,7 +159,7 @@ def _turns(change: _Change) -> Iterator[Turn]:
     """The turns of the new sample: the user's reworded, the calls' evidence where it now is."""
     reference = change.message.reference
     source = reference.derivation.source
-    message = Message(app=app_named(reference.app).names[source.language], text=change.message.message)
+    message = Message(app=app_named(reference.app).called(source.language), text=change.message.message)
     for index, turn in enumerate(source.turns):
         if isinstance(turn, UserTurn) and index == change.mention.turn:
             yield turn.with_changes(text=change.text, external=message)

@@ -2,52 +2,37 @@
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from functools import lru_cache
+from functools import cache
 from itertools import pairwise
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-import language.en.messages as english
-import language.zh.messages as chinese
 from language.calls.parameters import CLOCKED, CODED, meaning_by_words
 from language.calls.stating import CAREFUL, in_quotes
 from language.calls.turns import Turn
 from language.dates import find_dates
-from language.names import is_chinese, split_name
-from language.packs import language_of
+from language.names import split_name
+from language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
 from language.phrasebook import requests_in
 from language.schemas import kind_of
 from language.text import Found
 from language.times import find_times
 from language.values import locate, write_value
+from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language
 
 CLOCK, CODE, NAME = "clock", "code", "name"
 _POINTER_ATTEMPTS = 12
 _MOST_WORDS = 2
-_CITY = re.compile(r"\b(?:city|cities|town)\b|城市|taken in")
-_ADDRESS = re.compile(r"\baddress\b|地址|住址")
+_NO_ADJECTIVE = [""]
+_CITY = LanguagePattern("@{taken_in_city}")
+_ADDRESS = LanguagePattern("@{of_address}")
 _TYPED = {"date": "date", "time": "time", "date-time": "moment"}
 _CLASSES = {"date": CLOCK, "time": CLOCK, "moment": CLOCK, "plate": CODE, "id_number": CODE}
-_PEOPLE = "|".join(sorted(map(re.escape, english.PEOPLE), key=lambda one: (-len(one), one)))
-_PERSON = rf"(?:{_PEOPLE}|(?:my|our|the|his|her) [a-z]+|[A-Z][\w\-]+(?: [A-Z][\w\-]+)?)"
-_WORD = (
-    r"(?!(?:the|is|are|as|be|use|to|from|with|and|for|on|at|in|should|that|mentioned)\b)[\w'’\-]+"  # of a noun phrase
-)
-_NOUN = rf"(?:(?:[a-z]+ )?(?:date|day) and time|{_WORD}(?: {_WORD}){{0,3}}?)"
-_APPS = r"(?:text message|text|SMS|e-?mail|message|chat|post|notes?|notebook|notepad|voicemail|calendar|caption)"
-_GENERAL = (
-    rf"(?:that |which )?(?:was |is )?(?:mentioned |given |stated |listed |written |shared )?(?:in|from|on) "
-    rf"(?:the |my |our |an? )?(?:(?:{_PERSON})['’]s )?(?:\w+ )?{_APPS}(?: sent)?(?: (?:from|by) {_PERSON})?(?: to me)?"
-    rf"(?: {_PERSON} (?:sent|gave) (?:me|us))?"
-)
-_GENERAL_ZH = (
-    "(?:^|(?<=[，。：:、；是为填用到去给在从 ]))[\u4e00-\u9fffA-Za-z]{0,8}?"
-    "(?:短信|邮件|消息|记事本|备忘录|笔记|动态|日历|留言)[里中上]?"
-    "(?:提到|说|写|发|记)的"
-)
+_SLOT = re.compile(r"@\{(\w+)\}")
+_FILE = "messages"
 
 
 class Pointer(NamedTuple):
@@ -66,33 +51,41 @@ class Pointed(NamedTuple):
     cue: str
 
 
-class _Pointing(NamedTuple):
+class MessageBook(NamedTuple):
+    """What a language has for messages and for phrases that point at them: its messages.yaml."""
+
     people: tuple[str, ...]
     nouns: Mapping[str, list[str]]
     adjectives: Mapping[str, list[str]]
-    own: list[str]
-    where: Mapping[str, tuple[str, ...]]
+    own_nouns: tuple[str, ...]  # a parameter called so lends its name
+    where: Mapping[str, list[str]]
     elsewhere: tuple[str, ...]
+    phrase: str
+    grammar: Mapping[str, str]
+    sentences: Mapping[str, list[str]]
+    before: Mapping[str, list[str]]
+    diary: tuple[str, ...]  # what people write for themselves
+    public: tuple[str, ...]  # and what for everybody
+    after: tuple[str, ...]
+    forms: Mapping[str, list[str]]
 
 
-_POINTING: Mapping[Language, _Pointing] = {
-    "en": _Pointing(
-        english.PEOPLE,
-        english.NOUNS,
-        english.ADJECTIVES,
-        english.OWN_NOUNS,
-        english.WHERE,
-        english.ELSEWHERE,
-    ),
-    "zh": _Pointing(
-        chinese.PEOPLE,
-        chinese.NOUNS,
-        chinese.ADJECTIVES,
-        chinese.OWN_NOUNS,
-        chinese.WHERE,
-        chinese.ELSEWHERE,
-    ),
-}
+@cache
+def book_of(language: Language) -> MessageBook:
+    """The messages of a language; ConfigurationError where it has none."""
+    pack = of(language)
+    if _FILE not in pack.data:
+        raise ConfigurationError(
+            f"The language {language!r} has no messages to point at (language/{language}/{_FILE}.yaml)."
+        )
+    read: dict[str, Any] = {
+        name: tuple(value) if isinstance(value, list) else value for name, value in pack.data[_FILE].items()
+    }
+    return MessageBook(**read)._replace(people=(*read["people"], *pack.data["values"]["first_names"]))
+
+
+def _books() -> list[MessageBook]:
+    return [book_of(code) for code in known() if _FILE in of(code).data]
 
 
 def noun_key(entity: str, name: str, schema: JsonSchema) -> str:
@@ -101,7 +94,13 @@ def noun_key(entity: str, name: str, schema: JsonSchema) -> str:
         return _TYPED.get(kind_of(schema), "moment")
     if entity == "location":
         found_text = f"{' '.join(split_name(name))} {schema.get('description') or ''}".lower()
-        return "city" if _CITY.search(found_text) else "address" if _ADDRESS.search(found_text) else "location"
+        return (
+            "city"
+            if _CITY.of(found_text).search(found_text)
+            else "address"
+            if _ADDRESS.of(found_text).search(found_text)
+            else "location"
+        )
     return entity
 
 
@@ -122,7 +121,7 @@ def word_pointer(pointed: Pointed, stated: str, avoid: Iterable[str], language: 
     The noun that people call the parameter by is taken where the user has not just said it.
     """
     key, app, cue = pointed
-    book = _POINTING[language]
+    book = book_of(language)
     taken = [stated.lower(), *(one.lower() for one in avoid)]
     people = [
         one for one in book.people if not any(_last(one) in text or text in one.lower() for text in taken if text)
@@ -132,9 +131,9 @@ def word_pointer(pointed: Pointed, stated: str, avoid: Iterable[str], language: 
     phrase = ""
     for _ in range(_POINTER_ATTEMPTS):
         person = rng.choice(people or list(book.people))
-        noun, adjective = rng.choice(nouns), rng.choice(book.adjectives[key])
+        noun, adjective = rng.choice(nouns), rng.choice(book.adjectives.get(key, _NO_ADJECTIVE))
         where = rng.choice(book.where.get(app, book.elsewhere)).replace("{n}", person)
-        phrase = f"{where}{noun}" if language == "zh" else " ".join(filter(None, ("the", adjective, noun, where)))
+        phrase = " ".join(book.phrase.format(adjective=adjective, noun=noun, where=where).split())
         if not any(text and text in phrase.lower() for text in taken[1:]):
             break
     return phrase
@@ -149,9 +148,9 @@ def find_pointer(text: str) -> Pointer | None:
     return None
 
 
-def _own_nouns(cue: str, stated: str, book: _Pointing) -> list[str]:
+def _own_nouns(cue: str, stated: str, book: MessageBook) -> list[str]:
     """What the parameter itself is called, where that is a plain noun that stands nowhere else in what is stated."""
-    own = next((noun for noun in book.own if cue.lower().endswith(noun)), "")
+    own = next((noun for noun in book.own_nouns if cue.lower().endswith(noun)), "")
     whole = cue if own and cue.isascii() else own
     if not own or len(cue.split()) > _MOST_WORDS or whole.lower() in stated.lower():
         return []
@@ -162,44 +161,54 @@ def _last(person: str) -> str:
     return person.lower().split()[-1]
 
 
-@lru_cache(1)
+@cache
 def _keys() -> dict[str, str]:
-    return {noun: key for book in _POINTING.values() for key, nouns in book.nouns.items() for noun in nouns}
+    return {noun: key for book in _books() for key, nouns in book.nouns.items() for noun in nouns}
 
 
-@lru_cache(1)
+@cache
 def _pointer_patterns() -> tuple[re.Pattern[str], ...]:
     """The grammar of each language as expressions, then what other people may say."""
-    english, chinese = _POINTING["en"], _POINTING["zh"]
-    where = "|".join(_where(english, _PERSON, "{n}"))
-    people = "|".join(sorted(map(re.escape, chinese.people), key=len, reverse=True))
-    where_zh = "|".join(_where(chinese, f"(?:{people})", "{n}"))
-    known = {noun for some in chinese.nouns.values() for noun in some} | set(chinese.own)
-    nouns = "|".join(sorted(known, key=lambda noun: (-len(noun), noun)))
-    return (
-        re.compile(rf"\b[Tt]he (?P<noun>{_NOUN}) (?:that |which )?(?:{where})(?![\w'’])"),
-        re.compile(rf"(?:{where_zh})(?P<noun>{nouns})"),
-        re.compile(rf"\b[Tt]he (?P<noun>{_NOUN}) {_GENERAL}(?![\w'’])"),
-        re.compile(rf"{_GENERAL_ZH}(?P<noun>{nouns})"),
-    )
+    rules = [_grammar(book) for book in _books()]
+    return tuple(re.compile(one[name]) for name in ("pointer", "general") for one in rules)
 
 
-def _where(book: _Pointing, person: str, slot: str) -> list[str]:
+def _grammar(book: MessageBook) -> dict[str, str]:
+    """The rules of a grammar as regular expressions, with the lists and the rules that they name filled in."""
+    nouns = {noun for some in book.nouns.values() for noun in some} | set(book.own_nouns)
+    filled = {"people": _alternatives(book.people), "nouns": _alternatives(nouns)}
+    for name in ("person", "noun", "where", "pointer", "general"):
+        rule = _where(book, filled["person"]) if name == "where" else book.grammar[name]
+        filled[name] = _SLOT.sub(lambda slot: filled[slot[1]], rule)
+    return filled
+
+
+def _where(book: MessageBook, person: str) -> str:
     shapes = {shape for app in (*book.where.values(), book.elsewhere) for shape in app}
-    ordered = sorted(shapes, key=lambda shape: (-len(shape), shape))
-    return [person.join(map(re.escape, shape.split(slot))) for shape in ordered]
+    return "|".join(person.join(map(re.escape, shape.split("{n}"))) for shape in _longest_first(shapes))
+
+
+def _alternatives(words: Iterable[str]) -> str:
+    return "|".join(map(re.escape, _longest_first(words)))
+
+
+def _longest_first(words: Iterable[str]) -> list[str]:
+    return sorted(words, key=lambda one: (-len(one), one))
 
 
 _ATTEMPTS = 8
-_UNIQUE_TOKEN = re.compile(r"(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9\u4e00-\u9fff](?:[A-Za-z0-9]|[-_/.](?=\w))+(?![\w-])")
-_QUOTED = re.compile(r"[\"“«「『《]([^\"”»」』》\n]{1,80})[\"”»」』》]")
-_STATED_IN = re.compile(
-    r"(?:\b(?:is|are|called|named)|[:：]|是|叫|为)\s*[\"“「《]?([^\"”」》\n。，,!?！？;；]{1,60}?)[\"”」》]?"
-    r"(?=\.(?:\s|$)|[。，,!?！？;；\n]|$)"
+_UNIQUE_TOKEN = re.compile(rf"(?<![\w-])(?=[\w-]*\d)[A-Za-z0-9{unspaced()}](?:[A-Za-z0-9]|[-_/.](?=\w))+(?![\w-])")
+_QUOTED = re.compile(widened(r"@[\"“«{open}](@[^\"”»{close}\n]{1,80})@[\"”»{close}]"))
+_STATED_IN = LanguagePattern(
+    r"(?:@{stated_in}|@[:])\s*@[\"“{open}]?(@[^\"”{close}\n{.},!?;]{1,60}?)@[\"”{close}]?(?=\.(?:\s|$)|@[{.},!?;\n]|$)",
+    re.RegexFlag(0),
 )
 _TO_ONESELF, _TO_ALL = frozenset({"notebook", "calendar"}), frozenset({"social_media", "photo_caption"})
-_ADDRESSED = re.compile(r"\b(?:you|your|please|us)\b|[你您请]", re.IGNORECASE)
+_ADDRESSED = LanguagePattern("@{addressed}")
+_MOMENT_NOUN = LanguagePattern("@{moment_noun}")
 _NEAR = 12  # between a date and the time of day that goes with it
+_WITHIN = widened(r"@[^\n{.!?}]")  # a sentence
+_MARKS = signs(' "“”«»{open}{close}')
 
 
 class RenderedMessage(NamedTuple):
@@ -209,57 +218,30 @@ class RenderedMessage(NamedTuple):
     words: str
 
 
-class _Messages(NamedTuple):
-    sentences: Mapping[str, tuple[str, ...]]
-    before: Mapping[str, tuple[str, ...]]
-    diary: tuple[str, ...]  # what people write for themselves
-    public: tuple[str, ...]  # and what for everybody
-    after: tuple[str, ...]
-    forms: Mapping[str, tuple[str, ...]]
-
-
-_MESSAGES: Mapping[Language, _Messages] = {
-    "en": _Messages(
-        english.SENTENCES,
-        english.BEFORE,
-        english.DIARY,
-        english.PUBLIC,
-        english.AFTER,
-        english.FORMS,
-    ),
-    "zh": _Messages(
-        chinese.SENTENCES,
-        chinese.BEFORE,
-        chinese.DIARY,
-        chinese.PUBLIC,
-        chinese.AFTER,
-        chinese.FORMS,
-    ),
-}
-
-
 def write_message(
     pointed: Pointed, value: JsonValue, schema: JsonSchema, language: Language, rng: Random
 ) -> RenderedMessage:
     """A message of the app that says the value so that nobody can mistake it; the last one where all might be."""
     key, app, cue = pointed
-    book = _MESSAGES[language]
+    book = book_of(language)
     message = RenderedMessage("", "")
     for _ in range(_ATTEMPTS):
         words = str(value) if key in ("person", "company") else write_value(value, schema, language, rng)
-        text = _fill_form(key, app, book, rng).replace("{c}", cue).replace("{v}", words)
-        message = RenderedMessage(_capitalised(text), words)
+        form = _fill_form(key, app, book, rng)
+        text = form.replace("{c}", cue).replace("{v}", words)
+        message = RenderedMessage(text if form[:1].islower() else text[:1].upper() + text[1:], words)
         found_text = find_message_value(message.text, key)
         if found_text and locate(value, schema, found_text) is not None:
             return message
     return message
 
 
-def _fill_form(key: str, app: str, book: _Messages, rng: Random) -> str:
+def _fill_form(key: str, app: str, book: MessageBook, rng: Random) -> str:
     """A form of the app with everything but the value: addressed to somebody, to oneself, or to everybody."""
-    sentences, before = book.sentences[key], book.before[key]
+    sentences: Sequence[str] = book.sentences[key]
+    before: Sequence[str] = book.before[key]
     if app in _TO_ONESELF or app in _TO_ALL:
-        plain = tuple(sentence for sentence in sentences if not _ADDRESSED.search(sentence))
+        plain = tuple(sentence for sentence in sentences if not _ADDRESSED.of(sentence).search(sentence))
         sentences, before = plain or sentences, book.diary if app in _TO_ONESELF else book.public
     form = rng.choice(book.forms.get(app, book.forms["sms"]))
     filled = form.replace("{b}", rng.choice(before)).replace("{a}", rng.choice(book.after))
@@ -287,7 +269,7 @@ def _find_moment(message: str, noun: str) -> str:
 
 def _wants(noun: str, others: list[Found]) -> bool:
     """Whether what is pointed at may be of this type: there is nothing else, or the noun does not exclude it."""
-    return not others or noun == "moment" or noun.endswith("time") or "时间" in noun
+    return not others or noun == "moment" or _MOMENT_NOUN.everywhere.search(noun) is not None
 
 
 def _is_apart(found: list[Found]) -> bool:
@@ -295,7 +277,7 @@ def _is_apart(found: list[Found]) -> bool:
 
 
 def _find_sentence(message: str) -> str:
-    for pattern in _patterns("zh" if is_chinese(message) else "en"):
+    for pattern in _patterns(language_of(message)):
         match = pattern.search(message)
         if match:
             return _bare(match["v"])
@@ -313,38 +295,36 @@ def _find_quoted(message: str) -> str:
 
 
 def _find_stated(message: str) -> str:
-    stated = _STATED_IN.findall(message)
+    stated = _STATED_IN.of(message).findall(message)
     return _bare(stated[0]) if len(stated) == 1 else ""
 
 
-@lru_cache(2)
+@cache
 def _patterns(language: Language) -> tuple[re.Pattern[str], ...]:
     """Every sentence of the grammar as an expression, the longest first."""
-    sentences = {sentence for kind in _MESSAGES[language].sentences.values() for sentence in kind}
-    return tuple(re.compile(_expression(sentence)) for sentence in sorted(sentences, key=len, reverse=True))
+    if _FILE not in of(language).data:
+        return ()
+    sentences = {sentence for kind in book_of(language).sentences.values() for sentence in kind}
+    is_spaced = bool(of(language).space)
+    return tuple(
+        re.compile(_expression(sentence, is_spaced=is_spaced)) for sentence in sorted(sentences, key=len, reverse=True)
+    )
 
 
-def _expression(sentence: str) -> str:
+def _expression(sentence: str, *, is_spaced: bool) -> str:
     before, _, after = sentence.partition("{v}")
     lead = re.escape(before).replace(re.escape("{c}"), r"[\w'’ ]{1,40}?")
-    edge = r"(?<![\w])" if before[:1].isascii() else r"(?:^|(?<=[\n。！？，：👍😊 ]))"
+    edge = r"(?<![\w])" if is_spaced or not before else widened("(?:^|(?<=@[{.!?,:}\n👍😊 ]))")
     stop = rf"{re.escape(after)}(?=\s|$)" if after.endswith(".") else re.escape(after)
-    return rf"{edge}{lead}(?P<v>[^\n。！？]{{1,120}}?){stop}"
+    return f"{edge}{lead}(?P<v>{_WITHIN}{{1,120}}?){stop}"
 
 
 def _bare(words: str) -> str:
-    return words.strip(' "“”«»「」『』《》')
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:] if not text.startswith("hey") else text
+    return words.strip(_MARKS)
 
 
 # places stand bare behind these, as in "from the airport to Denver"; elsewhere quotation marks tell where a name ends
-_PREPOSITION = re.compile(
-    r"(?:\b(?:from|in|near|around)|\bfrom [^.!?]{1,80} to|(?:^|[.,] )(?:to|at))\s+$|[从在往]$|(?:^|从[^，。]{1,30})[到去]$",
-    re.IGNORECASE,
-)
+_PREPOSITION = LanguagePattern("(?:@{place_lead})$")
 
 
 def resolve_pointers(turns: Sequence[Turn]) -> list[Turn]:
@@ -368,7 +348,7 @@ def resolve(stated: str, message: str) -> str:
         return ""
     is_all = not re.search(r"\w", stated[: pointer.start] + stated[pointer.end :])
     is_clear = is_all or (
-        _PREPOSITION.search(stated, 0, pointer.start) and not CAREFUL.of(found_text).search(found_text)
+        _PREPOSITION.of(stated).search(stated, 0, pointer.start) and not CAREFUL.of(found_text).search(found_text)
     )
     if noun_class(pointer.noun) == NAME and not is_clear:
         found_text = in_quotes(found_text, requests_in(language_of(found_text)))

@@ -38,6 +38,10 @@ DATE_PATTERNS = (
 )
 _UNITS = frozenset("hours minutes days nights weeks months guests people seats tickets points cards bags".split())  # noqa: SIM905
 _WITH_WITH = re.compile(r"(\swith(?:out)? [^,]{1,80}?) with ")
+_WITH_CUE = re.compile(r"\bwith (?:the )?$", re.IGNORECASE)
+_CLAUSE_START = re.compile(r"(?:^|[,.;:!?]\s+|\band )(?:the |my )?$", re.IGNORECASE)
+_ARTICLE = re.compile(r"\b(?:the|my|an?)\s+$", re.IGNORECASE)
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)$")
 _FOR_ME = re.compile(r"^\w+ me\b|\bfor me$")
 _PLURAL = re.compile(r"(?<!speci)(?<!seri)(?<!\bne)[^sui]s$")
 _IS = re.compile(r"(?<=\}) is (?=\{)")
@@ -179,6 +183,17 @@ def counted_argument(called: str) -> str:
 def in_number(shape: str, called: str) -> str:
     """The shape of a sentence, in the number of what its parameter is called."""
     return _IS.sub(" are ", shape) if _PLURAL.search(called) and called.isascii() else shape
+
+
+def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> str:
+    """The phrase brings its article, begins a sentence with a capital, and is joined to a name right before it."""
+    link = ""
+    if f" {before.lower()}".endswith(f" {cue.lower()} "):
+        lead = before[: -len(cue) - 1]
+        link = "being " if _WITH_CUE.search(lead) else ": " if _CLAUSE_START.search(lead) else ""
+    before = _ARTICLE.sub("", before)
+    phrase = phrase[:1].upper() + phrase[1:] if _SENTENCE_START.search(before) else phrase
+    return f"{before.rstrip() if link == ': ' else before}{link}{phrase}{after}"
 
 
 def smooth(request: str) -> str:

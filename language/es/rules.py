@@ -24,6 +24,8 @@ DATE_PATTERNS = (
 JOINS_NUMBERS = True
 _PEOPLE = frozenset({"comensales", "pasajeros", "personas", "invitados", "huéspedes", "adultos", "niños"})
 _CON_CON = re.compile(r"( como [^\"“«,]{1,40}?) con ")
+_ARTICLE = re.compile(r"\b(?:el|la|los|las|mi|un|una)\s+$", re.IGNORECASE)
+_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)$")
 _NUMBER_OF = "número de "
 
 
@@ -120,6 +122,15 @@ def agreed(shape: str, called: str) -> str:
 def in_number(shape: str, called: str) -> str:
     """A shape that agrees with what the parameter is called."""
     return agreement.agree(shape, called)
+
+
+def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> str:
+    """The phrase brings its article, follows a name behind a colon, and takes the preposition that a value needs."""
+    if before.lower().endswith(f" {cue.lower()} ") or before.lower() == f"{cue.lower()} ":
+        before = f"{before.rstrip()}: "
+    before = _ARTICLE.sub("", before)
+    phrase = phrase[:1].upper() + phrase[1:] if _SENTENCE_START.search(before) else phrase
+    return f"{before}{phrase}{after}"
 
 
 def smooth(request: str) -> str:

@@ -128,6 +128,14 @@ def in_number(shape: str, called: str) -> str:
     return shape
 
 
+def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> str:
+    """The phrase is joined to a name right before it, or to a clause that a bare date or time would end."""
+    if before.rstrip().endswith(cue):
+        return f"{before.rstrip()}是{phrase}{after}"
+    is_bare = is_typed and before.endswith("，") and not after.startswith("吧")
+    return f"{before}{'就按' if is_bare else ''}{phrase}{after}"
+
+
 def smooth(request: str) -> str:
     """The request as it is."""
     return request

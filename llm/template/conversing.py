@@ -12,14 +12,14 @@ from language.calls.actions import name_phrase
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView, view_of
 from language.names import humanise
-from language.packs import COMMON_SCRIPT, of, writes
+from language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
 from llm.template.dialogues import word_answer, word_question
 from llm.template.sections import Sections
 from llm.template.wording import word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 
-_GREETING = re.compile(r"^(?:hi|hey|hello|你好)[,，!！]?\s*(?=\S)", re.IGNORECASE)
+_GREETING = LanguagePattern(r"^(?:@{salutation})@[,!]?\s*(?=\S)")
 _CODED = re.compile(r"\{(\w+)\}")
 
 
@@ -53,6 +53,10 @@ class ConversationBook(NamedTuple):
     answers: tuple[str, str]  # no and yes
     joint: str
     space: str
+    field: str  # what a tool is about, by its category
+    anything: str  # and where its name tells none
+    goal: str  # of a scenario
+    goal_joint: str  # between the steps of a goal
 
 
 @cache
@@ -114,7 +118,7 @@ def action_of(view: ToolView, language: Language) -> str:
 
 def lowered(text: str) -> str:
     """A sentence as it goes on behind a colon or comma; a name or "I" stays as it is."""
-    text = _GREETING.sub("", text)
+    text = _GREETING.of(text).sub("", text)
     second = text[1:2]
     return text[:1].lower() + text[1:] if second.islower() and not text.startswith("I'") else text
 
@@ -202,7 +206,7 @@ def _stated(
         answer = content.book.answers[value]
         text = content.pick(content.book.flags, c=stated.cue, v=answer)
         return _Words(
-            text, (_Mention(number, parameter.name, stated.words if stated.words in text else text.rstrip(".。")),)
+            text, (_Mention(number, parameter.name, stated.words if stated.words in text else text.rstrip(signs("."))),)
         )
     text = content.pick(shapes, c=stated.cue, v=stated.shown)
     return _Words(text, (_Mention(number, parameter.name, stated.words),))
@@ -255,9 +259,8 @@ def _joined(content: TurnParts, one: _Words, other: _Words) -> _Words:
 def _field(view: ToolView, language: Language) -> str:
     """What a tool is about, more loosely than its action: the category that its name begins with."""
     field = humanise(view.name.split(".")[0]) if "." in view.name else ""
-    if language == "zh":
-        return "手机"
-    return f"my {field}" if field else "my phone"
+    book = _book_in(language)
+    return book.field.format(f=field) if field else book.anything
 
 
 _USER: Mapping[str, Callable[[TurnParts], _Words]] = {
@@ -270,14 +273,9 @@ _USER: Mapping[str, Callable[[TurnParts], _Words]] = {
 }  # fmt: skip
 
 
-_SEEKS = re.compile(r"[?？]")
-_REJECTS = re.compile(
-    r"\b(?:can't|cannot|can not|unable|not able|no way|not possible|don't (?:offer|support))\b|不能|无法|没有办法|不支持",
-    re.IGNORECASE,
-)
-_NODS = re.compile(
-    r"^\W*(?:you'?re welcome|any time|all right|no problem|of course|bye|不客气|好的|没问题|再见)", re.IGNORECASE
-)
+_SEEKS = re.compile(widened("@[?]"))
+_REJECTS = LanguagePattern("@{rejects}")
+_NODS = LanguagePattern(r"^\W*(?:@{acknowledges})")
 _SHORT = 40
 
 
@@ -292,22 +290,13 @@ def word_agent_turn(sections: Sections, language: Language, rng: Random) -> dict
 
 def word_scenario(sections: Sections, language: Language) -> dict[str, JsonValue]:
     """The user's goal in words: what they want done, step by step."""
-    rendered = []
+    book, rendered = _book_in(language), []
     for step in listed(sections, "steps"):
         for part in (step.get("parts") or []) if isinstance(step, dict) else []:
-            values = (
-                "、".join(map(str, part["values"].values()))
-                if language == "zh"
-                else ", ".join(map(str, part["values"].values()))
-            )
-            rendered.append(
-                f"{str(part['description']).rstrip('.。')} ({values})"
-                if values
-                else str(part["description"]).rstrip(".。")
-            )
-    if language == "zh":
-        return {"goal": "你想请助手做这些事：" + "；".join(dict.fromkeys(rendered)) + "。"}
-    return {"goal": "You want the assistant to do this: " + "; ".join(dict.fromkeys(rendered)) + "."}
+            values = of(language).comma.join(map(str, part["values"].values()))
+            described = str(part["description"]).rstrip(signs("."))
+            rendered.append(f"{described} ({values})" if values else described)
+    return {"goal": book.goal.format(l=book.goal_joint.join(dict.fromkeys(rendered)))}
 
 
 def label_acts(sections: Sections) -> dict[str, JsonValue]:
@@ -316,10 +305,10 @@ def label_acts(sections: Sections) -> dict[str, JsonValue]:
     acts: list[JsonValue] = []
     if _SEEKS.search(reply):
         acts.append("seek")
-    if _REJECTS.search(reply):
+    if _REJECTS.of(reply).search(reply):
         acts.append("reject")
     if not acts:
-        acts.append("other" if _NODS.match(reply) and len(reply) < _SHORT else "inform")
+        acts.append("other" if _NODS.of(reply).match(reply) and len(reply) < _SHORT else "inform")
     return {"acts": acts}
 
 
@@ -328,7 +317,7 @@ def _ask_parameters(content: TurnParts) -> str:
     asked = [part.view.parameter(name) for name in listed(content.sections, "asked")]
     questions = [word_question(part.view, one, part.arguments, content.language, content.rng) for one in asked]
     return content.book.space.join(
-        one if _SEEKS.search(one) else f"{one.rstrip('.。')}{of(content.language).question}" for one in questions
+        one if _SEEKS.search(one) else f"{one.rstrip(signs('.'))}{of(content.language).question}" for one in questions
     )
 
 
@@ -380,10 +369,11 @@ _AGENT: Mapping[str, Callable[[TurnParts], str]] = {
 }  # fmt: skip
 
 
-_WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
-_END_OF_HEAD = re.compile(r"[:：]")
-_PIECES = re.compile(r"[;；.。!！?？\n]")
+_WORD = re.compile(rf"[a-z0-9]+|[{unspaced()}]")
+_END_OF_HEAD = re.compile(widened("@[:]"))
+_PIECES = re.compile(widened(r"@[;.!?\n]"))
 _VALUES = r"(?: ?\((?:[^()]|\([^()]*\))*\))?"
+_BEGINS, _ENDS = widened(r"(?:^|(?<=@[;]))\s*"), widened(r"\s*(?=@[;.]|$)")
 _ALIKE = 0.8  # of the words: two descriptions that share so many tell of the same
 _LEAST_WORDS = 2
 
@@ -391,7 +381,7 @@ _LEAST_WORDS = 2
 def read_scenario(sections: Sections) -> dict[str, JsonValue]:
     """Each wish of the goal with the tool that does it, null where none does."""
     rendered = {
-        str(tool["name"]): str(tool["description"]).rstrip(".。")
+        str(tool["name"]): str(tool["description"]).rstrip(signs("."))
         for tool in listed(sections, "tools")
         if isinstance(tool, dict)
     }
@@ -402,7 +392,7 @@ def read_scenario(sections: Sections) -> dict[str, JsonValue]:
 def _wishes(goal: str, rendered: Mapping[str, str]) -> Iterator[tuple[str, str | None]]:
     """What is known by a whole description first, longer ones before shorter ones; then what else the pieces tell."""
     for name, description in sorted(rendered.items(), key=lambda one: (-len(one[1]), one[0])):
-        whole = rf"(?:^|(?<=[;；]))\s*{re.escape(description)}{_VALUES}\s*(?=[;；.。]|$)"
+        whole = f"{_BEGINS}{re.escape(description)}{_VALUES}{_ENDS}"
         if description and re.search(whole, goal):
             goal = re.sub(whole, "", goal)
             yield description, name

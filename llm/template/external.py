@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from language.calls.messages import Pointed, noun_key, word_pointer, write_message
 from language.calls.parameters import cues_of, entity_of
-from language.packs import known
+from language.packs import known, of
 from language.phrasebook import requests_in
 from language.phrases import is_cut
 from language.schemas import kind_of
@@ -17,11 +17,6 @@ from warehouse.records import JsonSchema, Language
 
 _QUOTES = tuple(quotes for code in known() for quotes in requests_in(code).quotes)
 _TYPED = frozenset({"date", "time", "date-time"})
-_GLUED = frozenset(":是")
-_WITH_CUE = re.compile(r"\bwith (?:the )?$", re.IGNORECASE)
-_CLAUSE_START = re.compile(r"(?:^|[,.;:!?]\s+|\band )(?:the |my )?$", re.IGNORECASE)
-_ARTICLE = re.compile(r"\b(?:the|my|an?)\s+$", re.IGNORECASE)
-_SENTENCE_START = re.compile(r"(?:^|[.!?]\s+)$")
 
 
 def name_entities(sections: Sections) -> dict[str, JsonValue]:
@@ -64,25 +59,9 @@ def reword_request(sections: Sections, language: Language) -> dict[str, JsonValu
             before, after = before[: -len(left)], after[len(right) :]
             break
     name, schema = _parameter(sections)
-    link = _link(before, after, name, schema, language)
-    if language == "en":
-        before = _ARTICLE.sub("", before)
-        phrase = phrase[:1].upper() + phrase[1:] if _SENTENCE_START.search(before) else phrase
-    return {"request": f"{before.rstrip() if link[:1] in _GLUED else before}{link}{phrase}{after}"}
-
-
-def _link(before: str, after: str, name: str, schema: JsonSchema, language: Language) -> str:
-    """What joins the phrase to a parameter's name right before it, or to a clause that a bare date or time would end."""
-    cues = cues_of(name, str(schema.get("description") or ""))
-    if language == "zh":
-        if before.rstrip().endswith(cues.among(language)):
-            return "是"
-        is_bare = before.endswith("，") and not after.startswith("吧")
-        return "就按" if is_bare and kind_of(schema) in _TYPED else ""
-    if not f" {before.lower()}".endswith(f" {cues.among(language).lower()} "):
-        return ""
-    lead = before[: -len(cues.among(language)) - 1]
-    return "being " if _WITH_CUE.search(lead) else ": " if _CLAUSE_START.search(lead) else ""
+    cue = cues_of(name, str(schema.get("description") or "")).among(language)
+    point = of(language).rules.point
+    return {"request": point(before, phrase, after, cue, is_typed=kind_of(schema) in _TYPED)}
 
 
 def _pointed(sections: Sections, language: Language) -> Pointed:

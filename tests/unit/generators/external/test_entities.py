@@ -2,18 +2,19 @@
 
 import pytest
 
-from generators.external.entities import KINDS, app_named, apps, entities, find_entities, is_plausible, obstacle
+from generators.external.entities import KINDS, app_named, apps, described, find_entities, is_plausible, obstacle
 from generators.external.mentions import TurnMention, find_mentions
+from language.packs import known
 from tests.support.generators.external.fixtures import TOOLS, context_of, derivation, found
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import CallTurn, Message, Sample, Tool, UserTurn
 
 
-def test_the_nine_kinds_and_the_papers_five_apps_are_told_in_both_languages() -> None:
+def test_the_nine_kinds_and_the_papers_five_apps_are_told_in_every_language() -> None:
     assert len(KINDS) == 9
-    assert all(set(entity.descriptions) == {"en", "zh"} for entity in entities().values())
+    assert all(described(kind, language) for kind in KINDS for language in known())
     assert list(apps())[:5] == ["sms", "email", "instant_messaging", "social_media", "notebook"]
-    assert all(set(app.names) == {"en", "zh"} for app in apps().values())
+    assert all(app.called(language) for app in apps().values() for language in known())
 
 
 def test_an_unknown_app_is_answered_with_the_known_ones() -> None:

@@ -6,10 +6,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import language.en.messages as pointing_en
-import language.zh.messages as pointing_zh
 from language.calls.messages import (
     Pointed,
+    book_of,
     find_message_value,
     find_pointer,
     noun_class,
@@ -23,7 +22,7 @@ from language.calls.parameters import entity_of
 from language.calls.parsing import read_conversation
 from language.calls.tools import ToolView
 from language.calls.turns import Turn
-from language.en.messages import FIRST_NAMES
+from language.packs import of
 from language.values import locate
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.sections import Sections
@@ -32,9 +31,9 @@ from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema, Language
 
 VIEWS = {tool.name: ToolView(tool.signature) for tool in TOOLS}
-KEYS = tuple(pointing_en.NOUNS)
-APPS = (*pointing_en.WHERE, "carrier_pigeon")
-CUES = {"en": "pickup point", "zh": "上车地点"}
+KEYS = tuple(book_of("en").nouns)
+APPS = (*book_of("en").where, "carrier_pigeon")
+CUES = {"en": "pickup point", "es": "punto de recogida", "zh": "上车地点"}
 VALUES: dict[str, tuple[JsonSchema, str]] = {
     "date": ({"type": "string", "format": "date"}, "2027-03-04"),
     "time": ({"type": "string", "pattern": r"^([01]\d|2[0-3]):[0-5]\d$"}, "19:30"),
@@ -45,22 +44,27 @@ VALUES: dict[str, tuple[JsonSchema, str]] = {
 PARTS = ["Blue", "Old Mill", "Harbor", "Velvet", "Linden", "Garden"]
 NAMES: dict[Language, st.SearchStrategy[str]] = {
     "en": st.lists(st.sampled_from(PARTS), min_size=1, max_size=3).map(" ".join),
+    "es": st.lists(st.sampled_from(["Azul", "Molino Viejo", "Puerto", "Jardín"]), min_size=1, max_size=3).map(" ".join),
     "zh": st.text(alphabet="山海云星林溪桥园茶竹", min_size=2, max_size=5),
 }  # fmt: skip
 SEEDS = st.integers(0, 10_000)
-LANGUAGES: tuple[Language, ...] = ("en", "zh")
+LANGUAGES: tuple[Language, ...] = ("en", "es", "zh")
 
 
-def test_both_languages_have_words_for_the_same_things() -> None:
-    assert set(pointing_en.NOUNS) == set(pointing_zh.NOUNS)
-    assert set(pointing_en.WHERE) == set(pointing_zh.WHERE)
+def test_all_languages_have_words_for_the_same_things() -> None:
+    assert set(book_of("en").nouns) == set(book_of("zh").nouns) == set(book_of("es").nouns)
+    assert set(book_of("en").where) == set(book_of("zh").where) == set(book_of("es").where)
 
 
 @pytest.mark.parametrize("language", LANGUAGES)
 @given(key=st.sampled_from(KEYS), app=st.sampled_from(APPS), seed=SEEDS)
 def test_a_phrase_is_found_to_the_letter(language: Language, key: str, app: str, seed: int) -> None:
     phrase = word_pointer(Pointed(key, app, CUES[language]), "", [], language, Random(seed))
-    before, after = {"en": ("The pickup is ", ", please."), "zh": ("上车就在", "，谢谢。")}[language]
+    before, after = {
+        "en": ("The pickup is ", ", please."),
+        "es": ("La recogida es ", ", por favor."),
+        "zh": ("上车就在", "，谢谢。"),
+    }[language]
     pointer = find_pointer(f"{before}{phrase}{after}")
     assert pointer is not None
     assert (pointer.start, pointer.end) == (len(before), len(before) + len(phrase))
@@ -68,7 +72,7 @@ def test_a_phrase_is_found_to_the_letter(language: Language, key: str, app: str,
 
 @given(seed=SEEDS, app=st.sampled_from(APPS))
 def test_nobody_is_named_who_is_spoken_of_already(seed: int, app: str) -> None:
-    names = [name for name in FIRST_NAMES if name not in {"Ben", "Rosa"}]
+    names = [name for name in of("en").data["values"]["first_names"] if name not in {"Ben", "Rosa"}]
     phrase = word_pointer(Pointed("location", app, ""), "", names, "en", Random(seed))
     assert not any(name in phrase.split() for name in names)
 
