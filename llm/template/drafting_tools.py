@@ -1,19 +1,20 @@
 """Drafting tools: their names, descriptions, parameters and results, by the goals and the words of a category."""
 
 import re
-from collections.abc import Iterator, Sequence
-from functools import lru_cache
+from collections.abc import Iterator, Mapping, Sequence
+from functools import cache, lru_cache
 from importlib.resources import files
 from random import Random
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
 import yaml
 from pydantic import JsonValue
 
 from language.names import CHANGES, Deed, deed_of, function_words, plural, split_name, with_article, words
+from language.packs import known, of, signs
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
-from warehouse.records import Language
+from warehouse.records import DEFAULT_LANGUAGE, Language
 
 FOLDER = "llm.template.lexicon"
 KINDS_FILE = "kinds.yaml"
@@ -21,17 +22,24 @@ ROW_FILES = ("home.yaml", "life.yaml", "media.yaml", "phone.yaml", "travel.yaml"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _PLAIN = {"date": "date", "time": "time", "moment": "date_time", "flag": "boolean"}
 _SHAPED = ("phone", "email")
-_SIDES: dict[Language, int] = {"en": 0, "zh": 1}
+_Stated = TypeVar("_Stated")
+_WORDS = "lexicon"  # the file of a language with its words for tools
+
+
+class ParameterWords(NamedTuple):
+    """What a language has for a parameter."""
+
+    description: str
+    values: tuple[str, ...] = ()
 
 
 class LexiconParameter(NamedTuple):
-    """A parameter of the lexicon: its name, whether it must be given, and its description and values by language."""
+    """A parameter of the lexicon: its name, whether it must be given, what it holds, and its words by language."""
 
     name: str
     is_required: bool
-    descriptions: tuple[str, str]
     kind: str
-    values: tuple[tuple[str, ...], tuple[str, ...]] = ((), ())
+    words: Mapping[Language, ParameterWords]
     limits: tuple[int, int] | None = None
 
     @property
@@ -41,28 +49,42 @@ class LexiconParameter(NamedTuple):
 
     def sketch(self, language: Language) -> dict[str, JsonValue]:
         """The parameter as an answer writes it, without whether it is required."""
-        side = _SIDES[language]
-        sketch: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": self.descriptions[side]}
-        if self.values[side]:
-            sketch["choices" if self.kind == "choice" else "examples"] = list(self.values[side])
+        words = _in_language(self.words, language)
+        sketch: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": words.description}
+        if words.values:
+            sketch["choices" if self.kind == "choice" else "examples"] = list(words.values)
         if self.limits:
             sketch |= {"minimum": self.limits[0], "maximum": self.limits[1]}
         return sketch
 
 
-def row(name: str, descriptions: str, kind: str, *values: str | int) -> LexiconParameter:
-    """A row as the lexicon writes it: `name!` is required, descriptions and values are English | Chinese."""
-    english, _, chinese = descriptions.partition("|")
-    texts = (english, chinese)
-    plain = name.rstrip("!")
-    required = name.endswith("!")
-    if kind in _PLAIN:
-        return LexiconParameter(plain, required, texts, _PLAIN[kind])
+def _in_language(words: Mapping[Language, _Stated], language: Language) -> _Stated:
+    if language not in words:
+        raise ReplyError(f"template/v1 drafts tools in {', '.join(words)}, not in {language}; use another model.")
+    return words[language]
+
+
+_Row = tuple[str | int, ...]  # `name!` is required; its description, what it holds, and values or limits
+
+
+def _parameter(row: _Row, others: Mapping[Language, Sequence[str]]) -> LexiconParameter:
+    """The parameter of a row of the lexicon; `others` are the description and the values in other languages."""
+    name, description, kind, *values = (row[0], row[1], str(row[2]), *row[3:])
+    words = {DEFAULT_LANGUAGE: [str(description), *map(str, values[:1])], **others}
+    shape, limits = _PLAIN.get(kind, kind if kind in _SHAPED else "text"), None
+    if kind in _PLAIN or kind == "int":
+        words = {language: texts[:1] for language, texts in words.items()}
+    elif not values:
+        words = {language: [texts[0], _kinds(language)[kind]] for language, texts in words.items()}
     if kind == "int":
-        return LexiconParameter(plain, required, texts, "integer", limits=(int(values[0]), int(values[1])))
-    words = (_listed(values[0]), _listed(values[1])) if values else _shared()[kind]
-    shape = {"pick": "choice", "list": "list"}.get(kind, kind if kind in _SHAPED else "text")
-    return LexiconParameter(plain, required, texts, shape, words)
+        shape, limits = "integer", (int(values[0]), int(values[1]))
+    if kind in ("pick", "list"):
+        shape = {"pick": "choice", "list": "list"}[kind]
+    stated = {
+        language: ParameterWords(text, tuple(more[0].split("|")) if more else ())
+        for language, (text, *more) in words.items()
+    }
+    return LexiconParameter(str(name).rstrip("!"), str(name).endswith("!"), shape, stated, limits)
 
 
 def rows_for(category: str, function: str) -> list[LexiconParameter]:
@@ -70,24 +92,54 @@ def rows_for(category: str, function: str) -> list[LexiconParameter]:
     found: dict[str, LexiconParameter] = {}
     texts: set[str] = set()
     for pattern, candidate in _categories().get(category, ()):
-        if candidate.name not in found and candidate.descriptions[1] not in texts and pattern.search(function):
+        described = {words.description for words in candidate.words.values()}
+        if candidate.name not in found and not described & texts and pattern.search(function):
             found[candidate.name] = candidate
-            texts.add(candidate.descriptions[1])
+            texts |= described
     return list(found.values())
 
 
-@lru_cache(1)
+@cache
 def _categories() -> dict[str, tuple[tuple[re.Pattern[str], LexiconParameter], ...]]:
+    own = {language: _own_rows(lexicon["rows"]) for language, lexicon in _lexicons().items()}
     return {
-        category: tuple((re.compile(pattern, re.IGNORECASE), row(*parts)) for pattern, *parts in rows)
+        category: tuple(
+            (
+                re.compile(pattern, re.IGNORECASE),
+                _parameter(
+                    tuple(row), {code: rows[category, pattern, row[0].rstrip("!")] for code, rows in own.items()}
+                ),
+            )
+            for pattern, *row in rows_of_category
+        )
         for name in ROW_FILES
-        for category, rows in _loaded(name).items()
+        for category, rows_of_category in _loaded(name).items()
     }
 
 
-@lru_cache(1)
-def _shared() -> dict[str, tuple[tuple[str, ...], tuple[str, ...]]]:
-    return {kind: (_listed(english), _listed(chinese)) for kind, (english, chinese) in _loaded(KINDS_FILE).items()}
+def _own_rows(categories: Mapping[str, Any]) -> dict[tuple[str, str, str], list[str]]:
+    """The description and the values that a language has for each row, by category, pattern and name."""
+    return {(category, row[0], row[1]): row[2:] for category, rows in categories.items() for row in rows}
+
+
+def _kinds(language: Language) -> Mapping[str, str]:
+    return _shared_kinds() if language == DEFAULT_LANGUAGE else _lexicons()[language]["kinds"]
+
+
+@cache
+def _shared_kinds() -> Mapping[str, str]:
+    return _loaded(KINDS_FILE)
+
+
+@cache
+def _lexicons() -> dict[Language, Mapping[str, Any]]:
+    """What other languages have for tools, by language."""
+    return {code: of(code).data[_WORDS] for code in known() if _WORDS in of(code).data}
+
+
+def _texts_of(english: str, section: str) -> dict[Language, str]:
+    """An English text of this module with its words in every language that has some."""
+    return {DEFAULT_LANGUAGE: english} | {code: lexicon[section][english] for code, lexicon in _lexicons().items()}
 
 
 def _loaded(name: str) -> dict[str, Any]:  # our own YAML, whose shape the tests keep
@@ -97,41 +149,36 @@ def _loaded(name: str) -> dict[str, Any]:  # our own YAML, whose shape the tests
     return content
 
 
-def _listed(words: str | int) -> tuple[str, ...]:
-    return tuple(str(words).split("|"))
-
-
 class Result(NamedTuple):
-    """A value that comes back, with its description in both languages."""
+    """A value that comes back, with its description in English."""
 
     name: str
     kind: str
-    english: str
-    chinese: str
+    description: str
 
     def sketch(self, language: Language, members: Sequence["Result"] = ()) -> dict[str, JsonValue]:
         """The value as an answer writes it."""
-        description = self.english if language == "en" else self.chinese
+        description = _in_language(_texts_of(self.description, "results"), language)
         texts: dict[str, JsonValue] = {"name": self.name, "kind": self.kind, "description": description}
         return {**texts, "members": [member.sketch(language) for member in members]} if members else texts
 
 
-_SUCCESS = Result("success", "boolean", "success of the operation", "操作是否成功")
-_DONE_AT = Result("done_at", "date_time", "time of the change", "生效时间")
-_RESULTS = Result("results", "list", "results", "结果列表")
-_MEMBERS = (Result("title", "text", "title", "名称"), Result("summary", "text", "short summary", "简介"))
-_TOTAL = Result("total", "integer", "number of results", "结果总数")
-_AS_OF = Result("as_of", "date_time", "time of the information", "信息时间")
-_ANSWER = Result("answer", "text", "answer in words", "文字结果")
-_MESSAGE = Result("message", "text", "message about the outcome", "结果说明")
-_AMOUNT = Result("amount", "number", "amount", "金额")
-_TIME = Result("time", "time", "time", "时间")
-_STATUS = Result("status", "text", "status", "状态")
-_VALUE = Result("value", "number", "value", "数值")
-_DATE = Result("date", "date", "date", "日期")
-_CONFIRMATION = Result("confirmation", "text", "confirmation number", "确认号")
-_RECEIPT = Result("receipt", "text", "receipt number", "回执号")
-_FILE = Result("file", "text", "path of the file", "文件路径")
+_SUCCESS = Result("success", "boolean", "success of the operation")
+_DONE_AT = Result("done_at", "date_time", "time of the change")
+_RESULTS = Result("results", "list", "results")
+_MEMBERS = (Result("title", "text", "title"), Result("summary", "text", "short summary"))
+_TOTAL = Result("total", "integer", "number of results")
+_AS_OF = Result("as_of", "date_time", "time of the information")
+_ANSWER = Result("answer", "text", "answer in words")
+_MESSAGE = Result("message", "text", "message about the outcome")
+_AMOUNT = Result("amount", "number", "amount")
+_TIME = Result("time", "time", "time")
+_STATUS = Result("status", "text", "status")
+_VALUE = Result("value", "number", "value")
+_DATE = Result("date", "date", "date")
+_CONFIRMATION = Result("confirmation", "text", "confirmation number")
+_RECEIPT = Result("receipt", "text", "receipt number")
+_FILE = Result("file", "text", "path of the file")
 # the first whose pattern the function's words match tells what is looked up
 _LOOKED_UP = (
     ("prices?|rates?|fare|costs?|fees?|postage|salaries|mortgage|balance|spending|debt", _AMOUNT),
@@ -176,18 +223,18 @@ _AREAS = {
     "list": "Overview", "search": "Search", "look": "Lookup", "make": "Actions", "change": "Settings",
     "switch": "Controls", "drop": "Actions",
 }  # fmt: skip
-# what can be done with anything that is kept: in English with one or many of them, and in Chinese
+# what can be done with anything that is kept, with one or many of them; other languages have words for each
 _UPKEEP = (
-    ("add {one}", "添加{r}"),
-    ("list {many}", "查看全部{r}"),
-    ("change {one}", "修改{r}"),
-    ("delete {one}", "删除{r}"),
+    "add {one}",
+    "list {many}",
+    "change {one}",
+    "delete {one}",
 )
 _FURTHER = (
-    ("search {many} by keyword", "按关键词搜索{r}"),
-    ("restore a deleted {r}", "恢复已删除的{r}"),
-    ("export {many} to a file", "把{r}导出为文件"),
-    ("rename {one}", "重命名{r}"),
+    "search {many} by keyword",
+    "restore a deleted {r}",
+    "export {many} to a file",
+    "rename {one}",
 )
 
 
@@ -233,7 +280,7 @@ def function_name(goal: str) -> str:
 def _paired(sections: Sections, tag: str, language: Language) -> list[Wanted]:
     """The goals or resources with what they are called in English; ReplyError where names can't be made of them."""
     texts = _texts(sections, tag)
-    english = texts if language == "en" else _texts(sections, f"english{tag}")
+    english = texts if language == DEFAULT_LANGUAGE else _texts(sections, f"english{tag}")
     if len(texts) != len(english):
         raise ReplyError(
             f"template/v1 makes names of English words, but <english{tag}> has {len(english)} of {len(texts)} {tag}."
@@ -259,9 +306,10 @@ def _upkeep(resources: Sequence[Wanted], language: Language) -> Iterator[Wanted]
     for shapes in (_UPKEEP, _FURTHER):
         for resource in resources:
             one, many = with_article(resource.english), plural(resource.english)
-            for english, chinese in shapes:
+            for english in shapes:
                 stated = english.format(one=one, many=many, r=resource.english)
-                yield Wanted(stated if language == "en" else chinese.format(r=resource.goal), stated)
+                shape = _in_language(_texts_of(english, "texts"), language)
+                yield Wanted(shape.format(one=one, many=many, r=resource.goal), stated)
 
 
 def _gist(goal: str) -> tuple[str, ...]:
@@ -285,24 +333,23 @@ MOST_PARAMETERS = 4
 _FEWEST = 2
 _NAMED = frozenset(words("add create change update delete remove rename restore"))
 _LABELLED = 3
-_LABEL = ("label!", "{thing} name|名称", "label")
+_LABEL = ("label!", "{thing} name", "label")
 _NEW_LABEL = (
     "new_label!",
-    "new name|新名称",
+    "new name",
     "text",
     "Old Days|Sunday|Neighbors|Seaside|Second Try",
-    "旧时光|周日|邻里|海边|新版本",
 )
-_KEYWORD = ("keyword!", "keyword|关键词", "keyword")
-_ORDER = ("sort_by", "order|排序方式", "pick", "newest first|oldest first|by name", "最新优先|最早优先|按名称")
-_COUNT = ("count", "number of results|结果数量", "int", 1, 50)
-_FORMAT = ("format!", "file format|文件格式", "pick", "text|PDF|spreadsheet", "文本|PDF|电子表格")
-_SINCE = ("since", "start date|起始日期", "date")
-_DELETED_ON = ("deleted_on", "deletion date|删除日期", "date")
-_COPY = ("keep_copy", "backup copy|保留备份", "flag")
-_MINUTES = ("minutes", "number of minutes|分钟数", "int", 5, 240)
-_DETAIL = ("detail", "level of detail|详细程度", "pick", "short|normal|full", "简略|普通|详细")
-_REMARK = ("remark", "remark|备注", "wish")
+_KEYWORD = ("keyword!", "keyword", "keyword")
+_ORDER = ("sort_by", "order", "pick", "newest first|oldest first|by name")
+_COUNT = ("count", "number of results", "int", 1, 50)
+_FORMAT = ("format!", "file format", "pick", "text|PDF|spreadsheet")
+_SINCE = ("since", "start date", "date")
+_DELETED_ON = ("deleted_on", "deletion date", "date")
+_COPY = ("keep_copy", "backup copy", "flag")
+_MINUTES = ("minutes", "number of minutes", "int", 5, 240)
+_DETAIL = ("detail", "level of detail", "pick", "short|normal|full")
+_REMARK = ("remark", "remark", "wish")
 _FILLERS: dict[Deed, tuple[tuple[str | int, ...], ...]] = {
     "list": (_ORDER, _COUNT),
     "search": (_COUNT, _ORDER),
@@ -315,8 +362,8 @@ _FILLERS: dict[Deed, tuple[tuple[str | int, ...], ...]] = {
 
 def describe(sections: Sections, language: Language) -> str:
     """The goal as a sentence."""
-    goal = sections.word("goal", "").strip(" .。")
-    return f"{goal[:1].upper()}{goal[1:]}." if language == "en" else f"{goal}。"
+    goal = sections.word("goal", "").strip(signs(" ."))
+    return f"{goal[:1].upper()}{goal[1:]}{of(language).stop}"
 
 
 def parameter_sketches(sections: Sections, language: Language) -> list[JsonValue]:
@@ -357,8 +404,9 @@ def _of_kept(deed: Deed, function: Sequence[str], found: list[LexiconParameter])
 
 def _label(function: Sequence[str]) -> LexiconParameter:
     thing = " ".join(function[1:][-_LABELLED:])
-    name, descriptions, kind = _LABEL
-    return row(name, descriptions.format(thing=thing), kind)
+    label = _row(_LABEL)
+    words = {code: one._replace(description=one.description.format(thing=thing)) for code, one in label.words.items()}
+    return label._replace(words=words)
 
 
 def _filled(found: list[LexiconParameter], deed: Deed) -> list[LexiconParameter]:
@@ -375,6 +423,8 @@ def _is_required(rows: Sequence[LexiconParameter]) -> bool:
     return any(one.is_required for one in rows)
 
 
-def _row(parts: tuple[str | int, ...]) -> LexiconParameter:
-    name, descriptions, kind, *values = parts
-    return row(str(name), str(descriptions), str(kind), *values)
+def _row(row: _Row) -> LexiconParameter:
+    """The parameter of a row of this module."""
+    texts = [str(part) for part in row[1::2] if isinstance(part, str)]  # the description, and the values
+    others = {code: [lexicon["texts"][text] for text in texts] for code, lexicon in _lexicons().items()}
+    return _parameter(row, others)
