@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from annotation.calls import is_same
 from annotation.edits import is_part_of
 from generators.kinds import traits_of
-from generators.single_turn.family import PERFECT
+from generators.single_turn import PERFECT
 from generators.tools import argument_problems
 from language.calls.defects import (
     EXTRA_ARGUMENT,

@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from flows.chats import roles_of, tell_models
+from flows.chats import roles_of
 from flows.dask_workers import open_workers
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.importing import gather_tools
@@ -17,7 +17,7 @@ from flows.landing import Landing, check_duplicates, land_samples, route_review
 from flows.making import check_samples, make_samples
 from flows.planning.planner import count_planned, validate_it_can_be_planned, waves
 from flows.planning.statistics import ConversationRow, PathRow, conversation_rows, path_rows
-from flows.progress import Progress
+from flows.progress import Progress, tell_models
 from flows.recipe import Recipe
 from flows.runner import GroupRun
 from flows.settings import Settings, open_warehouse

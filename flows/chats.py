@@ -8,7 +8,6 @@ from typing import TypeVar
 
 from pydantic import SecretStr
 
-from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import secret
 from generators.stages import Stage
@@ -164,13 +163,6 @@ def roles_of(recipe: Recipe) -> Iterator[tuple[str, ModelSettings]]:
     """The roles by name, each with its model."""
     for name in type(recipe.models).model_fields:
         yield name, getattr(recipe.models, name)
-
-
-def tell_models(models: Iterable[tuple[str, ModelSettings]], progress: Progress) -> None:
-    """Say which of the models that roles have work across a wire, and by which of our ways their requests go."""
-    rendered = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
-    if rendered:
-        progress.say(f"Models: {', '.join(rendered)}.")
 
 
 def distinct_models(recipe: Recipe) -> list[ModelSettings]:

@@ -11,7 +11,8 @@ from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
 from flows.stages import stages_of
 from generators.catalogs import Problem
-from generators.imports.hammerbench import HammerBenchRecord, read_hammerbench
+from generators.imports.hammerbench import read_hammerbench
+from generators.imports.reading import ImportedRecord
 from generators.stages import Stage, StageContext
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import LlmCall, Sample, Verdict
@@ -66,7 +67,7 @@ def recipe_of_checks(model: str) -> Recipe:
     return recipe.with_model(model) if model else recipe
 
 
-async def _check_record(item: HammerBenchRecord, sample: Sample, stages: list[Stage], chats: Chats) -> CheckedRecord:
+async def _check_record(item: ImportedRecord, sample: Sample, stages: list[Stage], chats: Chats) -> CheckedRecord:
     tools = {tool.key: tool for tool in item.tools}
     verdicts: list[Verdict] = []
     unrecorded: list[LlmCall] = []

@@ -10,18 +10,21 @@ from generators.catalogs import Problem, read_catalog
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.catalogs.seed_catalog import seed_tools
 from generators.environments.protocol import EnvironmentPart
-from generators.imports.callnavi import CallNaviRecord, read_callnavi_samples
-from generators.imports.confetti import ConfettiRecord, read_confetti_samples
-from generators.imports.hammerbench import HammerBenchRecord, read_hammerbench
+from generators.imports.callnavi import read_callnavi_samples
+from generators.imports.complexfuncbench import read_complexfuncbench
+from generators.imports.confetti import read_confetti_samples
+from generators.imports.hammerbench import read_hammerbench
+from generators.imports.reading import ImportedRecord
 from generators.kinds import kind_rows
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Release, Sample, Tool
 from warehouse.releases import freeze, list_releases
 from warehouse.store import Warehouse
 
-Reader = Callable[[Path], Iterable[CallNaviRecord | ConfettiRecord | HammerBenchRecord]]
+Reader = Callable[[Path], Iterable[ImportedRecord]]
 READERS: dict[str, Reader] = {
     "callnavi": read_callnavi_samples,
+    "complexfuncbench": read_complexfuncbench,
     "confetti": read_confetti_samples,
     "hammerbench": read_hammerbench,
 }

@@ -1,11 +1,14 @@
 """What a build reports while it runs: messages in sentences, progress in counts, and what slow models are asked meanwhile."""
 
 import asyncio
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Iterable
 from contextlib import asynccontextmanager
-from typing import NamedTuple, Protocol
+from typing import TYPE_CHECKING, NamedTuple, Protocol
 
 from llm.traffic import Traffic
+
+if TYPE_CHECKING:
+    from llm.models import ModelSettings
 
 FIRST_WORD, BETWEEN = 10.0, 30.0  # seconds until the first sentence on a model's requests, and between two of them
 _MINUTE = 60
@@ -90,3 +93,19 @@ def duration(seconds: float) -> str:
     minutes = round(seconds / _MINUTE)
     hours, rest = divmod(minutes, _MINUTE)
     return f"{minutes} min" if not hours else f"{hours} h {rest} min" if rest else f"{hours} h"
+
+
+def tell_models(models: "Iterable[tuple[str, ModelSettings]]", progress: Progress) -> None:
+    """Say which of the models that roles have work across a wire, and by which of our ways their requests go."""
+    rendered = [f"{role} {model.name} ({model.path})" for role, model in models if model.path != "in process"]
+    if rendered:
+        progress.say(f"Models: {', '.join(rendered)}.")
+
+
+def tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
+    """Say how many records met a bug, and which the first one is."""
+    if count:
+        line = first.partition("\n")[0]
+        progress.say(
+            f"{title}: {count} records met a bug and failed, the first: {line}. See `from failures` for tracebacks."
+        )

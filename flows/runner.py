@@ -24,7 +24,7 @@ from threading import Thread
 from typing import Any, NamedTuple, TypeVar
 
 from flows.chats import FATAL, InFlight, SharedChats, concurrency_of, distinct_models, the_error_of
-from flows.progress import Progress, Work, watch_traffic
+from flows.progress import Progress, Work, tell_bugs, watch_traffic
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.shards import (
@@ -91,7 +91,7 @@ async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: 
                 run.progress.begin(group, total)
                 results = await _Carrying(run, group, then, spool, workers).all()
                 broken = [result for result in results if result.bugs]
-                _tell_bugs(run.progress, group, sum(one.bugs for one in broken), broken[0].bug if broken else "")
+                tell_bugs(run.progress, group, sum(one.bugs for one in broken), broken[0].bug if broken else "")
                 _stop(group, total - sum(result.done for result in results), results)
         finally:
             _clear(run, folder)
@@ -414,7 +414,7 @@ async def _ask_in_chunks(  # noqa: PLR0917 - as above
         keeping.progress.advance(len(chunk))
         if error and (isinstance(error, FATAL) or not made):
             break
-    _tell_bugs(keeping.progress, title, len(bugs), bugs[0].reason if bugs else "")
+    tell_bugs(keeping.progress, title, len(bugs), bugs[0].reason if bugs else "")
     if error:
         raise error
 
@@ -428,11 +428,3 @@ async def _ask_one(ask: "Ask[Item]", made: list[Record], bugs: list[Failure], it
         failure = failure_by_bug(error, "evaluation", item.key if isinstance(item, Record) else str(item))
         bugs.append(failure)
         made.append(failure)
-
-
-def _tell_bugs(progress: Progress, title: str, count: int, first: str) -> None:
-    if count:
-        line = first.partition("\n")[0]
-        progress.say(
-            f"{title}: {count} records met a bug and failed, the first: {line}. See `from failures` for tracebacks."
-        )

@@ -8,16 +8,31 @@ import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
-from generators.making import MAKINGS
+from generators.conversations.making import MAKING as CONVERSATIONS
+from generators.dialogues.making import MAKING as DIALOGUES
+from generators.external.making import MAKING as EXTERNAL
+from generators.kinds import kind_named
+from generators.multi_step.making import MAKING as MULTI_STEP
+from generators.parallel.making import MAKING as PARALLEL
+from generators.planning import Making, Obstacle
+from generators.routing.making import MAKING as ROUTING
+from generators.shifts.making import MAKING as SHIFTS
+from generators.single_turn.making import MAKING as SINGLE_TURN
 from generators.stages import Stage
-from generators.toolset.stages import STAGES as TOOLSET_STAGES
+from generators.toolset.steps import STAGES as TOOLSET_STAGES
 from llm.prompts import own_prompts, version_at
 from validators.checks.table import CHECKS, SCENARIO_CHECK
 from validators.checks.table import GROUP as CHECK_GROUP
 from warehouse.errors import ConfigurationError
+from warehouse.records import Transform
 from warehouse.rows import Row
 
 _NAMED, _AND = ".", "+"
+MAKINGS: tuple[Making, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
+OBSTACLES: dict[Transform, Obstacle] = {
+    transform: obstacle for making in MAKINGS for transform, obstacle in making.obstacles.items()
+}
+_BY_GROUP = {stage.group: making for making in MAKINGS for stage in making.stages}
 
 
 def _before_making(stages: Iterable[Stage], checks: Sequence[Stage]) -> Iterator[Stage]:
@@ -142,3 +157,8 @@ def stage_page() -> str:
 
 if __name__ == "__main__":
     sys.stdout.write(stage_page())
+
+
+def making_of(kind: str) -> Making:
+    """How samples of a kind are made. Raises ConfigurationError where there is no such kind."""
+    return _BY_GROUP[kind_named(kind).group]

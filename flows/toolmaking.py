@@ -11,10 +11,9 @@ from typing import NamedTuple
 import orjson
 from pydantic import JsonValue
 
-from flows.chats import tell_models
 from flows.dask_workers import open_workers
 from flows.environments import explore_environments
-from flows.progress import Progress
+from flows.progress import Progress, tell_models
 from flows.recipe import GeneratedTools, Recipe
 from flows.review.resolutions import settle_tools, usable_tools
 from flows.runner import GroupRun, Workers, run_group

@@ -1,7 +1,7 @@
 """What a family of samples is: its kinds as rows, with the traits that planner, checks, metrics, views, review and exports ask.
 
 Whoever needs to know what samples of a kind are like asks these traits, never the kind's name. Each family's rows stand in
-its own folder (family.py); generators/kinds.py joins them.
+its own package; generators/kinds.py joins them.
 """
 
 from typing import Literal, NamedTuple

@@ -7,15 +7,15 @@ traits name; only HammerBench's have a part in a build of the paper's size.
 from collections.abc import Callable, Iterable
 from functools import cache
 
-from generators.conversations.family import FAMILY as CONVERSATIONS
-from generators.dialogues.family import FAMILY as DIALOGUES
-from generators.external.family import FAMILY as EXTERNAL
+from generators.conversations import FAMILY as CONVERSATIONS
+from generators.dialogues import FAMILY as DIALOGUES
+from generators.external import FAMILY as EXTERNAL
 from generators.families import Family, Kind, Traits
-from generators.multi_step.family import FAMILY as MULTI_STEP
-from generators.parallel.family import FAMILY as PARALLEL
-from generators.routing.family import FAMILY as ROUTING
-from generators.shifts.family import FAMILY as SHIFTS
-from generators.single_turn.family import FAMILY as SINGLE_TURN
+from generators.multi_step import FAMILY as MULTI_STEP
+from generators.parallel import FAMILY as PARALLEL
+from generators.routing import FAMILY as ROUTING
+from generators.shifts import FAMILY as SHIFTS
+from generators.single_turn import FAMILY as SINGLE_TURN
 from warehouse.errors import ConfigurationError
 from warehouse.records import Transform
 from warehouse.rows import Row

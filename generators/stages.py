@@ -51,6 +51,35 @@ class Stage(NamedTuple):
         return self.yields == "Verdict"
 
 
+class Step(NamedTuple):
+    """A stage of a family as it differs from others: `prompts` of the family's folder are asked of the generator."""
+
+    name: str
+    about: str
+    yields: str
+    source: str
+    function: StageFunction
+    prompts: tuple[str, ...] = ()
+
+
+def in_a_row(family: str, reads: str, *steps: Step, group: str = "") -> tuple[Stage, ...]:
+    """The stages of a family's group, each of which reads what the one before it yields; the first one `reads`.
+
+    A group bears its family's name unless given. A prompt of another family is named by its path in generators/.
+    """
+    stages: list[Stage] = []
+    for step in steps:
+        paths = (one if "/" in one else f"{family}/prompts/{one}" for one in step.prompts)
+        stages.append(
+            Stage(
+                step.name, group or family, step.about, reads, step.yields, step.source, step.function,
+                "generator" if step.prompts else None, tuple(f"generators/{path}.j2" for path in paths),
+            )
+        )  # fmt: skip
+        reads = step.yields
+    return tuple(stages)
+
+
 class StageContext(NamedTuple):
     """The model of the stage's role, a generator seeded for this record, the tools by key, the environments by name."""
 

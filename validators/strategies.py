@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Literal, NamedTuple, get_args
+from typing import TYPE_CHECKING, Literal, NamedTuple
 
 from llm.prompts import prompt_version, render
 from validators.judges import PROMPTS
@@ -156,9 +156,6 @@ def _as_yaml(tools: Sequence[ShownTool]) -> str:
 
     dumper = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
     return str(yaml.dump(list(tools), Dumper=dumper, allow_unicode=True, sort_keys=False)).rstrip()
-
-
-STRATEGIES: tuple[Strategy, ...] = get_args(Strategy)
 
 
 def format_of(label: str) -> Format:

@@ -42,7 +42,7 @@ def create(
 
 def import_one(
     name: Annotated[str, typer.Argument(help="The release's name.")],
-    form: Annotated[str, typer.Argument(metavar="FORMAT", help="callnavi, confetti or hammerbench.")],
+    form: Annotated[str, typer.Argument(metavar="FORMAT", help="callnavi, complexfuncbench, confetti or hammerbench.")],
     path: Annotated[Path, typer.Argument(help="The file or folder.")],
     as_json: AsJson = False,
 ) -> None:

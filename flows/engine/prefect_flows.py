@@ -22,7 +22,7 @@ from flows.build import (
     open_build,
     report_build,
 )
-from flows.chats import roles_of, tell_models
+from flows.chats import roles_of
 from flows.engine.running import (
     FlowProgress,
     explained,
@@ -37,6 +37,7 @@ from flows.evaluation.evaluation_run import Conditions, choose_candidates
 from flows.making import check_samples as check_all
 from flows.making import make_samples as make_all
 from flows.planning.planner import waves
+from flows.progress import tell_models
 from flows.recipe import Recipe, read_recipe
 from flows.report import write_report
 from flows.review import pulling

@@ -10,10 +10,10 @@ from flows.environments import open_environments
 from flows.planning.spooled import Spooled
 from flows.recipe import Recipe
 from flows.runner import GroupRun
+from flows.stages import MAKINGS, OBSTACLES, making_of
 from generators.derivations import plan_derivations
 from generators.families import Kind
 from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
-from generators.making import MAKINGS, OBSTACLES, making_of
 from generators.planning import Making, Order
 from generators.stages import Stage
 from warehouse.errors import CallwrightError

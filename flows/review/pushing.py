@@ -3,7 +3,7 @@
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from datetime import UTC, datetime
-from functools import cache
+from functools import cache, partial
 from types import MappingProxyType
 from typing import NamedTuple
 
@@ -66,7 +66,8 @@ _VERDICTS = """
         arg_max(reason, made_at) as reason, arg_max(evidence, made_at) as evidence, arg_max(version, made_at) as version
     from verdicts where list_contains(?::varchar[], subject) group by subject, check_name order by check_name
 """
-TaskMaker = Callable[[Warehouse, Language, Sequence[Row]], Sequence[ReviewTask]]
+Worded = Callable[..., ReviewTask]  # a task, but for why it is asked and in which language
+Shown = Callable[[Row], Worded]
 
 
 class Pushed(NamedTuple):
@@ -180,120 +181,88 @@ def _note_pushed(warehouse: Warehouse, server: str, asked: Sequence[Row], task_i
     warehouse.put_rows(tables, replacing=True)
 
 
-def sample_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
-    """The tasks that ask about samples."""
+def _sample_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     keys = _keys(asked)
     samples, tools = read_samples(warehouse, keys)
     verdicts = _verdicts(warehouse, keys) | _lent_verdicts(warehouse, samples, tools)
-    return [
-        review_task(
-            samples[row["subject"]],
-            [tools[key] for key in samples[row["subject"]].candidates],
-            verdicts[row["subject"]],
-            reason=reason_of(row, language),
-            language=language,
-            returned=edit_of(row),
-        )
-        for row in asked
-    ]
+
+    def shown(row: Row) -> Worded:
+        sample = samples[row["subject"]]
+        return partial(review_task, sample, [tools[key] for key in sample.candidates], verdicts[sample.key])
+
+    return shown
 
 
-def tool_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
-    """The tasks that ask about tools."""
+def _tool_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     keys = _keys(asked)
-    tools = read_tools(warehouse, keys)
-    verdicts = _verdicts(warehouse, keys)
+    tools, verdicts = read_tools(warehouse, keys), _verdicts(warehouse, keys)
     made = cache(lambda toolset: tools_of(warehouse, toolset))
-    return [
-        tool_task(
-            tools[row["subject"]],
-            _company(tools[row["subject"]], made(row["build"])),
-            verdicts[row["subject"]],
-            reason=reason_of(row, language),
-            language=language,
-            returned=edit_of(row),
-        )
-        for row in asked
-    ]
+
+    def shown(row: Row) -> Worded:
+        tool = tools[row["subject"]]
+        return partial(tool_task, tool, _company(tool, made(row["build"])), verdicts[tool.key])
+
+    return shown
 
 
-def disambiguation_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
-    """The tasks that ask about competing entries."""
+def _disambiguation_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     keys = _keys(asked)
-    samples, _ = read_samples(warehouse, keys)
-    verdicts = _verdicts(warehouse, keys)
-    return [
-        disambiguation_task(
-            samples[row["subject"]],
-            verdicts[row["subject"]],
-            reason=reason_of(row, language),
-            language=language,
-            returned=edit_of(row),
-        )
-        for row in asked
-    ]
+    samples, verdicts = read_samples(warehouse, keys)[0], _verdicts(warehouse, keys)
+    return lambda row: partial(disambiguation_task, samples[row["subject"]], verdicts[row["subject"]])
 
 
-def acts_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
-    """The tasks that ask about dialogue acts."""
+def _acts_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     samples, _ = read_samples(warehouse, _keys(asked))
-    return [
-        acts_task(samples[row["subject"]], reason=reason_of(row, language), language=language, returned=edit_of(row))
-        for row in asked
-    ]
+    return lambda row: partial(acts_task, samples[row["subject"]])
 
 
-def correction_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
-    """The tasks that ask about corrections; the first doubt about a path is shown."""
+def _correction_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
+    """The first doubt about a path is shown."""
     keys = _keys(asked)
     paths, made = read_paths(warehouse, keys), samples_of_paths(warehouse, keys)
     verdicts = _verdicts(warehouse, sorted({sample for samples in made.values() for sample in samples}))
-    return [
-        correction_task(
-            paths[row["subject"]],
-            _doubts(verdicts, made.get(row["subject"], ())),
-            reason=reason_of(row, language),
-            language=language,
-            returned=edit_of(row),
-        )
-        for row in asked
-    ]
+
+    def shown(row: Row) -> Worded:
+        found = (one for sample in made.get(row["subject"], ()) for one in verdicts[sample] if one.check == "path")
+        doubts = [one for one in found if one.decision != "proved"]
+        return partial(correction_task, paths[row["subject"]], doubts[:1])
+
+    return shown
 
 
-def _doubts(verdicts: Mapping[str, list[Verdict]], samples: Sequence[str]) -> list[Verdict]:
-    found = [one for sample in samples for one in verdicts[sample] if one.check == "path" and one.decision != "proved"]
-    return found[:1]
-
-
-def audit_tasks(warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
-    """The tasks that ask whether the metric is right about answers."""
+def _audit_tasks(warehouse: Warehouse, asked: Sequence[Row]) -> Shown:
     audited = read_audited(warehouse, _keys(asked))
     samples, tools = read_samples(warehouse, sorted({one.prediction.subject for one in audited.values()}))
-    tasks: list[ReviewTask] = []
-    for row in asked:
+
+    def shown(row: Row) -> Worded:
         prediction, error_type = audited[row["subject"]]
         sample = samples[prediction.subject]
-        case = AuditCase(prediction, sample, [tools[key] for key in sample.candidates], error_type)
-        tasks.append(audit_task(case, reason=reason_of(row, language), language=language, returned=edit_of(row)))
-    return tasks
+        return partial(audit_task, AuditCase(prediction, sample, [tools[key] for key in sample.candidates], error_type))
+
+    return shown
 
 
-_MAKERS: Mapping[str, TaskMaker] = MappingProxyType(
+_MAKERS: Mapping[str, Callable[[Warehouse, Sequence[Row]], Shown]] = MappingProxyType(
     {
-        SAMPLE_REVIEW: sample_tasks,
-        TOOL_REVIEW: tool_tasks,
-        CORRECTION: correction_tasks,
-        DISAMBIGUATION: disambiguation_tasks,
-        DIALOGUE_ACTS: acts_tasks,
-        PREDICTION_AUDIT: audit_tasks,
+        SAMPLE_REVIEW: _sample_tasks,
+        TOOL_REVIEW: _tool_tasks,
+        CORRECTION: _correction_tasks,
+        DISAMBIGUATION: _disambiguation_tasks,
+        DIALOGUE_ACTS: _acts_tasks,
+        PREDICTION_AUDIT: _audit_tasks,
     }
 )
 
 
 def tasks_for(kind: str, warehouse: Warehouse, language: Language, asked: Sequence[Row]) -> list[ReviewTask]:
     """The tasks of a review kind that rows of the view review_queue ask for, one each, in their order."""
-    made = _MAKERS[kind](warehouse, language, asked)
-    return [task.with_changes(version=row["version"]) for task, row in zip(made, asked, strict=True)]
+    shown = _MAKERS[kind](warehouse, asked)
+    return [
+        shown(row)(reason=reason_of(row, language), language=language, returned=edit_of(row)).with_changes(
+            version=row["version"]
+        )
+        for row in asked
+    ]
 
 
 def reason_of(row: Row, language: Language) -> str:
@@ -327,7 +296,14 @@ def _keys(asked: Sequence[Row]) -> list[str]:
 def _verdicts(warehouse: Warehouse, keys: Sequence[str]) -> defaultdict[str, list[Verdict]]:
     verdicts: defaultdict[str, list[Verdict]] = defaultdict(list)
     for row in warehouse.rows(_VERDICTS, [list(keys)]):
-        verdicts[row["subject"]].append(_verdict(row["subject"], row))
+        verdicts[row["subject"]].append(
+            Verdict(
+                subject=row["subject"],
+                check=row["check_name"],
+                evidence=tuple(Evidence.model_validate(proof) for proof in orjson.loads(row["evidence"])),
+                **{name: row[name] for name in ("decision", "score", "reason", "version")},
+            )
+        )
     return verdicts
 
 
@@ -343,15 +319,3 @@ def _lent_verdicts(
         candidates = [tools[key] for key in item.candidates]
         shown[item.key] = verdicts_shown(item, row["defect"], candidates, verdicts[row["made_of"]])
     return shown
-
-
-def _verdict(subject: str, row: Row) -> Verdict:
-    return Verdict(
-        subject=subject,
-        check=row["check_name"],
-        decision=row["decision"],
-        score=row["score"],
-        reason=row["reason"],
-        evidence=tuple(Evidence.model_validate(proof) for proof in orjson.loads(row["evidence"])),
-        version=row["version"],
-    )

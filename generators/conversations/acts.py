@@ -4,7 +4,7 @@ from typing import Literal
 
 from pydantic import BaseModel, Field
 
-from generators.conversations.family import CONVERSATION
+from generators.conversations import CONVERSATION
 from generators.stages import StageContext
 from generators.transcripts import conversation_text
 from llm.prompts import prompt_version, render

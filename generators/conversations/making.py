@@ -3,14 +3,14 @@
 from collections.abc import Iterator, Sequence
 from typing import cast, get_args
 
+from generators.conversations import CONVERSATION
 from generators.conversations.acts import label_conversations
-from generators.conversations.family import CONVERSATION
 from generators.conversations.plans import plan_conversations, word_scenarios
 from generators.conversations.scenarios import plan_scenarios, shared_out
 from generators.conversations.wording import write_conversations
 from generators.families import Kind
 from generators.planning import Making, Order, Share, shared_evenly
-from generators.stages import Stage
+from generators.stages import Step, in_a_row
 from warehouse.records import Complexity, Language, Scenario, Tool
 
 
@@ -32,28 +32,17 @@ def _plan(order: Order) -> Iterator[Scenario]:
 
 MAKING = Making(
     "conversations",
-    stages=(
-        Stage(
-            "conversation_plans", "conversational", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
-            "Scenario", "ConversationPlan", "CONFETTI 3.1",
-            plan_conversations, "generator", ("generators/single_turn/prompts/fill_values.j2",),
-        ),
-        Stage(
-            "conversation_goals", "conversational", "Put into words what the user of a planned conversation wants.",
-            "ConversationPlan", "WordedScenario", "CONFETTI 3.1",
-            word_scenarios, "generator", ("generators/conversations/prompts/plan_scenario_goal.j2",),
-        ),
-        Stage(
-            "conversations", "conversational", "Word each turn, again until it says, asks or tells what is planned.",
-            "WordedScenario", "Conversation", "CONFETTI 3.1",
-            write_conversations, "generator",
-            ("generators/conversations/prompts/word_user_turn.j2", "generators/conversations/prompts/word_agent_turn.j2"),
-        ),
-        Stage(
-            "dialogue_acts", "conversational", "Label the replies whose dialogue acts no plan knows.",
-            "Conversation", "Sample", "CONFETTI 3.1",
-            label_conversations, "generator", ("generators/conversations/prompts/label_acts.j2",),
-        ),
+    stages=in_a_row(
+        "conversations", "Scenario",
+        Step("conversation_plans", "Plan a scenario's calls, results and dialogue acts; a model gives the values.",
+             "ConversationPlan", "CONFETTI 3.1", plan_conversations, ("single_turn/prompts/fill_values",)),
+        Step("conversation_goals", "Put into words what the user of a planned conversation wants.",
+             "WordedScenario", "CONFETTI 3.1", word_scenarios, ("plan_scenario_goal",)),
+        Step("conversations", "Word each turn, again until it says, asks or tells what is planned.",
+             "Conversation", "CONFETTI 3.1", write_conversations, ("word_user_turn", "word_agent_turn")),
+        Step("dialogue_acts", "Label the replies whose dialogue acts no plan knows.",
+             "Sample", "CONFETTI 3.1", label_conversations, ("label_acts",)),
+        group="conversational",
     ),
     drafts=Scenario,
     plan=_plan,

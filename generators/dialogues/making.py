@@ -4,25 +4,24 @@ from generators.dialogues import dialogues, trajectories
 from generators.dialogues.dialogues import plan_slots, write_dialogues
 from generators.dialogues.trajectories import merge_trajectories
 from generators.planning import Making
-from generators.stages import Stage
+from generators.stages import Step, in_a_row
 
 MAKING = Making(
     "dialogues",
     stages=(
-        Stage(
-            "slots", "dialogue", "Choose in which order the missing arguments are asked for, and a value for each.",
-            "Derivation", "SlotPlan", "HammerBench 4.2.2",
-            plan_slots, "generator", ("generators/dialogues/prompts/fill_slots.j2",),
+        *in_a_row(
+            "dialogues", "Derivation",
+            Step("slots", "Choose in which order the missing arguments are asked for, and a value for each.",
+                 "SlotPlan", "HammerBench 4.2.2", plan_slots, ("fill_slots",)),
+            Step("dialogues", "Word each question and each answer, and note the call that is due after every answer.",
+                 "Sample", "HammerBench 4.2.2, D.7", write_dialogues, ("ask_question", "answer_question")),
+            group="dialogue",
         ),
-        Stage(
-            "dialogues", "dialogue", "Word each question and each answer, and note the call that is due after every answer.",
-            "SlotPlan", "Sample", "HammerBench 4.2.2, D.7",
-            write_dialogues, "generator",
-            ("generators/dialogues/prompts/ask_question.j2", "generators/dialogues/prompts/answer_question.j2"),
-        ),
-        Stage(
-            "trajectories", "trajectories", "Merge questions and answers of a dialogue, by code.",
-            "Derivation", "Sample", "HammerBench 4.2.2", merge_trajectories,
+        *in_a_row(
+            "dialogues", "Derivation",
+            Step("trajectories", "Merge questions and answers of a dialogue, by code.",
+                 "Sample", "HammerBench 4.2.2", merge_trajectories),
+            group="trajectories",
         ),
     ),
     obstacles={

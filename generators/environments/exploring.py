@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from generators.environments.linking import is_opaque, words_of
 from generators.environments.picking import entries_of, has, value_at
 from generators.environments.protocol import Environment
-from warehouse.records import Arguments, Call, Exchange, JsonSchema, Link, Tool
+from warehouse.records import Arguments, Call, JsonSchema, Link, Tool
 from warehouse.records.paths import ElementKind
 
 ROUNDS = 4
@@ -105,12 +105,6 @@ def argument_with(parameter: str, value: JsonValue) -> Arguments:
     for piece in reversed(parameter.split(".")):
         value = {piece.removesuffix("[]"): [value] if piece.endswith("[]") else value}
     return value if isinstance(value, dict) else {}
-
-
-def exchanges_of(exploration: Exploration) -> list[Exchange]:
-    """What was asked and answered, a call each."""
-    examples = (example for found in exploration.examples.values() for example in found)
-    return [Exchange(calls=(one.call,), responses=(one.response,)) for one in examples]
 
 
 class _Walk:

@@ -1,7 +1,7 @@
 """Stored responses as environments: one that asks each call once and keeps its answer, one that asks nobody."""
 
 import asyncio
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Protocol
 
@@ -9,7 +9,7 @@ import orjson
 from pydantic import JsonValue, ValidationError
 
 from generators.environments.protocol import CallResponse, Environment
-from generators.environments.response_store import Description, Drift, Lapse, ResponseStore, Stored, call_key
+from generators.environments.response_store import Description, Drift, Lapse, ResponseStore, call_key
 from warehouse.errors import ConfigurationError
 from warehouse.records import Call, Link, Tool
 
@@ -240,24 +240,6 @@ def open_recording(path: Path, environment: str) -> Recording:
         store.close()
         raise ConfigurationError(f"The store {str(path)!r} holds no environment {environment!r}, but {known}.")
     return StoreRecording(store, environment)
-
-
-def write_recording(path: Path, description: Description, stored: Iterable[Stored]) -> int:
-    """Write a recording as JSON lines, the newest answer to each call; how many answers there are."""
-    newest = {one.key: one for one in stored}
-    known = {call_key(call): number for number, call in enumerate(description.calls)}
-    with path.open("wb") as file:
-        for kind, records in (("tool", description.tools), ("link", description.links)):
-            for record in records:
-                file.write(orjson.dumps({kind: record.model_dump(mode="json")}, option=orjson.OPT_APPEND_NEWLINE))
-        for one in sorted(newest.values(), key=lambda one: known.get(one.key, len(known))):
-            row: dict[str, JsonValue] = {"call": one.call.model_dump(mode="json"), "response": one.answer.response}
-            if one.key in known:
-                row["known"] = True
-            if one.answer.problem:
-                row["problem"] = one.answer.problem
-            file.write(orjson.dumps(row, option=orjson.OPT_APPEND_NEWLINE))
-    return len(newest)
 
 
 def _lines(path: Path) -> Iterator[tuple[int, bytes]]:

@@ -5,27 +5,18 @@ from generators.external.entities import find_entities
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
 from generators.planning import Making
-from generators.stages import Stage
+from generators.stages import Step, in_a_row
 
 MAKING = Making(
     "external",
-    stages=(
-        Stage(
-            "entities", "external", "Find the arguments that people would rather point to, and choose one and an app.",
-            "Derivation", "EntityReference", "HammerBench 4.2.4",
-            find_entities, "generator", ("generators/external/prompts/find_entities.j2",),
-        ),
-        Stage(
-            "messages", "external", "Word the phrase that points to the value, and the message that holds it.",
-            "EntityReference", "ExternalMessage", "HammerBench 4.2.4, D.6",
-            write_messages, "generator",
-            ("generators/external/prompts/word_pronoun.j2", "generators/external/prompts/write_message.j2"),
-        ),
-        Stage(
-            "rewriting", "external", "Reword what the user says, with the phrase in the place of the value.",
-            "ExternalMessage", "Sample", "HammerBench 4.2.4, D.6",
-            rewrite_requests, "generator", ("generators/external/prompts/rewrite_request.j2",),
-        ),
+    stages=in_a_row(
+        "external", "Derivation",
+        Step("entities", "Find the arguments that people would rather point to, and choose one and an app.",
+             "EntityReference", "HammerBench 4.2.4", find_entities, ("find_entities",)),
+        Step("messages", "Word the phrase that points to the value, and the message that holds it.",
+             "ExternalMessage", "HammerBench 4.2.4, D.6", write_messages, ("word_pronoun", "write_message")),
+        Step("rewriting", "Reword what the user says, with the phrase in the place of the value.",
+             "Sample", "HammerBench 4.2.4, D.6", rewrite_requests, ("rewrite_request",)),
     ),
     obstacles={"external": entities.obstacle},
 )  # fmt: skip

@@ -5,17 +5,16 @@ A record's id becomes a tag, its domain the category. What the export of a sampl
 
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from generators.catalogs.builder import CatalogBuilder, ToolDraft
-from generators.catalogs.catalog import Problem, ProblemKind, shown
+from generators.catalogs.catalog import Problem, shown
 from generators.catalogs.documents import DocumentItem, files_at, parse, read_rows
+from generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
 from generators.multi_step.making import kind_of_domain
 from generators.multi_step.samples import add_evidence
-from language.packs import main_language
 from warehouse.records import (
     CallTurn,
     GoldCall,
@@ -31,40 +30,24 @@ from warehouse.records import (
 )
 
 STAGE = "import_complexfuncbench"
-CROSS = "Cross"
 RECORD_FIELDS = frozenset({"id", "functions", "conversations"})
 SUFFIX = ".jsonl"
 
-Fields = dict[str, JsonValue]
 
-
-class ComplexFuncBenchRecord(NamedTuple):
-    """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
-
-    where: str
-    position: int
-    sample: Sample | None
-    tools: tuple[Tool, ...]
-    problems: tuple[Problem, ...] = ()
-
-
-def read_complexfuncbench(path: Path, language: Language | None = None) -> Iterator[ComplexFuncBenchRecord]:
+def read_complexfuncbench(path: Path, language: Language | None = None) -> Iterator[ImportedRecord]:
     """Every record of a file, or of the .jsonl files of a folder; raises ConfigurationError where nothing is there.
 
-    One line at a time is in memory. The language, unless given, is known by the request.
+    The language, unless given, is known by the request.
     """
     builder = CatalogBuilder(
         "complexfuncbench", by_category=False
     )  # cross-domain records do not say whose a function is
-    return (record for file in files_at(path, SUFFIX) for record in _read_file(file, language, builder))
-
-
-def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[ComplexFuncBenchRecord]:
-    for position, row in enumerate(_rows(file)):
-        if isinstance(row, Problem):
-            yield ComplexFuncBenchRecord(row.where, position, None, (), (row,))
-        else:
-            yield _ComplexFuncBenchReader(row.where, builder).record(row.value, position, language)
+    for file in files_at(path, SUFFIX):
+        for row in _rows(file):
+            if isinstance(row, Problem):
+                yield ImportedRecord(row.where, problems=(row,))
+            else:
+                yield _ComplexFuncBenchReader(row.where, builder).record(row.value, language)
 
 
 def _rows(file: Path) -> Iterator[DocumentItem | Problem]:
@@ -94,57 +77,48 @@ def _line(line: bytes, where: str) -> DocumentItem | Problem:
     return value if isinstance(value, Problem) else DocumentItem(where, value)
 
 
-class _ComplexFuncBenchReader:
-    """Reads one record, and gathers what was found wrong."""
-
-    def __init__(self, where: str, builder: CatalogBuilder) -> None:
-        self._where = where
-        self._builder = builder
-        self._problems: list[Problem] = []
-        self._readable = True
-
-    def record(self, value: JsonValue, position: int, language: Language | None) -> ComplexFuncBenchRecord:
+class _ComplexFuncBenchReader(RecordReader):
+    def record(self, value: JsonValue, language: Language | None) -> ImportedRecord:
         fields = value if isinstance(value, dict) else {}
         identity = fields.get("id")
         if not isinstance(identity, str) or not identity:
-            self._refuse(f"The id is {shown(identity)}, not a domain and a number")
+            self.refuse(f"The id is {shown(identity)}, not a domain and a number")
         domain = str(identity).rpartition("-")[0] or str(identity)
         turns = self._turns(fields.get("conversations"))
-        stated = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
-        spoken = language or main_language(stated)
+        spoken = language or language_of_user(turns)
         category = domain.replace("-", " ")
-        tools = self._tools(fields.get("functions"), category, spoken)
-        extra = sorted(set(fields) - RECORD_FIELDS)
-        if extra:
-            self._note("unknown_field", f"The record has the fields {extra}, which a sample does not keep.")
-        if not self._readable:
-            return ComplexFuncBenchRecord(self._where, position, None, (), tuple(self._problems))
-        sample = Sample(
-            kind=kind_of_domain(domain),
-            language=spoken,
-            category=category,
-            candidates=tuple(tool.key for tool in tools),
-            turns=add_evidence(turns, {tool.name: tool for tool in tools}),
-            tags=(trait_tag("complexfuncbench_id", orjson.dumps(identity).decode()),),
-            origin=Origin(stage=STAGE),
+        tools = self.tools_of(
+            fields.get("functions"), "functions", lambda stated, at: self._tool(stated, at, category, spoken)
         )
-        return ComplexFuncBenchRecord(self._where, position, sample, tools, tuple(self._problems))
+        self.note_lost(fields, RECORD_FIELDS)
+        return self.imported(
+            lambda: Sample(
+                kind=kind_of_domain(domain),
+                language=spoken,
+                category=category,
+                candidates=tuple(tool.key for tool in tools),
+                turns=add_evidence(turns, {tool.name: tool for tool in tools}),
+                tags=(trait_tag("complexfuncbench_id", orjson.dumps(identity).decode()),),
+                origin=Origin(stage=STAGE),
+            ),
+            tools,
+        )
 
     def _turns(self, messages: JsonValue) -> list[Turn]:
         if not isinstance(messages, list) or not messages:
-            self._refuse(f"The conversation is {shown(messages)}, not a list of messages")
+            self.refuse(f"The conversation is {shown(messages)}, not a list of messages")
             return []
         turns: list[Turn] = []
         for index, message in enumerate(messages):
             before = turns[-1] if turns else None
             turns += self._turn(message if isinstance(message, dict) else {}, before)
-            extra = sorted(set(message) - {"role", "content", "function_call"}) if isinstance(message, dict) else []
-            if extra:
-                self._note("unknown_field", f"Message {index} has the fields {extra}, which a sample does not keep.")
+            self.note_lost(
+                message if isinstance(message, dict) else (), {"role", "content", "function_call"}, f"Message {index}"
+            )
         if turns and isinstance(turns[-1], CallTurn):
-            self._refuse("The last calls have no observation")
+            self.refuse("The last calls have no observation")
         if turns and not isinstance(turns[0], UserTurn):
-            self._refuse("The conversation does not begin with the user")
+            self.refuse("The conversation does not begin with the user")
         return turns
 
     def _turn(self, message: Fields, before: Turn | None) -> list[Turn]:
@@ -155,7 +129,7 @@ class _ComplexFuncBenchReader:
                 return [ResultTurn(results=tuple(content))]
             case {"role": "assistant", "function_call": list(listed)} if expected is None and listed:
                 if message.get("content"):
-                    self._note("unknown_field", "A message with calls has a content too, which a sample does not keep.")
+                    self.note("unknown_field", "A message with calls has a content too, which a sample does not keep.")
                 return self._calls(listed)
             case {"role": "user", "content": str(text)} if expected is None:
                 return [UserTurn(text=text)]
@@ -163,7 +137,7 @@ class _ComplexFuncBenchReader:
                 return [ReplyTurn(text=text)]
             case _:
                 after = "" if expected is None else f" after {expected} calls"
-                self._refuse(f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}")
+                self.refuse(f"A message of the role {shown(message.get('role'))}{after} is {shown(message)}")
         return []
 
     def _calls(self, listed: list[JsonValue]) -> list[Turn]:
@@ -173,22 +147,8 @@ class _ComplexFuncBenchReader:
                 case {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
                     calls.append(GoldCall(tool=name, arguments=arguments))
                 case _:
-                    self._refuse(f"A call is {shown(stated)}, not a name and arguments")
+                    self.refuse(f"A call is {shown(stated)}, not a name and arguments")
         return [CallTurn(calls=tuple(calls), executed=True)]
-
-    def _tools(self, listed: JsonValue, category: str, language: Language) -> tuple[Tool, ...]:
-        if not isinstance(listed, list):
-            self._refuse(f"The functions are {shown(listed)}, not a list")
-            return ()
-        before = len(self._builder.problems)
-        put = [
-            self._tool(stated, f"{self._where}/functions/{at}", category, language) for at, stated in enumerate(listed)
-        ]
-        self._problems += self._builder.problems[before:]
-        tools = tuple(tool for tool in put if tool is not None)
-        if len(tools) < len(put):
-            self._refuse(f"{len(put) - len(tools)} of its {len(put)} functions can't be used")
-        return tools
 
     def _tool(self, stated: JsonValue, where: str, category: str, language: Language) -> Tool | None:
         if not isinstance(stated, dict):
@@ -196,10 +156,3 @@ class _ComplexFuncBenchReader:
             return None
         name, description, parameters = (stated.get(field) for field in ("name", "description", "parameters"))
         return self._builder.put(ToolDraft(where, category, name, description, parameters, language=language))
-
-    def _refuse(self, reason: str) -> None:
-        self._readable = False
-        self._note("bad_record", f"{reason}; the record is left out.")
-
-    def _note(self, kind: ProblemKind, message: str) -> None:
-        self._problems.append(Problem(where=self._where, kind=kind, message=message))

@@ -7,16 +7,15 @@ candidates, so that no call is due), become tags. What the export of a sample gi
 
 from collections.abc import Iterator, Mapping
 from pathlib import Path, PurePosixPath
-from typing import NamedTuple
 
 import orjson
 from pydantic import JsonValue
 
 from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.catalog import Problem, ProblemKind, shown
+from generators.catalogs.catalog import Problem, shown
 from generators.catalogs.documents import DocumentItem, files_at, read_rows
 from generators.catalogs.hammerbench import hammerbench_builder, language_of_folder, put_hammerbench_tool
-from language.packs import main_language
+from generators.imports.reading import Fields, ImportedRecord, RecordReader, language_of_user
 from warehouse.exports.hammerbench import (
     ALIASES,
     FILES,
@@ -32,7 +31,6 @@ from warehouse.records import (
     Origin,
     ReplyTurn,
     Sample,
-    Tool,
     Turn,
     UserTurn,
     trait_tag,
@@ -46,20 +44,8 @@ KINDS: Mapping[str, str] = {  # file names, theirs and ours
 }
 RECORD_FIELDS = frozenset({"id", "messages", "multiple_tools", "single_tool"})
 
-Fields = dict[str, JsonValue]
 
-
-class HammerBenchRecord(NamedTuple):
-    """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
-
-    where: str
-    position: int
-    sample: Sample | None
-    tools: tuple[Tool, ...]
-    problems: tuple[Problem, ...] = ()
-
-
-def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[HammerBenchRecord]:
+def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[ImportedRecord]:
     """Every record of a file or folder tree, in order; raises ConfigurationError where nothing is at the path.
 
     The kind is known by the file's name or the record's id (`Based_0_3`); the language, unless given, by the nearest
@@ -70,7 +56,7 @@ def read_hammerbench(path: Path, language: Language | None = None) -> Iterator[H
     return (record for file in files for record in _read_file(file, language, builder))
 
 
-def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[HammerBenchRecord]:
+def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -> Iterator[ImportedRecord]:
     rows = list(read_rows(file))
     if not any(
         isinstance(row, DocumentItem) and isinstance(row.value, dict) and "messages" in row.value for row in rows
@@ -78,55 +64,56 @@ def _read_file(file: Path, language: Language | None, builder: CatalogBuilder) -
         problem = next((row for row in rows if isinstance(row, Problem)), None)
         message = f"{file} holds no records with 'messages'; left out."
         found = problem or Problem(where=str(file), kind="other_format", message=message)
-        yield HammerBenchRecord(str(file), 0, None, (), (found,))
+        yield ImportedRecord(str(file), problems=(found,))
         return
     rendered = language or language_of_folder(file)
-    for position, row in enumerate(rows):
+    for row in rows:
         if isinstance(row, Problem):
-            yield HammerBenchRecord(row.where, position, None, (), (row,))
+            yield ImportedRecord(row.where, problems=(row,))
         else:
-            yield _HammerBenchReader(row.where, builder).record(row.value, position, file, rendered)
+            yield _HammerBenchReader(row.where, builder).record(row.value, file, rendered)
 
 
-class _HammerBenchReader:
-    """Reads one record: what was found wrong, and the labels that no call is due for."""
+class _HammerBenchReader(RecordReader):
+    """Reads one record; besides what is wrong with it, the labels that no call is due for."""
 
     def __init__(self, where: str, builder: CatalogBuilder) -> None:
-        self._where = where
-        self._builder = builder
-        self._problems: list[Problem] = []
+        super().__init__(where, builder)
         self._labels: list[GoldCall] = []
-        self._readable = True
 
-    def record(self, value: JsonValue, position: int, file: Path, language: Language | None) -> HammerBenchRecord:
+    def record(self, value: JsonValue, file: Path, language: Language | None) -> ImportedRecord:
         fields = value if isinstance(value, dict) else {}
         kind = _kind(file, fields)
         if kind is None:
             known = ", ".join(KINDS)
-            self._refuse(f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}")
+            self.refuse(f"Neither the file's name {file.stem!r} nor the id {shown(fields.get('id'))} is of {known}")
         turns = self._turns(fields.get("messages"), kind or "")
-        stated = " ".join(turn.text for turn in turns if isinstance(turn, UserTurn))
-        rendered = language or main_language(stated)
-        tools = self._tools(fields.get("multiple_tools"), rendered)
+        rendered = language or language_of_user(turns)
+        tools = self.tools_of(
+            fields.get("multiple_tools"),
+            "multiple_tools",
+            lambda stated, at: put_hammerbench_tool(stated, at, rendered, self._builder),
+            "candidate tools",
+        )
         self._look_for_losses(fields)
-        if not self._readable:
-            return HammerBenchRecord(self._where, position, None, (), tuple(self._problems))
         gold = next((call for turn in turns if isinstance(turn, CallTurn) for call in turn.calls), None)
         first = gold or next(iter(self._labels), None)
-        sample = Sample(
-            kind=kind or "",
-            language=rendered,
-            category=first.tool.rpartition(".")[0] if first else "",
-            candidates=tuple(tool.key for tool in tools),
-            turns=tuple(turns),
-            tags=self._tags(fields),
-            origin=Origin(stage=STAGE),
+        return self.imported(
+            lambda: Sample(
+                kind=kind or "",
+                language=rendered,
+                category=first.tool.rpartition(".")[0] if first else "",
+                candidates=tuple(tool.key for tool in tools),
+                turns=tuple(turns),
+                tags=self._tags(fields),
+                origin=Origin(stage=STAGE),
+            ),
+            tools,
         )
-        return HammerBenchRecord(self._where, position, sample, tools, tuple(self._problems))
 
     def _turns(self, messages: JsonValue, kind: str) -> list[Turn]:
         if not isinstance(messages, list) or not messages:
-            self._refuse(f"The messages are {shown(messages)}, not a list of messages")
+            self.refuse(f"The messages are {shown(messages)}, not a list of messages")
             return []
         roles = [message.get("role") if isinstance(message, dict) else None for message in messages]
         turns: list[Turn] = []
@@ -134,9 +121,7 @@ class _HammerBenchReader:
             content = message.get("content") if isinstance(message, dict) else None
             following = roles[index + 1] if index + 1 < len(roles) else None
             turns += self._turn(roles[index], content, following, kind)
-            extra = sorted(set(message) - {"role", "content"}) if isinstance(message, dict) else []
-            if extra:
-                self._note("unknown_field", f"Message {index} has the fields {extra}, which a sample does not keep.")
+            self.note_lost(message if isinstance(message, dict) else (), {"role", "content"}, f"Message {index}")
         return turns
 
     def _turn(self, role: JsonValue, content: JsonValue, following: JsonValue, kind: str) -> list[Turn]:
@@ -147,7 +132,7 @@ class _HammerBenchReader:
                     return [_user_turn(text, kind)]
                 if following == "assistant":
                     return [_user_turn(text, kind), CallTurn()]
-                self._refuse(f"After the user's message {shown(text)} there is no label")
+                self.refuse(f"After the user's message {shown(text)} there is no label")
             case "assistant", str(text):
                 return [ReplyTurn(text=text)]
             case "function call", {"name": str(name), "arguments": dict(arguments), **rest} if name and not rest:
@@ -157,32 +142,15 @@ class _HammerBenchReader:
                 self._labels.append(call)
                 return [CallTurn()]
             case _:
-                self._refuse(f"A message of the role {shown(role)} has the content {shown(content)}")
+                self.refuse(f"A message of the role {shown(role)} has the content {shown(content)}")
         return []
-
-    def _tools(self, listed: JsonValue, language: Language) -> tuple[Tool, ...]:
-        if not isinstance(listed, list):
-            self._refuse(f"The candidate tools are {shown(listed)}, not a list")
-            return ()
-        before = len(self._builder.problems)
-        put = [
-            put_hammerbench_tool(stated, f"{self._where}/multiple_tools/{index}", language, self._builder)
-            for index, stated in enumerate(listed)
-        ]
-        self._problems += self._builder.problems[before:]
-        tools = tuple(tool for tool in put if tool is not None)
-        if len(tools) < len(put):
-            self._refuse(f"{len(put) - len(tools)} of its {len(put)} candidate tools can't be used")
-        return tools
 
     def _look_for_losses(self, fields: Fields) -> None:
         """Report what a sample has no place for, so that an export would not give it back."""
-        extra = sorted(set(fields) - RECORD_FIELDS)
-        if extra:
-            self._note("unknown_field", f"The record has the fields {extra}, which a sample does not keep.")
+        self.note_lost(fields, RECORD_FIELDS)
         if "single_tool" in fields and fields["single_tool"] != _due_tools(fields):
             message = "'single_tool' is not the candidate that the labels call; an export will write that one instead."
-            self._note("unknown_field", message)
+            self.note("unknown_field", message)
 
     def _tags(self, fields: Fields) -> tuple[str, ...]:
         labels = [{"name": call.tool, "arguments": call.arguments} for call in self._labels]
@@ -190,13 +158,6 @@ class _HammerBenchReader:
         return (
             (trait_tag("hammerbench_id", orjson.dumps(fields["id"]).decode()), *written) if "id" in fields else written
         )
-
-    def _refuse(self, reason: str) -> None:
-        self._readable = False
-        self._note("bad_record", f"{reason}; the record is left out.")
-
-    def _note(self, kind: ProblemKind, message: str) -> None:
-        self._problems.append(Problem(where=self._where, kind=kind, message=message))
 
 
 def _kind(file: Path, fields: Fields) -> str | None:

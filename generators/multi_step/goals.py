@@ -194,11 +194,6 @@ class _Plan:
         return Random(f"{self._seed} {calls!r}").randrange(2**31)
 
 
-def shape_of(calls: Sequence[PlannedCall]) -> Shape:
-    """The steps and calls of planned calls."""
-    return Shape(_steps_in(calls), len(calls))
-
-
 def _steps_in(calls: Sequence[PlannedCall]) -> int:
     goal = Goal(environment="", language=DEFAULT_LANGUAGE, domain="", calls=tuple(calls), candidates=())
     return max(steps_of(goal)) + 1

@@ -7,15 +7,15 @@ from math import ceil
 
 from generators.environments.protocol import Environment
 from generators.families import Kind
+from generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
 from generators.multi_step.correction import correct_paths
 from generators.multi_step.disambiguation import disambiguate
-from generators.multi_step.family import ONE_DOMAIN, SEVERAL_DOMAINS
 from generators.multi_step.generalisation import generalise
 from generators.multi_step.goals import CROSS, plan_goals
 from generators.multi_step.tracing import trace_goals
 from generators.multi_step.wording import word_goals
 from generators.planning import Making, Order, Share, shared_evenly
-from generators.stages import Stage
+from generators.stages import Step, in_a_row
 from warehouse.errors import ConfigurationError
 from warehouse.records import Goal, Language, Tool
 
@@ -73,30 +73,18 @@ def _has(environment: Environment, domain: str) -> bool:
 
 MAKING = Making(
     "multi_step",
-    stages=(
-        Stage(
-            "goal_requests", "multi_step", "Word what a user wants as a request that says every value and every condition.",
-            "Goal", "WordedGoal", "ComplexFuncBench 2.1.1, A.3",
-            word_goals, "generator", ("generators/multi_step/prompts/word_goal.j2",),
-        ),
-        Stage(
-            "traces", "multi_step", "Let a model call step by step, each call answered by the environment.",
-            "WordedGoal", "TracedGoal", "ComplexFuncBench 2.1.1",
-            trace_goals, "generator", ("generators/multi_step/prompts/call_next.j2",),
-        ),
-        Stage(
-            "corrections", "multi_step", "Find the shortest path by search, compare, and reword a request that lacks a detail.",
-            "TracedGoal", "GoalPath", "ComplexFuncBench 2.1.2",
-            correct_paths, "generator", ("generators/multi_step/prompts/rewrite_goal.j2",),
-        ),
-        Stage(
-            "disambiguation", "multi_step", "Remove tools that overlap, and strike entries that leave an argument open.",
-            "GoalPath", "GoalPath", "ComplexFuncBench 2.1.2", disambiguate,
-        ),
-        Stage(
-            "generalisation", "multi_step", "Replace what may be replaced, call again, and prove each variant anew.",
-            "GoalPath", "Sample", "ComplexFuncBench 2.1.3, A.4", generalise,
-        ),
+    stages=in_a_row(
+        "multi_step", "Goal",
+        Step("goal_requests", "Word what a user wants as a request that says every value and every condition.",
+             "WordedGoal", "ComplexFuncBench 2.1.1, A.3", word_goals, ("word_goal",)),
+        Step("traces", "Let a model call step by step, each call answered by the environment.",
+             "TracedGoal", "ComplexFuncBench 2.1.1", trace_goals, ("call_next",)),
+        Step("corrections", "Find the shortest path by search, compare, and reword a request that lacks a detail.",
+             "GoalPath", "ComplexFuncBench 2.1.2", correct_paths, ("rewrite_goal",)),
+        Step("disambiguation", "Remove tools that overlap, and strike entries that leave an argument open.",
+             "GoalPath", "ComplexFuncBench 2.1.2", disambiguate),
+        Step("generalisation", "Replace what may be replaced, call again, and prove each variant anew.",
+             "Sample", "ComplexFuncBench 2.1.3, A.4", generalise),
     ),
     drafts=Goal,
     plan=_plan,

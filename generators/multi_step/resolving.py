@@ -33,11 +33,6 @@ class PickedPlace(NamedTuple):
     fitting: tuple[int, ...]
     source: Picked
 
-    @property
-    def ties(self) -> int:
-        """How many entries meet the conditions."""
-        return len(self.fitting)
-
 
 class Resolved(NamedTuple):
     """A goal's path. `positions` says at which step, and where in it, each call of the goal is made."""

@@ -7,7 +7,7 @@ from pydantic import JsonValue
 
 from generators.environments.picking import write_rule
 from generators.environments.protocol import Environment
-from generators.multi_step.family import ONE_DOMAIN, SEVERAL_DOMAINS
+from generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
 from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, Resolved, resolve
 from generators.multi_step.sources import SourceLeaf, leaves_of
 from generators.stages import StageContext

@@ -13,7 +13,7 @@ from pydantic import JsonValue
 
 from generators.environments.picking import Entry, choose, entries_of, has, rendered, retold, rivals, value_at
 from generators.environments.protocol import Environment
-from generators.multi_step.resolving import RememberedEnvironment, Resolved, resolve
+from generators.multi_step.resolving import Resolved, resolve
 from generators.multi_step.sources import KnownValues, leaves_of, pattern_of, shifted, values_of, with_leaves
 from warehouse.records import (
     Call,
@@ -24,7 +24,6 @@ from warehouse.records import (
     Picked,
     PlannedCall,
     StatedValue,
-    Strike,
     Tool,
     ValueSource,
 )
@@ -79,19 +78,6 @@ class ShortestPath(NamedTuple):
 
     goal: Goal
     path: Path
-
-
-async def shortest_paths(
-    goal: Goal, environment: Environment, candidates: Sequence[Tool], strikes: Sequence[Strike] = (), limit: int = 2
-) -> list[Path]:
-    """The shortest paths with the candidates alone, the planned one first, at most `limit` of them.
-
-    `strikes` name places of the path that `resolve` makes of the goal. None at all where the goal can't be met.
-    """
-    remembered = RememberedEnvironment(environment)
-    if strikes:
-        remembered = remembered.struck((await resolve(goal, remembered)).path, strikes)
-    return [plan.path for plan in await find_plans(goal, remembered, candidates, limit)]
 
 
 async def find_plans(

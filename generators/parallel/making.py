@@ -1,28 +1,144 @@
-"""How requests for several calls are made: calls are planned by code, then worded as one message."""
+"""Planning several calls at once: of one tool with different values, or of several tools, none of which needs another one.
 
-from collections.abc import Iterator
+The n-th plan of a language depends on the seed, the catalog and n alone, never on how many are asked for.
+"""
 
-from generators.parallel.planning import plan_parallel
+from collections.abc import Iterator, Sequence
+from random import Random
+
+from pydantic import JsonValue
+
+from generators.families import Kind
 from generators.parallel.wording import write_parallel
 from generators.planning import Making, Order
-from generators.stages import Stage
-from warehouse.records import RoutingPlan
+from generators.stages import Step, in_a_row
+from generators.tools import ToolPool, are_redundant, pick_distractors
+from language.calls.sampling import fill_in
+from warehouse.errors import ConfigurationError
+from warehouse.records import Arguments, Language, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
+
+STAGE = "parallel_plans"
+_COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)
+_ONE_TOOL_SHARE = 0.5
+_MOST_OPTIONAL = 1
+_MOST_PARAMETERS = 3  # of a call among several: a message that says more is nobody's
+_TRIES = 40
+_PLAIN = frozenset({"string", "integer", "number"})
 
 
-def _plan(order: Order) -> Iterator[RoutingPlan]:
-    return plan_parallel(order)
+def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
+    """The first plans of an order. Raises ConfigurationError where the catalog has too few tools in its language."""
+    spoken = sorted((tool for tool in order.tools if tool.language == order.language), key=lambda tool: tool.key)
+    usable = [tool for tool in spoken if _is_usable(tool)]
+    if len(usable) < 2 and order.samples:  # noqa: PLR2004 - several tools are two at least
+        raise ConfigurationError(
+            f"The catalog has {len(usable)} tools in {order.language!r} that may be called beside others; samples of the kind "
+            f"{order.kind.name!r} need two at least, with one to {_MOST_PARAMETERS} required parameters."
+        )
+    company = ToolPool(spoken)
+    for number in range(order.samples):
+        yield _plan(order.kind, order.language, usable, company, order.candidates, Random(_seed(order, number)))
+
+
+def _seed(order: Order, number: int) -> str:
+    return f"{order.seed}:{order.kind.name}:{order.language}:{number}"
+
+
+def _is_usable(tool: Tool) -> bool:
+    """Whether the tool takes something, little enough to be stated beside others, and nothing that is an object or a list."""
+    plain = all(tool.properties[name].get("type") in _PLAIN for name in tool.required)
+    return plain and 1 <= len(tool.required) <= _MOST_PARAMETERS
+
+
+def _plan(  # noqa: PLR0917 - what a plan is made of
+    kind: Kind, language: Language, usable: Sequence[Tool], company: ToolPool, candidates: int, rng: Random
+) -> RoutingPlan:
+    first = rng.choice(usable)
+    count = rng.choices(_COUNTS, _SHARES)[0]
+    again = _with_other_values(first, count, language, rng) if rng.random() < _ONE_TOOL_SHARE else []
+    tools = [first] if again else _beside(first, count, usable, rng)
+    calls = again or [(tool, _values(tool, language, rng)) for tool in tools]
+    shown = [first] if again else _shown(tools, company, candidates, rng)
+    return RoutingPlan(
+        kind=kind.name,
+        language=language,
+        domain=first.category,
+        calls=tuple(_planned(tool, arguments) for tool, arguments in calls),
+        candidates=tuple(tool.key for tool in shown),
+        seed=rng.getrandbits(32),
+        origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in tools)),
+    )
+
+
+def _with_other_values(tool: Tool, count: int, language: Language, rng: Random) -> list[tuple[Tool, Arguments]]:
+    """So many calls of a tool, each argument's value another one than in the calls before; nothing where there are too few."""
+    found: list[Arguments] = []
+    names = _names(tool, rng)
+    for _ in range(_TRIES):
+        if len(found) == count:
+            return [(tool, arguments) for arguments in found]
+        made: Arguments = dict(fill_in(names, tool.properties, language, rng))
+        if all(_are_apart(made, other) for other in found):
+            found.append(made)
+    return []
+
+
+def _are_apart(one: Arguments, other: Arguments) -> bool:
+    """Whether no value of one call could be taken for the other's."""
+    return all(not _is_in(one[name], other[name]) and not _is_in(other[name], one[name]) for name in one)
+
+
+def _is_in(part: JsonValue, whole: JsonValue) -> bool:
+    return str(part).lower() in str(whole).lower()
+
+
+def _beside(first: Tool, count: int, usable: Sequence[Tool], rng: Random) -> list[Tool]:
+    """Tools that are asked for together, none of which could do what another one does."""
+    chosen = [first]
+    for tool in rng.sample(usable, len(usable)):
+        if len(chosen) == count:
+            break
+        if not any(are_redundant(tool, one) for one in chosen):
+            chosen.append(tool)
+    return chosen
+
+
+def _shown(tools: Sequence[Tool], company: ToolPool, candidates: int, rng: Random) -> list[Tool]:
+    """The tools that are due among others that could do none of the calls."""
+    beside = pick_distractors(tools[0], company, max(0, candidates - len(tools)), rng)
+    fitting = [one for one in beside if not any(are_redundant(one, tool) for tool in tools)]
+    shown = [*tools, *fitting]
+    return rng.sample(shown, len(shown))
+
+
+def _names(tool: Tool, rng: Random) -> list[str]:
+    optional = [
+        name
+        for name, schema in tool.properties.items()
+        if name not in tool.required and schema.get("type") in _PLAIN and "default" not in schema
+    ]
+    extra = rng.sample(optional, min(len(optional), rng.randint(0, _MOST_OPTIONAL)))
+    return [name for name in tool.properties if name in tool.required or name in extra]
+
+
+def _values(tool: Tool, language: Language, rng: Random) -> Arguments:
+    return dict(fill_in(_names(tool, rng), tool.properties, language, rng))
+
+
+def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:
+    return PlannedCall(
+        tool=tool.name, arguments={name: StatedValue(value=value, element="text") for name, value in arguments.items()}
+    )
 
 
 MAKING = Making(
     "parallel",
-    stages=(
-        Stage(
-            "parallel_requests", "parallel", "Word calls that do not depend on each other as one message.",
-            "RoutingPlan", "Sample", "BFCL v4, parallel",
-            write_parallel, "generator", ("generators/parallel/prompts/write_parallel.j2",),
-        ),
+    stages=in_a_row(
+        "parallel", "RoutingPlan",
+        Step("parallel_requests", "Word calls that do not depend on each other as one message.",
+             "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel",)),
     ),
     drafts=RoutingPlan,
-    plan=_plan,
+    plan=plan_parallel,
     validates=True,
 )  # fmt: skip

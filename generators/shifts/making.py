@@ -5,24 +5,24 @@ from generators.shifts import intents, values
 from generators.shifts.intents import shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values
-from generators.stages import Stage
+from generators.stages import Step, in_a_row
 
 MAKING = Making(
     "shifts",
     stages=(
-        Stage(
-            "intent_shifts", "intent_shifts", "Let a request for another tool take the place of an answer, by code.",
-            "Derivation", "Sample", "HammerBench 4.2.3", shift_intents,
+        *in_a_row(
+            "shifts", "Derivation",
+            Step("intent_shifts", "Let a request for another tool take the place of an answer, by code.",
+                 "Sample", "HammerBench 4.2.3", shift_intents),
+            group="intent_shifts",
         ),
-        Stage(
-            "new_values", "argument_shifts", "Choose an argument and another value for it.",
-            "Derivation", "ValueChange", "HammerBench 4.2.3",
-            change_values, "generator", ("generators/shifts/prompts/change_value.j2",),
-        ),
-        Stage(
-            "overriding", "argument_shifts", "Word the change, and let every snapshot after it hold the new value.",
-            "ValueChange", "Sample", "HammerBench 4.2.3",
-            override_values, "generator", ("generators/shifts/prompts/word_correction.j2",),
+        *in_a_row(
+            "shifts", "Derivation",
+            Step("new_values", "Choose an argument and another value for it.",
+                 "ValueChange", "HammerBench 4.2.3", change_values, ("change_value",)),
+            Step("overriding", "Word the change, and let every snapshot after it hold the new value.",
+                 "Sample", "HammerBench 4.2.3", override_values, ("word_correction",)),
+            group="argument_shifts",
         ),
     ),
     obstacles={

@@ -130,3 +130,14 @@ def _moved_evidence(evidence: Evidence, at: int, by: int) -> Evidence:
 def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
     """The source's tags that still hold, and the snapshot at which the change takes effect."""
     return (*without_traits(source.tags, *_OF_THE_SOURCE), trait_tag("shift", shift))
+
+
+def was_made_already(sample: Sample) -> bool:
+    """Whether the calls were made with results that later turns build upon: a path, or a simulated conversation."""
+    return is_path(sample) or is_conversation(sample)
+
+
+def is_path(sample: Sample) -> bool:
+    """Whether the sample's calls were made in an environment."""
+    made = any(isinstance(turn, CallTurn) and turn.executed for turn in sample.turns)
+    return made and bool(sample.environment)

@@ -1,13 +1,94 @@
-"""How single-turn requests are made: assignments, then parameters, values and words (HammerBench 4.2.1)."""
+"""Planning a build: which tool, which kind, how many parameters, in company of which candidates (HammerBench 4.2).
 
-from collections.abc import Iterator
+The n-th assignment of a kind depends on the seed, the catalog and n alone, never on how many are asked for: whoever
+raises a count pays for the difference only.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import chain, zip_longest
+from random import Random
 from typing import cast
 
 from generators.planning import Making, Order
-from generators.single_turn.planning import plan_assignments
 from generators.single_turn.requests import choose_parameters, fill_values, write_requests
-from generators.stages import Stage
-from warehouse.records import Assignment, SingleTurnKind
+from generators.stages import Step, in_a_row
+from generators.tools import ToolPool, pick_distractors
+from warehouse.errors import ConfigurationError
+from warehouse.records import Assignment, Language, Origin, SingleTurnKind, Tool
+
+STAGE = "assignments"
+MOST_OPTIONAL = 2
+
+
+def plan_assignments(
+    kind: SingleTurnKind, language: Language, count: int, tools: Sequence[Tool], *, seed: int, candidates: int = 5
+) -> Iterator[Assignment]:
+    """The first `count` assignments of a kind in a language; tools take turns, category by category.
+
+    Raises ConfigurationError where no tool of the catalog allows this kind in this language.
+    """
+    spoken = sorted((tool for tool in tools if tool.language == language), key=lambda tool: tool.key)
+    first = _in_turn([tool for tool in spoken if _allows(kind, tool, 1)], Random(f"{seed}:{kind}:{language}"))
+    later = [tool for tool in first if _allows(kind, tool, 2)]
+    if count > len(first) and not later:
+        raise ConfigurationError(
+            f"The catalog's {len(spoken)} tools in {language!r} allow {len(first)} samples of the kind {kind!r}, "
+            f"but {count} are asked for. Import tools with more parameters, or ask for fewer."
+        )
+    company = ToolPool(spoken)
+    for number in range(count):
+        turn = number - len(first)
+        tool = first[number] if turn < 0 else later[turn % len(later)]
+        rng = Random(f"{seed}:{kind}:{language}:{number}")
+        yield _assign(kind, tool, company, candidates, rng, is_first=turn < 0)
+
+
+def _allows(kind: SingleTurnKind, tool: Tool, least: int) -> bool:
+    """Whether the kind can be made of the tool, and with `least` 2 also made again and again without duplicates."""
+    if kind == "imperfect":
+        return len(tool.required) >= least
+    return len(tool.properties) >= least - 1
+
+
+def _in_turn(tools: list[Tool], rng: Random) -> list[Tool]:
+    """Tools in random order, one of each category before the second of any."""
+    shuffled = rng.sample(tools, len(tools))
+    categories: dict[str, list[Tool]] = {}
+    for tool in shuffled:
+        categories.setdefault(tool.category, []).append(tool)
+    return [tool for tool in chain.from_iterable(zip_longest(*categories.values())) if tool is not None]
+
+
+def _assign(
+    kind: SingleTurnKind, tool: Tool, company: ToolPool, candidates: int, rng: Random, *, is_first: bool
+) -> Assignment:
+    withheld = kind == "irrelevant"
+    chosen = pick_distractors(tool, company, candidates if withheld else candidates - 1, rng)
+    if not withheld:
+        chosen.insert(rng.randint(0, len(chosen)), tool)
+    return Assignment(
+        kind=kind,
+        language=tool.language,
+        category=tool.category,
+        tool=tool.key,
+        candidates=tuple(one.key for one in chosen),
+        withheld=(tool.key,) if withheld else (),
+        parameter_count=_parameter_count(kind, tool, rng, is_first=is_first),
+        seed=rng.getrandbits(32),
+        origin=Origin(stage=STAGE, parents=(tool.key,)),
+    )
+
+
+def _parameter_count(kind: SingleTurnKind, tool: Tool, rng: Random, *, is_first: bool) -> int:
+    """How many parameters the request gives; short requests are the rule (HammerBench 4.2.1).
+
+    An imperfect request may give none, as those of HammerBench's dialogues do; a second one of a tool would be its duplicate.
+    """
+    required, optional = len(tool.required), len(tool.properties) - len(tool.required)
+    if kind == "imperfect":
+        return rng.randint(0 if is_first else min(1, required - 1), max(0, required - 1))
+    extra = rng.randint(0, min(MOST_OPTIONAL, optional))
+    return max(required + extra, min(1, len(tool.properties)))
 
 
 def _plan(order: Order) -> Iterator[Assignment]:
@@ -19,22 +100,14 @@ def _plan(order: Order) -> Iterator[Assignment]:
 
 MAKING = Making(
     "single_turn",
-    stages=(
-        Stage(
-            "parameters", "single_turn", "Choose the parameters that everyday users give.",
-            "Assignment", "ParameterChoice", "HammerBench 4.2.1, D.3",
-            choose_parameters, "generator", ("generators/single_turn/prompts/choose_parameters.j2",),
-        ),
-        Stage(
-            "values", "single_turn", "Give each chosen parameter a value that its schema allows.",
-            "ParameterChoice", "DraftCall", "HammerBench 4.2.1, D.2",
-            fill_values, "generator", ("generators/single_turn/prompts/fill_values.j2",),
-        ),
-        Stage(
-            "requests", "single_turn", "Word the drafted call as a request, again until it says exactly the arguments.",
-            "DraftCall", "Sample", "HammerBench 4.2.1, D.2",
-            write_requests, "generator", ("generators/single_turn/prompts/write_request.j2",),
-        ),
+    stages=in_a_row(
+        "single_turn", "Assignment",
+        Step("parameters", "Choose the parameters that everyday users give.",
+             "ParameterChoice", "HammerBench 4.2.1, D.3", choose_parameters, ("choose_parameters",)),
+        Step("values", "Give each chosen parameter a value that its schema allows.",
+             "DraftCall", "HammerBench 4.2.1, D.2", fill_values, ("fill_values",)),
+        Step("requests", "Word the drafted call as a request, again until it says exactly the arguments.",
+             "Sample", "HammerBench 4.2.1, D.2", write_requests, ("write_request",)),
     ),
     drafts=Assignment,
     plan=_plan,

@@ -4,7 +4,7 @@ import re
 
 from pydantic import BaseModel
 
-from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.stages import ATTEMPTS, Stage, StageContext, Step, first_fit, in_a_row, made_by
 from generators.tools import value_validator
 from generators.toolset.sketches import ParameterSketch, ResultSketch, in_language, object_schema, sketches_problem
 from language.packs import of, widened
@@ -238,3 +238,30 @@ def returns_problem(answer: ToolReturns, named: NamedTool) -> str:
 def changes_something(name: str) -> bool:
     """Whether a tool of this name creates, changes or deletes something, by its verb."""
     return _CHANGING.match(name.rpartition(".")[2]) is not None
+
+
+STAGES: tuple[Stage, ...] = (
+    *in_a_row(
+        "toolset", "ToolsetPlan",
+        Step("tool_names", "Name the tools of a category, one for each thing that people want done there.",
+             "NamedTool", "HammerBench 4.2, D.1", name_tools, ("name_tools",)),
+        Step("tool_descriptions", "Describe each tool by a short command.",
+             "DescribedTool", "HammerBench 4.2, D.1", describe_tools, ("describe_tool",)),
+        Step("tool_parameters", "Choose parameters that are simple enough to be said in a request.",
+             "ParameterisedTool", "HammerBench 4.2, D.1", choose_tool_parameters, ("choose_tool_parameters",)),
+        Step("tool_returns", "Choose what each tool returns.",
+             "Tool", "HammerBench 4.2, D.1", choose_returns, ("choose_returns",)),
+    ),
+    Stage(
+        "tool_complexity", "toolset_checks", "Can the tool be called from what people say?",
+        "Tool", "Verdict", "HammerBench 4.2, D.1",
+    ),
+    Stage(
+        "tool_redundancy", "toolset_checks", "Does it do something that no tool before it in its category does?",
+        "Tool", "Verdict", "HammerBench 4.2",
+    ),
+    Stage(
+        "tool_review", "toolset_checks", "Do people accept what a check could not prove?",
+        "Tool", "Review", "HammerBench 4.2",
+    ),
+)  # fmt: skip

@@ -12,7 +12,6 @@ import yaml
 from language.names import humanise, split_name
 from llm.template.steps_sources import StepTool
 
-WHOM = ("me", "us", "them", "him", "her")
 NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
 _WHOM = r"(?: (?:me|us|them|him|her))?"
 _PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})

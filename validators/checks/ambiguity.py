@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from generators.shifts.turns import is_conversation
+from generators.shifts.turns import is_conversation, is_path
 from generators.stages import StageContext
 from language.calls.tools import ParameterView, ToolView
 from language.dates import find_dates
@@ -23,7 +23,6 @@ from language.times import find_times
 from language.values import locate
 from validators.checks.blind_readings import reads_a_set
 from validators.checks.evidence import is_routed
-from validators.checks.executed import is_path
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.records import CallTurn, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict

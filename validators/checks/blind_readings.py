@@ -4,11 +4,11 @@ from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
 from generators.kinds import traits_of
+from generators.shifts.turns import was_made_already
 from generators.stages import StageContext
 from generators.transcripts import user_texts
 from language.schemas import kind_of
 from language.values import locate
-from validators.checks.executed import was_made_already
 from validators.checks.verdicts import weakest
 from validators.judges import ONE_SHOT, SAME_MEANING, ZERO_SHOT, judge_calls, propose_call, propose_calls
 from validators.matching.calls import THRESHOLD, CallDifference, compare_calls

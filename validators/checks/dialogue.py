@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.shifts.turns import was_made_already
 from generators.stages import StageContext
 from language.calls.choosing import is_dropped, new_request, rank_by_words
 from language.calls.tools import ToolView
@@ -22,7 +23,6 @@ from language.thesaurus import weigh_words
 from validators.checks.dialogue_answers import StatedArgument, beside, declines, left_over, not_given, places_of, unused
 from validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
 from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
-from validators.checks.executed import was_made_already
 from validators.checks.statements import hear, view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.records import (
@@ -61,11 +61,6 @@ class SnapshotStep(NamedTuple):
     def text(self) -> str:
         """The user's own words at this step."""
         return "\n".join(one.text for one in reversed(self.stated) if not one.in_message)
-
-    @property
-    def has_message(self) -> bool:
-        """Whether the user points to a message."""
-        return any(one.in_message for one in self.stated)
 
     def pairs(self) -> Iterator[tuple[GoldCall, GoldCall | None]]:
         """Each call that is due with the same call at the snapshot before, None where there was none.

@@ -14,11 +14,11 @@ from generators.conversations.moves import facts_of
 from generators.environments.simulated import SimulatedEnvironment, error_of
 from generators.kinds import traits_of
 from generators.multi_step.samples import answer_sentence
+from generators.shifts.turns import is_path
 from generators.stages import StageContext
 from language.calls.tools import ToolView
 from language.frames import glue_of, left_over, shapes_in
 from language.packs import of
-from validators.checks.executed import is_path
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.errors import ReplyError

@@ -17,11 +17,11 @@ from generators.multi_step.resolving import PickedPlace, RememberedEnvironment, 
 from generators.multi_step.samples import schema_of
 from generators.multi_step.search import ShortestPath, find_plans
 from generators.multi_step.sources import JOINT, as_text, shifted
+from generators.shifts.turns import is_path
 from generators.stages import StageContext
 from language.dates import DATE, find_dates
 from language.text import VERBATIM
 from language.values import locate
-from validators.checks.executed import is_path
 from validators.checks.grounding import origin_of
 from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.errors import RecordError

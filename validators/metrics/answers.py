@@ -205,30 +205,6 @@ class AnswerScores:
                 )  # fmt: skip
 
 
-def score_answers(
-    predictions: Iterable[Prediction],
-    samples: Iterable[Sample],
-    tools: Mapping[str, Tool],
-    scorer: StringScorer = score_meaning,
-) -> list[Score]:
-    """Every score of every run in `predictions`, sorted; see AnswerScores."""
-    asked: dict[str, list[Prediction]] = defaultdict(list)
-    for one in predictions:
-        asked[one.subject].append(one)
-    by_key = {sample.key: sample for sample in samples}
-    scores = AnswerScores(tools, scorer)
-    scores.add([(by_key[subject], given) for subject, given in asked.items()])
-    return scores.scores()
-
-
-def name_errors(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[tuple[str, ErrorType]]:
-    """The mistake of each prediction by its key, "" where there is none."""
-    known = list(predictions)
-    for one, mistake in zip(known, mistakes_of(known, samples), strict=True):
-        if mistake is not None:
-            yield one.key, mistake
-
-
 def mistakes_of(predictions: Iterable[Prediction], samples: Mapping[str, Sample]) -> Iterator[ErrorType | None]:
     """The mistake of each prediction, "" where there is none, None where no call could have been one."""
     known: dict[tuple[str, int, int], tuple[ErrorType, object]] = {}

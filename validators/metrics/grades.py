@@ -47,17 +47,6 @@ class GradeScores:
         ]  # fmt: skip
 
 
-def score_grades(
-    predictions: Iterable[Prediction], samples: Iterable[Sample], grades: Mapping[str, Grade], judge: str
-) -> list[Score]:
-    """Every score of every run by one judge's grades, which are given by the keys of the predictions."""
-    by_key = {sample.key: sample for sample in samples}
-    scores = GradeScores(grades, judge)
-    for one in predictions:
-        scores.add(by_key[one.subject], [one])
-    return scores.scores()
-
-
 class _Graded:
     """Grades of plans, by difficulty, and the parameters of calls in two heaps.
 

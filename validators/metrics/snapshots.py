@@ -101,32 +101,6 @@ class SnapshotScores:
         ]  # fmt: skip
 
 
-def score_predictions(
-    predictions: Iterable[Prediction],
-    samples: Iterable[Sample],
-    tools: Mapping[str, Tool] | None = None,
-    *,
-    judge: str = "",
-    agreements: Agreements | None = None,
-) -> list[Score]:
-    """The scores of every run in `predictions`, sorted; see SnapshotScores.
-
-    Raises RecordError where predictions and samples do not fit together, or the judge was not asked.
-    """
-    by_key = {sample.key: sample for sample in samples}
-    asked: dict[str, list[Prediction]] = defaultdict(list)
-    for prediction in predictions:
-        if prediction.subject not in by_key:
-            raise RecordError(
-                f"The prediction for {prediction.subject} has no sample in this release. Predict it again."
-            )
-        asked[prediction.subject].append(prediction)
-    scores = SnapshotScores(tools, judge=judge, agreements=agreements)
-    for subject, of_sample in asked.items():
-        scores.add(by_key[subject], of_sample)
-    return scores.scores()
-
-
 class GoldSnapshots:
     """A sample's snapshots, against which the answers of any number of runs are held; what was seen before is known."""
 

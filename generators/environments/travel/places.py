@@ -10,7 +10,7 @@ from generators.environments.travel import geography
 from generators.environments.travel.attractions import products_in
 from generators.environments.travel.frame import LANGUAGES, RATES, words
 from generators.environments.travel.geography import City
-from generators.environments.travel.hotels import SORTS, filter_titles, hotels_in
+from generators.environments.travel.hotels import hotels_in
 from generators.environments.travel.world import function_named
 from warehouse.errors import ConfigurationError
 from warehouse.records import ElementKind
@@ -56,11 +56,6 @@ def filters() -> tuple[str, ...]:
     return tuple(title for _, title in words()["facilities"])
 
 
-def hotel_sorts() -> tuple[str, ...]:
-    """The titles of the orders that Get_Sort_By lists."""
-    return tuple(SORTS.values())
-
-
 def attractions(city: str) -> tuple[str, ...]:
     """The names of what can be booked in a city; they are the same under every seed."""
     return tuple(product.name for product in products_in(city_named(city).number))
@@ -77,15 +72,6 @@ def sayable(element: ElementKind, rng: Random, *, city: str | None) -> JsonValue
         home = city_named(city) if city else rng.choice(cities())
         return _LOCAL[element](home, rng)
     raise ConfigurationError(f"Nobody says a value of the kind {element!r}; it comes out of a response.")
-
-
-def parameter_element(tool: str, parameter: str) -> ElementKind:
-    """What kind of thing a parameter takes ("legs[].date" where it lies deeper); ConfigurationError if there is none."""
-    elements = function_named(tool).elements
-    if parameter not in elements:
-        known = ", ".join(elements)
-        raise ConfigurationError(f"{tool} has no parameter {parameter!r}; its parameters are {known}.")
-    return elements[parameter]
 
 
 def is_replaceable(tool: str, parameter: str) -> bool:
@@ -126,23 +112,3 @@ _LOCAL: Mapping[ElementKind, Callable[[City, Random], JsonValue]] = {
     "hotel": lambda city, rng: rng.choice(hotels_in(city.number)).place.name,
     "attraction": lambda city, rng: rng.choice(products_in(city.number)).name,
 }
-
-
-def shown_titles(tool: str, parameter: str) -> tuple[str, ...]:
-    """The titles by which entries of the linked response are meant, for parameters that take codes; else nothing."""
-    from generators.environments.travel.attractions import CATEGORIES
-    from generators.environments.travel.hotel_details import REVIEW_SORTS
-
-    match parameter:
-        case "categories_filter":
-            return tuple(filter_titles().values())
-        case "sort_by":
-            return hotel_sorts() if function_named(tool).tool.category == "Hotels" else ()
-        case "sort_option_id":
-            return tuple(REVIEW_SORTS.values())
-        case "typeFilters":
-            return tuple(CATEGORIES.values())
-        case "extras":
-            return tuple(title for _, title in words()["extras"])
-        case _:
-            return ()

@@ -12,7 +12,7 @@ from annotation.acts import write_act_lines
 from annotation.words import words_in
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.review.pulling import Pulled
-from generators.conversations.family import CONVERSATION
+from generators.conversations import CONVERSATION
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, open_site
 from tests.support.flows.small_builds import TOP, build, settings_of

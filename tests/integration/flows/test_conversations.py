@@ -11,7 +11,7 @@ from flows.build import BuildReport
 from flows.planning.statistics import count_conversations
 from flows.recipe import Recipe, parse_recipe, read_recipe
 from flows.settings import Settings
-from generators.conversations.family import CONVERSATION
+from generators.conversations import CONVERSATION
 from generators.conversations.scenarios import PAPER
 from tests.support.conversational import converse
 from tests.support.flows.model_server import ModelServer, ServedRequest

@@ -7,6 +7,8 @@ import pytest
 from flows.importing import import_release
 from tests.support.flows.small_builds import settings_of, warehouse_of
 from tests.unit.generators.test_callnavi_samples import NESTED, write
+from tests.unit.generators.test_complexfuncbench_samples import record
+from tests.unit.generators.test_complexfuncbench_samples import write as write_records
 from warehouse.errors import ConfigurationError
 from warehouse.releases import read_release
 
@@ -25,6 +27,13 @@ def test_samples_of_others_become_a_release(tmp_path: Path) -> None:
     assert again.release == imported.release
 
 
+def test_records_of_complexfuncbench_become_a_release(tmp_path: Path) -> None:
+    imported = import_release(
+        warehouse_of(settings_of(tmp_path)), "cfb", "complexfuncbench", write_records(tmp_path, record(), {"id": "x"})
+    )
+    assert (imported.release.samples, imported.left_out) == (1, 1)
+
+
 def test_a_name_that_is_taken_by_others_is_refused(tmp_path: Path) -> None:
     warehouse = warehouse_of(settings_of(tmp_path))
     for name, question in (("one", NESTED), ("two", {**NESTED, "id": "spa002"})):
@@ -37,7 +46,7 @@ def test_a_name_that_is_taken_by_others_is_refused(tmp_path: Path) -> None:
 
 def test_what_can_not_be_read_is_answered(tmp_path: Path) -> None:
     warehouse = warehouse_of(settings_of(tmp_path))
-    with pytest.raises(ConfigurationError, match="callnavi, confetti, hammerbench"):
+    with pytest.raises(ConfigurationError, match="callnavi, complexfuncbench, confetti, hammerbench"):
         import_release(warehouse, "v1", "csv", tmp_path)
     write(tmp_path, 3)
     with pytest.raises(ConfigurationError, match="holds no sample"):

@@ -9,10 +9,11 @@ import pytest
 from flows.build import BuildReport
 from flows.recipe import parse_recipe, read_recipe
 from flows.settings import Settings
-from generators.parallel.family import PARALLEL
+from generators.parallel import PARALLEL
 from llm.template.parallel import split_requests
 from tests.support.flows.small_builds import TOP, build, settings_of, warehouse_of
-from validators.metrics.answers import mistakes_of, score_answers
+from tests.support.validators.scoring_at_once import score_answers
+from validators.metrics.answers import mistakes_of
 from validators.metrics.confetti.bfcl import check_calls
 from validators.metrics.confetti.decoding import DecodedCall
 from warehouse.exports.formats import export_release

@@ -10,7 +10,7 @@ from flows.recipe import parse_recipe, read_recipe
 from flows.settings import Settings
 from generators.catalogs.domain_catalogs import domain_tools, load_domains
 from generators.kinds import KINDS
-from generators.routing.family import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.making import share_over_domains
 from generators.routing.tool_graph import unknown_arguments
 from tests.support.flows.small_builds import TOP, build, one, row_counts, settings_of, warehouse_of

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from flows.settings import Settings
+from flows.stages import OBSTACLES
 from generators.kinds import kind_named
-from generators.making import OBSTACLES
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
 from warehouse.records import CallTurn, Sample
 from warehouse.releases import read_tools

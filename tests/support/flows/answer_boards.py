@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from flows.review.asking_again import Suspect, raise_suspicions
-from validators.metrics.answers import name_errors
+from tests.support.validators.scoring_at_once import name_errors
 from warehouse.records import (
     Call,
     CallTurn,

@@ -14,7 +14,7 @@ from flows.review.prediction_audits import draw_audits
 from flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
 from flows.tool_checking import check_made_tools
 from generators.catalogs.seed_catalog import seed_tools
-from generators.conversations.family import CONVERSATION
+from generators.conversations import CONVERSATION
 from llm.models import read_model
 from tests.support.flows.competing import can_have_a_twin, doubt_the_path, let_wait, with_twins
 from tests.support.flows.paper_studio import PaperStudio

@@ -5,7 +5,7 @@ import pytest
 from annotation.calls import read_calls
 from annotation.sample_review import review_task, write_calls
 from generators.catalogs.domain_catalogs import domain_tools
-from generators.routing.family import ROUTING_HARD
+from generators.routing import ROUTING_HARD
 from generators.routing.tool_graph import UNKNOWN
 from tests.support.generators.routing.asking import questions
 from warehouse.errors import RecordError

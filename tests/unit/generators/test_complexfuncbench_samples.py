@@ -8,7 +8,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.imports.complexfuncbench import ComplexFuncBenchRecord, read_complexfuncbench
+from generators.imports.complexfuncbench import read_complexfuncbench
+from generators.imports.reading import ImportedRecord
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.complexfuncbench import export_complexfuncbench
 from warehouse.records import CallTurn, Evidence, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
@@ -75,7 +76,7 @@ def write(folder: Path, *records: Any, name: str = "ComplexFuncBench.jsonl") -> 
     return path
 
 
-def read(folder: Path, *records: Any) -> list[ComplexFuncBenchRecord]:
+def read(folder: Path, *records: Any) -> list[ImportedRecord]:
     return list(read_complexfuncbench(write(folder, *records)))
 
 
@@ -85,7 +86,7 @@ def sample_of(folder: Path, stated: Any) -> Sample:
     return found.sample
 
 
-def exported(records: list[ComplexFuncBenchRecord]) -> list[dict[str, Any]]:
+def exported(records: list[ImportedRecord]) -> list[dict[str, Any]]:
     tools = {tool.key: tool for found in records for tool in found.tools}
     return list(export_complexfuncbench([found.sample for found in records if found.sample], tools))
 

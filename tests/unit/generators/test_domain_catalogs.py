@@ -11,7 +11,7 @@ from flows.importing import gather_tools
 from flows.recipe import parse_recipe
 from generators.catalogs.domain_catalogs import Domain, domain_tools, load_domains, read_domain, shape_of
 from generators.kinds import KINDS
-from generators.routing.family import GROUP as ROUTING
+from generators.routing import GROUP as ROUTING
 from generators.routing.tool_graph import DomainGraph
 from generators.tools import value_validator
 from language.calls.sampling import make_value

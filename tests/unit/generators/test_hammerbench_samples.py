@@ -7,7 +7,8 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from generators.imports.hammerbench import KINDS, HammerBenchRecord, read_hammerbench
+from generators.imports.hammerbench import KINDS, read_hammerbench
+from generators.imports.reading import ImportedRecord
 from warehouse.errors import ConfigurationError, RecordError
 from warehouse.exports.hammerbench import FILES, export_hammerbench, hammerbench_file, hammerbench_record
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
@@ -37,7 +38,7 @@ def label(**arguments: Any) -> tuple[str, Any]:
     return "function call", {"name": "Home.Lights.dim", "arguments": arguments}
 
 
-def read(tmp_path: Path, name: str, *records: Any) -> list[HammerBenchRecord]:
+def read(tmp_path: Path, name: str, *records: Any) -> list[ImportedRecord]:
     path = tmp_path / name
     path.write_text(json.dumps(records, ensure_ascii=False), encoding="utf-8")
     return list(read_hammerbench(path))
@@ -49,16 +50,16 @@ def sample_of(tmp_path: Path, name: str, made: Any) -> Sample:
     return found.sample
 
 
-def exported(records: list[HammerBenchRecord]) -> list[dict[str, Any]]:
+def exported(records: list[ImportedRecord]) -> list[dict[str, Any]]:
     tools = {tool.key: tool for found in records for tool in found.tools}
     return list(export_hammerbench([found.sample for found in records if found.sample], tools))
 
 
 @pytest.fixture(scope="module")
-def published(shared: Path) -> dict[str, list[HammerBenchRecord]]:
+def published(shared: Path) -> dict[str, list[ImportedRecord]]:
     """The records of each published file, by its path below the folder."""
     folder = shared / "data" / "hammerbench" / "sample100"
-    files: dict[str, list[HammerBenchRecord]] = defaultdict(list)
+    files: dict[str, list[ImportedRecord]] = defaultdict(list)
     for found in read_hammerbench(folder):
         files[Path(found.where.partition("#")[0]).relative_to(folder).as_posix()].append(found)
     return files
@@ -66,7 +67,7 @@ def published(shared: Path) -> dict[str, list[HammerBenchRecord]]:
 
 @pytest.mark.parametrize("file", RECORD_FILES)
 def test_the_published_records_come_back_as_they_were(
-    file: str, published: dict[str, list[HammerBenchRecord]], shared: Path
+    file: str, published: dict[str, list[ImportedRecord]], shared: Path
 ) -> None:
     path = shared / "data" / "hammerbench" / "sample100" / file
     records = published[file]
@@ -84,7 +85,7 @@ def test_the_newest_published_form_comes_back_too(language: str, shared: Path) -
 
 
 def test_a_folder_gives_every_record_and_says_which_files_hold_none(
-    published: dict[str, list[HammerBenchRecord]],
+    published: dict[str, list[ImportedRecord]],
 ) -> None:
     records = [found for file in published.values() for found in file]
     samples = [found.sample for found in records if found.sample]
@@ -97,9 +98,7 @@ def test_a_folder_gives_every_record_and_says_which_files_hold_none(
     assert all("snapshot_id" in file for file in others)
 
 
-def test_the_gold_of_a_published_request_is_its_label(
-    published: dict[str, list[HammerBenchRecord]], shared: Path
-) -> None:
+def test_the_gold_of_a_published_request_is_its_label(published: dict[str, list[ImportedRecord]], shared: Path) -> None:
     file = "en/multi-turn/HammerBench_Based.json"
     stated = json.loads((shared / "data" / "hammerbench" / "sample100" / file).read_text(encoding="utf-8"))
     for found, raw in zip(published[file], stated, strict=True):
@@ -190,7 +189,6 @@ def test_a_bad_record_is_a_problem_with_its_place_and_the_others_are_read(bad: A
     assert first.sample is not None
     assert third.sample == first.sample
     assert second.sample is None
-    assert second.position == 1
     assert any(problem.kind == "bad_record" for problem in second.problems)
     assert all("#/1" in problem.where for problem in second.problems)
 

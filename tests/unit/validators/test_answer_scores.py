@@ -4,7 +4,7 @@ import orjson
 import pytest
 
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, PLANS, TALK, TOOLS
-from validators.metrics.answers import name_errors, score_answers
+from tests.support.validators.scoring_at_once import name_errors, score_answers
 from validators.metrics.errors import plan_error
 from validators.metrics.plans import score_plan
 from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Score, UserTurn

@@ -333,9 +333,9 @@ def records(shared: Path, language: Language) -> tuple[tuple[str, int, Sample, t
 def _records(shared: Path, language: Language) -> Iterator[tuple[str, int, Sample, tuple[Tool, ...], Verdict]]:
     for kind in KINDS:
         path = shared / f"data/hammerbench/sample100/{language}/multi-turn/HammerBench_{kind}.json"
-        for record in read_hammerbench(path):
+        for position, record in enumerate(read_hammerbench(path)):
             assert record.sample is not None
-            yield kind, record.position, record.sample, record.tools, replay(record.sample, record.tools)
+            yield kind, position, record.sample, record.tools, replay(record.sample, record.tools)
 
 
 @pytest.mark.parametrize(("language", "least"), [("zh", 0.983), ("en", 0.86)])

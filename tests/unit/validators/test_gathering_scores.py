@@ -7,12 +7,13 @@ import orjson
 import pytest
 
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS
+from tests.support.validators.scoring_at_once import name_errors, score_answers, score_grades, score_predictions
 from validators.embeddings import likeness, read_ahead
-from validators.metrics.answers import AnswerScores, mistakes_of, name_errors, score_answers
+from validators.metrics.answers import AnswerScores, mistakes_of
 from validators.metrics.confetti.soft import foresee, score_meaning, score_words
-from validators.metrics.grades import GradeScores, score_grades
+from validators.metrics.grades import GradeScores
 from validators.metrics.multi_step import RunResult, RunsOf, score_runs
-from validators.metrics.snapshots import GoldSnapshots, SnapshotScores, score_predictions
+from validators.metrics.snapshots import GoldSnapshots, SnapshotScores
 from warehouse.records import Call, CallTurn, GoldCall, Grade, Prediction, Sample, UserTurn
 
 BY_KEY = {tool.key: tool for tool in TOOLS}

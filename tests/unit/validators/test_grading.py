@@ -5,10 +5,10 @@ from pydantic import ValidationError
 
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, TALK, TOOLS, call
 from tests.support.scripted_model import ScriptedModel
+from tests.support.validators.scoring_at_once import score_grades
 from tests.support.validators.stage_contexts import context_of
 from validators.grading import grade_prediction, grade_versions, graded_metric, rightly_named
 from validators.judges import MadeUp, PlanGrade
-from validators.metrics.grades import score_grades
 from warehouse.errors import RecordError, ReplyError, TransientError
 from warehouse.records import Call, GoldCall, Grade, Prediction, Sample
 

@@ -6,9 +6,9 @@ from hypothesis import strategies as st
 
 from llm.chat import Completion
 from tests.support.scripted_model import ScriptedModel
+from tests.support.validators.scoring_at_once import score_predictions
 from tests.support.validators.stage_contexts import context_of
 from validators.metrics.errors import error_type
-from validators.metrics.snapshots import score_predictions
 from validators.predictions import CandidateRun, predict
 from warehouse.errors import RecordError
 from warehouse.records import Call, CallTurn, GoldCall, Prediction, Sample, Tool, UserTurn

@@ -6,7 +6,7 @@ from functools import partial
 import pytest
 
 from generators.catalogs.domain_catalogs import domain_tools
-from generators.routing.family import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.tool_graph import UNKNOWN, Feed, unknown_arguments, unknown_evidence
 from tests.support.generators.routing.asking import context_of, questions
 from validators.checks.ambiguity import applies_to as ambiguity_applies

@@ -104,15 +104,6 @@ def is_same_output(made: JsonValue, gold: JsonValue, *, wildcard: bool = False) 
     return _is_like(bare(made, keep_unknown=wildcard), bare(gold, keep_unknown=wildcard))
 
 
-def texts_for_numbers(value: JsonValue) -> JsonValue:
-    """The gold value with whole numbers as texts, as the experiment writes them before it compares."""
-    if isinstance(value, dict):
-        return {name: texts_for_numbers(member) for name, member in value.items()}
-    if isinstance(value, list):
-        return [texts_for_numbers(member) for member in value]
-    return str(value) if isinstance(value, int) else value
-
-
 def bare(value: JsonValue, *, keep_unknown: bool = False) -> JsonValue:
     """The value with all names and texts in capitals, without punctuation and space.
 

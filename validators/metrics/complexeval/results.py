@@ -15,7 +15,6 @@ from validators.metrics.complexeval.rules import ERROR_TYPES, SUCCESS
 from warehouse.errors import ConfigurationError
 
 if TYPE_CHECKING:
-    from validators.metrics.complexeval.runs import RunOutcome
     from warehouse.records import EvalMode
 
 
@@ -217,25 +216,6 @@ class ResultRow(NamedTuple):
     def domain(self) -> str:
         """The id without its number."""
         return self.id.rpartition("-")[0] or self.id
-
-
-def row_of(
-    identity: str, outcome: RunOutcome, *, completeness: int | None = None, correctness: int | None = None
-) -> ResultRow:
-    """A run of our own as such a row."""
-    mistakes = outcome.mistakes if outcome.problem is None else (outcome.problem,)
-    return ResultRow(
-        id=identity,
-        success=outcome.success,
-        errors=tuple(RowError(one.kind, one.parameter) for one in mistakes),
-        correct_calls=outcome.correct_calls,
-        total_calls=outcome.total_calls,
-        success_turns=outcome.success_turns,
-        total_turns=outcome.total_turns,
-        real_turns=outcome.real_turns,
-        completeness=completeness,
-        correctness=correctness,
-    )
 
 
 def read_results(file: Path) -> list[ResultRow]:

@@ -133,11 +133,6 @@ class SampleRun:
             return self._end()
         return self._fall_short(Mistake("stop_early", "", "The model answered before everything needed was called."))
 
-    def break_off(self, mistake: Mistake) -> RunOutcome:
-        """End the run for a reason from outside, as when the model can't be reached."""
-        self._must_go_on()
-        return self._fail(mistake)
-
     def _must_go_on(self) -> None:
         if self.outcome is not None:
             raise RecordError("The run has ended; look at its outcome before the model is asked again.")

@@ -16,8 +16,9 @@ from generators.environments.linking import MOST_HINTS
 from generators.environments.opening import explore_environment, open_environment
 from generators.environments.protocol import EnvironmentSettings, HttpSettings, located
 from generators.environments.response_store import Description
-from generators.environments.stored import RecordedEnvironment, StoredEnvironment, write_recording
+from generators.environments.stored import RecordedEnvironment, StoredEnvironment
 from tests.support.generators.environments.fixtures import Servers, as_json
+from tests.support.generators.environments.recordings import write_recording
 from warehouse.errors import ConfigurationError, TransientError
 from warehouse.records import Call
 

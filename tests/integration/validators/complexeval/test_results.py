@@ -12,7 +12,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import DESTINATION, FILTER, HOTELS, REVIEWS, altered, drive, open_run
-from validators.metrics.complexeval.results import ResultRow, parse_results, read_results, repeated, row_of, summarise
+from tests.support.validators.complexeval.rows import row_of
+from validators.metrics.complexeval.results import ResultRow, parse_results, read_results, repeated, summarise
 from warehouse.errors import ConfigurationError
 
 ROOT = Path(__file__).parents[4]

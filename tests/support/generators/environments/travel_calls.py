@@ -6,8 +6,8 @@ from random import Random
 
 from pydantic import JsonValue
 
-from generators.environments.travel.places import city_named, parameter_element, sayable
-from generators.environments.travel.world import TravelWorld
+from generators.environments.travel.places import city_named, sayable
+from generators.environments.travel.world import TravelWorld, function_named
 from warehouse.records import Arguments, Call, JsonSchema, Link, Tool
 
 FORWARD = ("to", "drop", "departure", "end")
@@ -114,7 +114,7 @@ class Traveller:
         return f"{home}, {city_named(home).country}" if link.source != "Search_Attraction_Location" else home
 
     def _stated(self, tool: str, name: str, schema: JsonSchema) -> JsonValue:
-        element = parameter_element(tool, name)
+        element = function_named(tool).elements[name]
         rng = Random(hashlib.sha256(f"{self.seed}{tool}".encode()).digest())  # one for all parameters of a function
         if name == "query":
             return self.city

@@ -3,7 +3,7 @@
 from random import Random
 
 from generators.catalogs.domain_catalogs import domain_tools
-from generators.routing.planning import plan_routing
+from generators.routing.making import plan_routing
 from generators.routing.wording import word_routing
 from generators.stages import StageContext
 from llm.chat import ChatModel

@@ -18,8 +18,8 @@ from generators.environments.stored import (
     StoredEnvironment,
     StoreRecording,
     open_recording,
-    write_recording,
 )
+from tests.support.generators.environments.recordings import write_recording
 from warehouse.errors import ConfigurationError, StoreError
 from warehouse.records import Call, Link, Tool
 from warehouse.store import Warehouse

@@ -12,12 +12,9 @@ from generators.environments.travel.places import (
     attractions,
     chains,
     cities,
-    filters,
     hotel_names,
     is_replaceable,
-    parameter_element,
     sayable,
-    shown_titles,
 )
 from generators.environments.travel.world import functions
 from generators.tools import value_validator
@@ -54,18 +51,11 @@ def test_what_is_said_fits_the_parameters_that_take_it(name: str) -> None:
     for parameter, schema in function.tool.properties.items():
         if parameter == "legs":
             continue
-        element = parameter_element(name, parameter)
+        element = function.elements[parameter]
         if element in TYPED and schema["type"] != "string" and "enum" not in schema:
             said = sayable(element, Random(3), city="Rome")
             assert value_validator(schema).is_valid(said), (parameter, said)
-    assert "legs" not in function.tool.properties or parameter_element(name, "legs[].date") == "date"
-
-
-def test_an_unknown_parameter_is_answered_with_the_known_ones() -> None:
-    with pytest.raises(ConfigurationError, match="query, languagecode"):
-        parameter_element("Search_Hotel_Destination", "town")
-    with pytest.raises(ConfigurationError, match="Search_Hotels"):
-        parameter_element("Search_Trains", "query")
+    assert "legs" not in function.tool.properties or function.elements["legs[].date"] == "date"
 
 
 def test_what_must_stay_in_every_variant_stays() -> None:
@@ -104,14 +94,3 @@ async def test_every_place_that_can_be_said_is_found_by_every_search() -> None:
             assert airport.name in values_at(
                 await traveller.good("Search_Flight_Location", {"query": airport.name}), "data", "name"
             )
-
-
-async def test_the_titles_that_entries_go_by_are_those_of_the_responses() -> None:
-    traveller = Traveller(open_travel(), "Paris", "Rome")
-    listed = await traveller.good("Get_Sort_By", await traveller.arguments("Get_Sort_By"))
-    assert tuple(map(str, values_at(listed, "data", "title"))) == shown_titles("Search_Hotels", "sort_by")
-    offered = await traveller.good("Get_Filter", await traveller.arguments("Get_Filter"))
-    titles = set(map(str, values_at(offered, "data.filters", "title")))
-    assert titles <= set(shown_titles("Search_Hotels", "categories_filter"))
-    assert set(filters()) <= set(shown_titles("Search_Hotels", "categories_filter"))
-    assert shown_titles("Search_Flights", "sort") == ()

@@ -12,7 +12,7 @@ from generators.external.entities import find_entities, obstacle
 from generators.external.messages import write_messages
 from generators.external.rewriting import rewrite_requests
 from generators.imports.hammerbench import read_hammerbench
-from generators.single_turn.planning import plan_assignments
+from generators.single_turn.making import plan_assignments
 from generators.single_turn.requests import choose_parameters, fill_values, write_requests
 from generators.stages import StageContext
 from language.values import locate

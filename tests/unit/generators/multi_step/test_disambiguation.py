@@ -5,8 +5,8 @@ from random import Random
 from generators.multi_step.disambiguation import disambiguate, has_single_path
 from generators.multi_step.resolving import resolve
 from generators.multi_step.samples import write_sample
-from generators.multi_step.search import shortest_paths
 from generators.stages import StageContext
+from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal, keys_of, request
 from tests.support.scripted_model import ScriptedModel
 from warehouse.records import Condition, Goal, GoalPath, Picked, PlannedCall, StatedValue, TracedGoal, WordedGoal

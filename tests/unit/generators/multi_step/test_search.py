@@ -3,7 +3,8 @@
 import pytest
 
 from generators.multi_step.resolving import resolve
-from generators.multi_step.search import Path, shortest_paths
+from generators.multi_step.search import Path
+from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
 from warehouse.errors import RecordError
 from warehouse.records import Condition, Default, Picked, PlannedCall, StatedValue, Strike, Tool
@@ -25,7 +26,7 @@ async def test_a_goal_is_resolved_step_by_step() -> None:
     assert _names(resolved.path) == [["find_place"], ["search_hotels"], ["hotel_details", "hotel_reviews"]]
     assert resolved.path[1].calls[0].arguments == {"place_id": "p1", "check_in": "2026-12-05", "adults": 1}
     assert resolved.path[2].calls[0].arguments == {"hotel_id": "h2"}
-    assert [(place.path, place.ties) for place in resolved.places][1:] == [("data.hotels[1].hotel_id", 1)] * 2
+    assert [(place.path, len(place.fitting)) for place in resolved.places][1:] == [("data.hotels[1].hotel_id", 1)] * 2
 
 
 async def test_the_sentence_says_which_value_could_not_be_picked() -> None:
@@ -40,7 +41,7 @@ async def test_a_response_that_fails_is_told() -> None:
 
 async def test_ties_are_counted_and_the_first_is_taken() -> None:
     resolved = await resolve(goal(city="Bern"), Town())
-    assert [(place.entry, place.ties) for place in resolved.places if place.leaf.call == 2] == [(0, 2)]
+    assert [(place.entry, len(place.fitting)) for place in resolved.places if place.leaf.call == 2] == [(0, 2)]
 
 
 async def test_the_same_call_is_made_once() -> None:

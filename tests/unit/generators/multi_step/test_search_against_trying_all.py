@@ -5,7 +5,7 @@ from itertools import combinations
 import pytest
 
 from generators.multi_step.resolving import resolve
-from generators.multi_step.search import shortest_paths
+from tests.support.generators.multi_step.paths import shortest_paths
 from tests.support.generators.multi_step.town import TOOLS, Town, goal
 from warehouse.records import Call, Condition, Goal, StatedValue
 

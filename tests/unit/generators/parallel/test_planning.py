@@ -4,8 +4,8 @@ import pytest
 
 from generators.catalogs.seed_catalog import seed_tools
 from generators.kinds import KINDS
-from generators.parallel.family import PARALLEL
-from generators.parallel.planning import plan_parallel
+from generators.parallel import PARALLEL
+from generators.parallel.making import plan_parallel
 from generators.parallel.wording import ParallelWording, part_starts, wording_problem
 from generators.planning import Order
 from generators.tools import are_redundant

@@ -2,7 +2,7 @@
 
 import pytest
 
-from generators.routing.family import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
+from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.tool_graph import UNKNOWN, Feed, feed_of, unknown_arguments, unknown_evidence
 from generators.routing.wording import RoutingWording, routing_problem, word_routing
 from tests.support.generators.routing.asking import context_of, plans_of, questions

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from flows.stages import OBSTACLES
 from generators.imports.hammerbench import read_hammerbench
 from generators.kinds import name_of
-from generators.making import OBSTACLES
 from generators.shifts.intents import mismatch, shift_intents
 from generators.shifts.overriding import override_values
 from generators.shifts.values import change_values

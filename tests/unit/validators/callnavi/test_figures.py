@@ -1,4 +1,4 @@
-"""CallNavi's figures: shares by difficulty, stability over runs, structured outputs, a judge's ratings, the files."""
+"""CallNavi's figures: shares by difficulty, stability over runs, structured outputs, the files."""
 
 import json
 from pathlib import Path
@@ -8,14 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from validators.metrics.callnavi.files import read_answers, read_questions
-from validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output, texts_for_numbers
+from validators.metrics.callnavi.matching import GoldAnswer, bare, is_same_output
 from validators.metrics.callnavi.scores import (
     GoldQuestion,
     Stability,
     levenshtein,
-    mean_rating,
     measure_stability,
-    read_rating,
     settled,
     share_right,
     summarise_stability,
@@ -113,21 +111,12 @@ def test_structured_outputs_are_compared_without_case_punctuation_and_order() ->
     assert is_same_output([{"account_id": "x 1"}, 2], [2, {"accountID": "X1."}])
     assert not is_same_output([1, 1, 2], [1, 2, 2])
     assert not is_same_output({"a": 5}, {"a": "5"})
-    assert is_same_output({"a": "5"}, texts_for_numbers({"a": 5}))
     assert bare({"a-b": ["$$$", None]}) == {"AB": ["", None]}
 
 
 def test_the_wildcard_works_only_where_the_authors_meant_it() -> None:
     assert not is_same_output({"a": 5}, {"a": "$$$"})
     assert is_same_output({"a": 5}, {"a": "$$$"}, wildcard=True)
-
-
-def test_a_rating_stands_in_double_brackets() -> None:
-    assert [read_rating(text) for text in ("[[0.85]]", "Total: [[ 1.0 ]].", "[[1.5]]", "0.9", "[[x]]")] == [
-        0.85, 1.0, None, None, None,
-    ]  # fmt: skip
-    assert mean_rating(["[[0.5]]", "[[1]]", "well"]) == (0.75, 2, 1)
-    assert mean_rating([]).mean is None
 
 
 def question(name: str, difficulty: str = "easy") -> dict:

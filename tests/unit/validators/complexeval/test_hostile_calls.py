@@ -8,8 +8,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tests.support.validators.complexeval.paths import CHAIN, HOTELS, TOOLS, likeness, matchers, open_run
+from tests.support.validators.complexeval.rows import row_of
 from validators.metrics.complexeval.calls import CandidateCall, read_call
-from validators.metrics.complexeval.results import row_of
 from validators.metrics.complexeval.rules import RunRules
 from validators.metrics.complexeval.runs import SampleRun
 from validators.metrics.complexeval.turns import Matchers

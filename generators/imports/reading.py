@@ -1,0 +1,76 @@
+"""What reading a published record shares: the sample that comes of it, what was found wrong, and the tools it brings."""
+
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.catalogs.builder import CatalogBuilder
+from generators.catalogs.catalog import Problem, ProblemKind, shown
+from language.packs import main_language
+from warehouse.records import Language, Sample, Tool, Turn, UserTurn
+
+Fields = dict[str, JsonValue]
+
+
+class ImportedRecord(NamedTuple):
+    """A record as a sample with its candidate tools; `sample` is None where it can't be read: `problems` say why."""
+
+    where: str
+    sample: Sample | None = None
+    tools: tuple[Tool, ...] = ()
+    problems: tuple[Problem, ...] = ()
+
+
+class RecordReader:
+    """Reads one record, and gathers what is wrong with it."""
+
+    word = "record"
+
+    def __init__(self, where: str, builder: CatalogBuilder) -> None:
+        """Tools go to `builder`; what is noted is noted at `where`."""
+        self.where, self._builder = where, builder
+        self.problems: list[Problem] = []
+        self.is_readable = True
+
+    def refuse(self, reason: str) -> None:
+        """Note why the record can't be read."""
+        self.is_readable = False
+        self.note("bad_record", f"{reason}; the {self.word} is left out.")
+
+    def note(self, kind: ProblemKind, message: str) -> None:
+        """Note what is odd about the record."""
+        self.problems.append(Problem(where=self.where, kind=kind, message=message))
+
+    def note_lost(self, fields: Iterable[str], known: Iterable[str], of: str = "") -> None:
+        """Note the fields that a sample has no place for, so that an export would not give them back."""
+        if extra := sorted(set(fields) - set(known)):
+            self.note(
+                "unknown_field", f"{of or f'The {self.word}'} has the fields {extra}, which a sample does not keep."
+            )
+
+    def tools_of(
+        self, listed: JsonValue, field: str, put: Callable[[JsonValue, str], Tool | None], what: str = "functions"
+    ) -> tuple[Tool, ...]:
+        """The tools that `put` makes of a record's list of them; refused where one can't be used."""
+        if not isinstance(listed, list):
+            self.refuse(f"The {what} are {shown(listed)}, not a list")
+            return ()
+        before = len(self._builder.problems)
+        made = [put(stated, f"{self.where}/{field}/{at}") for at, stated in enumerate(listed)]
+        self.problems += self._builder.problems[before:]
+        tools = tuple(tool for tool in made if tool is not None)
+        if len(tools) < len(made):
+            self.refuse(f"{len(made) - len(tools)} of its {len(made)} {what} can't be used")
+        return tools
+
+    def imported(self, sample: Callable[[], Sample], tools: tuple[Tool, ...]) -> ImportedRecord:
+        """The record as `sample` makes one of it, unless it was refused."""
+        if not self.is_readable:
+            return ImportedRecord(self.where, problems=tuple(self.problems))
+        return ImportedRecord(self.where, sample(), tools, tuple(self.problems))
+
+
+def language_of_user(turns: Sequence[Turn]) -> Language:
+    """The language that the user speaks."""
+    return main_language(" ".join(turn.text for turn in turns if isinstance(turn, UserTurn)))
