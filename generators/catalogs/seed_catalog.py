@@ -1,7 +1,7 @@
 """Our own tools for everyday tasks, read from the YAML files of the folder seed/.
 
-They stand there in English and Chinese. Any other language gives its words for them in its own folder, in seed.yaml: by
-category, each English text with its own; a tool is there in a language where all of its texts are.
+They stand there in English. Any other language gives its words for them in its own folder, in seed.yaml: by category, and by
+tool where a tool has others, each English text with its own; a tool is there in a language where all of its texts are.
 """
 
 from collections.abc import Iterator, Mapping, Sequence
@@ -29,7 +29,7 @@ class _UntranslatedError(Exception):
 
 
 class SeedEntry(BaseModel):
-    """A tool as a file of the seed catalog writes it, in both languages."""
+    """A tool as a file of the seed catalog writes it."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -72,13 +72,19 @@ def read_seed_folder(folder: Traversable, *, checked: bool = True) -> Iterator[T
                 raise ConfigurationError(f"{where} is written twice; give one of them another name.")
             names.add(entry.name)
             for language in known():
-                overlay = of(language).data.get("seed")
-                texts = None if overlay is None else {**overlay["kinds"], **overlay.get(content["category"], {})}
+                texts = _texts_of(language, content["category"], entry.name)
                 reading = _SeedEntryReader(language, kinds, where, texts, checked=checked)
                 try:
                     yield _tool(entry, str(content["category"]), reading)
                 except _UntranslatedError:
                     continue
+
+
+def _texts_of(language: Language, category: str, tool: str) -> dict[str, str]:
+    """The English texts that a language has words for, with those words."""
+    texts = of(language).data.get("seed", {})
+    of_category = texts.get(category, {})
+    return {**texts.get("kinds", {}), **of_category, **of_category.get(tool, {})}
 
 
 def _loaded(file: Traversable) -> dict[str, Any]:  # the parsed YAML, before anything is known of it
@@ -126,14 +132,14 @@ def _tool(entry: SeedEntry, category: str, reading: "_SeedEntryReader") -> Tool:
 
 
 class _SeedEntryReader:
-    """One entry read in one language: it resolves `{en, zh}` and `kind`, and checks what comes out."""
+    """One entry read in one language: it resolves texts by language and `kind`, and checks what comes out."""
 
     def __init__(
         self,
         language: Language,
         kinds: Mapping[str, JsonSchema],
         where: str,
-        texts: Mapping[str, str] | None,
+        texts: Mapping[str, str],
         *,
         checked: bool,
     ) -> None:
@@ -160,18 +166,19 @@ class _SeedEntryReader:
         if fallback() in node and set(node) <= set(known()):
             if self.language in node:
                 return self.read(node[self.language])
-            if self.texts is None:
-                raise ConfigurationError(f"{self.where} says {dict(node)!r} but lacks the language {self.language!r}.")
             return self._translated(node[fallback()])
         return {key: self.read(value) for key, value in self._with_kind(node).items()}
 
     def _translated(self, node: JsonValue) -> JsonValue:
         """English texts in the words of this language; _UntranslatedError where one is not in its seed.yaml."""
         if isinstance(node, list):
-            return [self._translated(item) for item in node]
+            whole = self.texts.get("|".join(map(str, node)))
+            return list(whole.split("|")) if whole else [self._translated(item) for item in node]
+        if isinstance(node, Mapping):
+            return {key: self._translated(value) for key, value in node.items()}
         if not isinstance(node, str):
             return node
-        if self.texts is None or node not in self.texts:
+        if node not in self.texts:
             raise _UntranslatedError(node)
         return self.texts[node]
 

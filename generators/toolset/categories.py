@@ -1,45 +1,42 @@
 """The functional categories for which tools are made: what people do with their phones (HammerBench 4.2)."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from importlib.resources.abc import Traversable
 from typing import Annotated, Any
 
 import yaml
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, RootModel, ValidationError
+from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
-from language.packs import fallback, known
+from language.packs import known, of
 from warehouse.errors import ConfigurationError
-from warehouse.records import Language, ToolsetPlan
+from warehouse.records import DEFAULT_LANGUAGE, Language, ToolsetPlan
 
 FOLDER = "generators.toolset.everyday"
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
-def _stripped(text: object) -> object:
-    return text.strip() if isinstance(text, str) else text
-
-
-class LocalizedText(RootModel[dict[Language, Annotated[str, BeforeValidator(_stripped), Field(min_length=1)]]]):
-    """The same thing in each language that has words for it."""
-
-    model_config = ConfigDict(frozen=True)
-
-    def stated(self, language: Language) -> str:
-        """The words in this language, the common one's where it has none."""
-        return self.root.get(language) or self.root[fallback()]
+Wording = Annotated[str, StringConstraints(strip_whitespace=True, min_length=1)]
 
 
 class Category(BaseModel):
-    """A functional category: the goals that people have there, and the things that they keep there."""
+    """A functional category, in English: the goals that people have there, and the things that they keep there.
+
+    Other languages have their words for each text in everyday.yaml of their folder.
+    """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     name: str = Field(pattern=r"^[A-Z][A-Za-z]*$")
-    description: LocalizedText
-    goals: tuple[LocalizedText, ...] = Field(min_length=1)
-    resources: tuple[LocalizedText, ...]
+    description: Wording
+    goals: tuple[Wording, ...] = Field(min_length=1)
+    resources: tuple[Wording, ...]
+
+    def stated(self, text: str, language: Language) -> str:
+        """A text of the category in this language, in English where it has no words for it."""
+        own: Mapping[str, str] = of(language).data.get("everyday", {}).get(self.name, {})
+        return own.get(text, text)
 
 
 def load_categories() -> tuple[Category, ...]:
@@ -59,16 +56,16 @@ def category_named(name: str) -> Category:
 
 def plan_toolset(category: Category, language: Language, count: int, *, seed: int) -> ToolsetPlan:
     """The plan for `count` tools of a category in a language."""
-    goals = tuple(goal.stated(language) for goal in category.goals)
-    resources = tuple(resource.stated(language) for resource in category.resources)
-    is_english = language == fallback()
+    goals = tuple(category.stated(goal, language) for goal in category.goals)
+    resources = tuple(category.stated(resource, language) for resource in category.resources)
+    is_translated = language != DEFAULT_LANGUAGE
     return ToolsetPlan(
         category=category.name,
-        description=category.description.stated(language),
+        description=category.stated(category.description, language),
         goals=goals,
         resources=resources,
-        english_goals=() if is_english else tuple(goal.stated(fallback()) for goal in category.goals),
-        english_resources=() if is_english else tuple(resource.stated(fallback()) for resource in category.resources),
+        english_goals=category.goals if is_translated else (),
+        english_resources=category.resources if is_translated else (),
         language=language,
         count=count,
         seed=seed,
@@ -114,7 +111,9 @@ def _category(raw: object, file_name: str) -> Category:
         ) from error
     for kind, wordings in (("goals", category.goals), ("resources", category.resources)):
         for language in known():
-            _refuse_repeated([one.stated(language).lower() for one in wordings], f"{kind} of {name!r} in {file_name}")
+            _refuse_repeated(
+                [category.stated(one, language).lower() for one in wordings], f"{kind} of {name!r} in {file_name}"
+            )
     return category
 
 
