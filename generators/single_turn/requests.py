@@ -1,13 +1,15 @@
 """A request of one turn, in three stages: choose its parameters, give each a value, word the call (HammerBench 4.2.1, D.2, D.3)."""
 
+from collections.abc import Sequence
+
 from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.stated_values import Place, Stated, find_value
 from generators.tools import argument_problems
 from language.packs import writes
-from language.values import locate
 from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError, ReplyError
+from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
     Assignment,
@@ -37,8 +39,7 @@ class ParameterNames(BaseModel):
 async def choose_parameters(assignment: Assignment, context: StageContext) -> list[ParameterChoice]:
     """Choose `parameter_count` parameters; a perfect request gets all required ones, an imperfect one never does.
 
-    Raises ReplyError where the model names others than were offered, in three answers, and RecordError where an
-    imperfect request is planned for a tool that requires nothing.
+    Raises RecordError where an imperfect request is planned for a tool that requires nothing.
     """
     tool = context.tool(assignment.tool)
     fixed = () if assignment.kind == "imperfect" else tool.required
@@ -66,14 +67,20 @@ async def _ask(
     assignment: Assignment, tool: Tool, offered: tuple[str, ...], wanted: int, context: StageContext
 ) -> tuple[str, ...]:
     prompt = render(PROMPTS, PARAMETERS_TEMPLATE, tool=tool, offered=offered, count=wanted, seed=assignment.seed)
-    problem = ""
-    for attempt in range(ATTEMPTS):
-        answer = await context.chat.ask(prompt, ParameterNames, sample_index=attempt)
-        unknown = [name for name in answer.parameters if name not in offered]
-        if not unknown and len(set(answer.parameters)) == wanted:
-            return tuple(answer.parameters)
-        problem = f"names {unknown} were not offered" if unknown else f"{len(set(answer.parameters))} names were given"
-    raise ReplyError(f"{wanted} parameters of {tool.name!r} were asked for, but in {ATTEMPTS} answers {problem}.")
+    answer = await context.chat.ask(prompt, ParameterNames)
+    return as_many(answer.parameters, offered, wanted, tool)
+
+
+def as_many(named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool) -> tuple[str, ...]:
+    """So many of the parameters that are offered: those named, required ones first; where they are too few, others in order."""
+    known = [name for name in dict.fromkeys(named) if name in offered]
+    if len(known) == wanted:
+        return tuple(known)
+    rest = [name for name in offered if name not in known]
+    first = sorted(known, key=lambda name: name not in tool.required) + sorted(
+        rest, key=lambda name: name not in tool.required
+    )
+    return tuple(first[:wanted])
 
 
 def _without_one_required(chosen: tuple[str, ...], tool: Tool) -> tuple[str, ...]:
@@ -126,17 +133,18 @@ async def fill_values(choice: ParameterChoice, context: StageContext) -> list[Dr
         context,
         prompt,
         ArgumentValues,
-        lambda given: _problem(choice.parameters, _given(given), tool),
+        lambda given: _problem(choice.parameters, _given(given, choice.parameters), tool),
         f"Values for {tool.name!r} did not fit in {ATTEMPTS} answers",
     )
-    given = _given(answer)
+    given = _given(answer, choice.parameters)
     ordered = {name: given[name] for name in choice.parameters}
     origin = made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed)
     return [DraftCall(assignment=assignment, arguments=ordered, origin=origin)]
 
 
-def _given(answer: ArgumentValues) -> Arguments:
-    return {pair.parameter: pair.value for pair in answer.values}
+def _given(answer: ArgumentValues, wanted: Sequence[str]) -> Arguments:
+    """The values of the parameters that were asked for; what was given besides is cut."""
+    return {pair.parameter: pair.value for pair in answer.values if pair.parameter in wanted}
 
 
 def _problem(parameters: tuple[str, ...], arguments: Arguments, tool: Tool) -> str:
@@ -166,9 +174,10 @@ class Wording(BaseModel):
 
 
 async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample]:
-    """A sample whose request states exactly the drafted arguments; asked anew until the format holds.
+    """A sample whose request states the drafted arguments; asked anew where it says another value, or does not say one.
 
-    Raises ReplyError where three wordings break the format; the reason is that of the last one.
+    What no rule can read goes on: checks are strict. Raises ReplyError where three wordings do not fit; the reason is that of
+    the last one.
     """
     assignment = draft.assignment
     tool = context.tool(assignment.tool)
@@ -192,22 +201,25 @@ async def write_requests(draft: DraftCall, context: StageContext) -> list[Sample
 
 
 def wording_problem(wording: Wording, draft: DraftCall, tool: Tool) -> str:
-    """Why this wording can't stand for the draft, "" where it can: exactly the drafted parameters, each one said."""
+    """Why this wording can't stand for the draft, "" where it can: in its language, no value left out and no other one said."""
     text = wording.request.strip()
     if not text or len(text) > LONGEST:
         return f"the request has {len(text)} characters; 1 to {LONGEST} are allowed."
     if not _is_in_language(text, draft.assignment.language):
         return f"the request is not in the language {draft.assignment.language!r}."
-    named = [mention.parameter for mention in wording.mentions]
-    if sorted(named) != sorted(draft.arguments):
-        return f"it mentions the parameters {sorted(named)} where {sorted(draft.arguments)} were to be said."
-    for mention in wording.mentions:
-        if not mention.words or mention.words not in wording.request:
-            return f"the words {mention.words!r} for {mention.parameter!r} do not stand in the request."
-        value = draft.arguments[mention.parameter]
-        if locate(value, tool.properties[mention.parameter], mention.words) is None:
-            return f"the words {mention.words!r} do not say {value!r} for {mention.parameter!r}."
-    return ""
+    return next((one.problem for one in _stated(wording, draft, tool).values() if one.problem), "")
+
+
+def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]:
+    """Where the request states each drafted argument, in the order in which the model told of them."""
+    quotes = {mention.parameter: mention.words for mention in wording.mentions if mention.parameter in draft.arguments}
+    language = draft.assignment.language
+    return {
+        name: find_value(
+            (name, draft.arguments[name]), tool.properties[name], quotes.get(name, ""), wording.request, language
+        )
+        for name in dict.fromkeys((*quotes, *draft.arguments))
+    }
 
 
 def _is_in_language(text: str, language: Language) -> bool:
@@ -216,7 +228,8 @@ def _is_in_language(text: str, language: Language) -> bool:
 
 def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> Sample:
     assignment = draft.assignment
-    spans = tuple(_span(mention, wording.request) for mention in wording.mentions)
+    stated = _stated(wording, draft, tool).items()
+    spans = tuple(_span(name, one.place, wording.request) for name, one in stated if one.place is not None)
     due = (
         ()
         if assignment.kind == "irrelevant"
@@ -233,13 +246,7 @@ def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> S
     )
 
 
-def _span(mention: Mention, request: str) -> Evidence:
-    start = request.index(mention.words)
+def _span(parameter: str, place: Place, request: str) -> Evidence:
     return Evidence(
-        argument=mention.parameter,
-        kind="span",
-        turn=0,
-        start=start,
-        end=start + len(mention.words),
-        quote=mention.words,
-    )
+        argument=parameter, kind="span", turn=0, start=place.start, end=place.end, quote=request[place.start : place.end]
+    )  # fmt: skip

@@ -31,7 +31,7 @@ _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 
 CHECK = "coverage"
-VERSION = "1"
+VERSION = "2"
 
 
 class RequestReading(NamedTuple):
@@ -81,7 +81,7 @@ def applies_to(sample: Sample) -> bool:
 
 
 async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]:
-    """Account for every word of the user's, snapshot by snapshot."""
+    """Account for every word of the user's, snapshot by snapshot; whether the words say the arguments is grounding's to tell."""
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     decision: Grade = "proved"
     reasons: list[str] = []
@@ -96,8 +96,8 @@ async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]
                 reasons, decision = [*reasons, *found], weakest((decision, "unproved" if found else "proved"))
                 continue
             reading = read_snapshot(tool, call, snapshot.prefix, sample.language)
-            reasons += reading.reasons
-            decision = weakest((decision, reading.decision))
+            reasons += reading.doubts
+            decision = weakest((decision, "unproved" if reading.doubts else "proved"))
     reason = " ".join(dict.fromkeys(reasons)) or "Every word of the user's belongs to the call."
     return [Verdict(subject=sample.key, check=CHECK, decision=decision, reason=reason, version=VERSION)]
 

@@ -49,7 +49,12 @@ class UserText(NamedTuple):
 
 def find_evidence(claim: Claim, stated: Sequence[UserText], prefix: Sequence[Turn]) -> Evidence | None:
     """Why the claim holds: said in one of these texts, by default, or in a result of `prefix`; it may be too weak."""
-    return find_spoken(claim, stated) or _by_default(claim) or _in_results(claim, prefix)
+    return find_spoken(claim, stated) or find_elsewhere(claim, prefix)
+
+
+def find_elsewhere(claim: Claim, prefix: Sequence[Turn]) -> Evidence | None:
+    """Why the claim holds though nobody said it: by default, or in a result of `prefix`."""
+    return _by_default(claim) or _in_results(claim, prefix)
 
 
 def stated_in(prefix: Sequence[Turn]) -> list[UserText]:

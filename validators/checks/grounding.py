@@ -5,6 +5,7 @@ One that nobody can know yet must be returned by an earlier call of its turn (Ca
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import UTC, datetime
 from typing import NamedTuple
 
 from pydantic import JsonValue
@@ -17,31 +18,56 @@ from language.dates import DATE, YEARLESS, find_dates
 from language.numbers import find_numbers
 from language.schemas import Kind, choices_of, kind_of
 from language.text import VERBATIM
-from language.times import find_times
-from language.values import read_value
-from validators.checks.evidence import TOO_WEAK, Claim, UserText, by_earlier_call, find_evidence, stated_in
+from language.times import HALF_DAY, find_times
+from language.values import locate, read_value
+from validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
+from validators.checks.request_reading import ArgumentReading, read_leaves
+from validators.checks.request_text import ArgumentLeaf, RequestText, Span, leaves_within, parse_request
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
     Evidence,
     GoldCall,
+    ReplyTurn,
     ResultTurn,
     Sample,
     Snapshot,
     Tool,
     Turn,
+    UserTurn,
     Verdict,
 )
 
 CHECK = "grounding"
-VERSION = "1"
+VERSION = "2"
+READ = "strict reading"  # proves, and no list of rules names how
+_MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
 _TYPED: frozenset[Kind] = frozenset({"integer", "number", "date", "time"})
 
 
 class _Finding(NamedTuple):
+    argument: str
     evidence: Evidence | None
     doubt: str = ""
     contradiction: str = ""
+
+
+class _StatedText(NamedTuple):
+    """What the user said at a turn, with the message that came along, as rules read it."""
+
+    turn: int
+    text: RequestText
+
+    def evidence(self, claim: Claim, span: Span) -> Evidence:
+        """The evidence that a stretch of the text is; its rule tells how the words mean the value."""
+        in_message = span.start > self.text.own
+        first = self.text.own + 1 if in_message else 0
+        found = locate(claim.value, claim.schema, self.text.quote(span))
+        rule = found.rule if found else READ
+        return Evidence(
+            argument=claim.name, kind="normalised" if rule else "span", turn=self.turn, start=span.start - first,
+            end=span.end - first, quote=self.text.quote(span), in_message=in_message, rule=rule,
+        )  # fmt: skip
 
 
 async def check_grounding(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -61,47 +87,105 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     by_name = {tool.name: tool for tool in tools}
     findings: list[_Finding] = []
     for snapshot in sample.snapshots():
-        texts = stated_in(snapshot.prefix)
+        texts = [*_texts(snapshot.prefix, sample)]
         for call in snapshot.calls:
             findings.extend(_ground_call(call, by_name, texts, snapshot))
     return _verdict(sample, findings)
 
 
+def _texts(prefix: Sequence[Turn], sample: Sample) -> Iterator[_StatedText]:
+    """All that the user said or handed over, each beside the question that it answers."""
+    question, now = "", _now(sample)
+    for index, turn in enumerate(prefix):
+        if isinstance(turn, ReplyTurn):
+            question = turn.text
+        elif isinstance(turn, UserTurn):
+            message = turn.external.text if turn.external else ""
+            yield _StatedText(index, parse_request(turn.text, sample.language, now, question=question, message=message))
+            question = ""
+
+
+def _now(sample: Sample) -> datetime | None:
+    """When the conversation takes place, None where the sample does not say."""
+    stated = sample.trait("reference_time")
+    return datetime.fromisoformat(stated).replace(tzinfo=UTC) if _MOMENT.fullmatch(stated) else None
+
+
 def _ground_call(
-    call: GoldCall, tools: Mapping[str, Tool], texts: list[UserText], snapshot: Snapshot
+    call: GoldCall, tools: Mapping[str, Tool], texts: Sequence[_StatedText], snapshot: Snapshot
 ) -> Iterator[_Finding]:
     tool = tools.get(call.tool)
     if tool is None:
-        yield _Finding(None, contradiction=f"The tool {call.tool!r} is not among the candidates.")
+        yield _Finding("", None, contradiction=f"The tool {call.tool!r} is not among the candidates.")
         return
+    claims: list[Claim] = []
     for name, value in call.arguments.items():
         if name not in tool.properties:
-            yield _Finding(None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.")
+            yield _Finding(name, None, contradiction=f"The tool {call.tool!r} declares no parameter {name!r}.")
             continue
         for claim in claims_of(name, value, call, tool):
-            unknown = by_earlier_call(claim, snapshot.calls, tools)
-            yield _Finding(unknown) if unknown else _ground_claim(claim, texts, snapshot)
+            known = by_earlier_call(claim, snapshot.calls, tools) or by_rule(claim, snapshot.prefix)
+            if known:
+                yield _Finding(name, known)
+            else:
+                claims.append(claim)
+    yield from _read_claims(claims, texts, snapshot)
 
 
-def _ground_claim(claim: Claim, texts: list[UserText], snapshot: Snapshot) -> _Finding:
-    evidence = by_rule(claim, snapshot.prefix) or find_evidence(claim, texts, snapshot.prefix)
-    if evidence and evidence.rule not in TOO_WEAK:
-        return _Finding(evidence)
-    contradiction = "" if evidence else _contradiction(claim, texts)
-    weakness = f" ({evidence.quote!r} is a {evidence.rule})" if evidence else ""
-    return _Finding(None, f"{claim.name!r} = {claim.value!r} at turn {snapshot.turn}{weakness}", contradiction)
+def _read_claims(claims: Sequence[Claim], texts: Sequence[_StatedText], snapshot: Snapshot) -> Iterator[_Finding]:
+    """What the user's words say of claims of one call, seen beside each other; each text is read for itself."""
+    parts = [[*leaves_within(ArgumentLeaf(one.name, _last_name(one), one.value, one.schema))] for one in claims]
+    leaves = [leaf for part in parts for leaf in part]
+    readings = [(stated, read_leaves(leaves, stated.text)) for stated in reversed(texts)]
+    at = 0
+    for claim, part in zip(claims, parts, strict=True):
+        places = range(at, at := at + len(part))
+        yield _ground_claim(claim, [[(stated, read[place]) for stated, read in readings] for place in places], snapshot)
 
 
-def _contradiction(claim: Claim, texts: list[UserText]) -> str:
+def _last_name(claim: Claim) -> str:
+    """The name of what holds the value: "fromId" of "legs[0].fromId"."""
+    return re.split(r"\.", re.sub(r"\[\d+\]$", "", claim.name))[-1]
+
+
+def _ground_claim(
+    claim: Claim, parts: Sequence[Sequence[tuple[_StatedText, ArgumentReading]]], snapshot: Snapshot
+) -> _Finding:
+    """The finding about a claim by what each text, the latest first, says of each of its parts."""
+    proofs = [next(((stated, one) for stated, one in readings if one.grade == "proved"), None) for readings in parts]
+    argument = root_of(claim.name)
+    if proofs and all(proofs):
+        stated = [(text, one.spans[0]) for text, one in (proof for proof in proofs if proof) if one.spans]
+        if stated:
+            return _Finding(argument, stated[-1][0].evidence(claim, _joined(stated)))
+    elsewhere = find_elsewhere(claim, snapshot.prefix)
+    if elsewhere:
+        return _Finding(argument, elsewhere)
+    texts = [text for readings in parts[:1] for text, _ in readings]
+    against = next((one.reason for readings in parts for _, one in readings[:1] if one.grade == "contradicted"), "")
+    open_reasons = [one.reason for readings in parts for _, one in readings[:1] if one.grade != "proved" and one.reason]
+    why = f" ({open_reasons[0].rstrip('.')})" if open_reasons else ""
+    doubt = f"{claim.name!r} = {claim.value!r} at turn {snapshot.turn}{why}"
+    is_alone = len(texts) == len(snapshot.calls) == 1  # nothing else can have the words that speak against it
+    return _Finding(argument, None, doubt, (against if is_alone else "") or _contradiction(claim, texts))
+
+
+def _joined(stated: Sequence[tuple[_StatedText, Span]]) -> Span:
+    """The stretch of the last text that holds all parts which stand in it."""
+    last = [span for text, span in stated if text is stated[-1][0]]
+    return Span(min(span.start for span in last), max(span.end for span in last))
+
+
+def _contradiction(claim: Claim, texts: Sequence[_StatedText]) -> str:
     """Why this value can't be right, "" where that is not certain."""
     kind = kind_of(claim.schema)
     if kind in _TYPED:
-        stated = {value for one in texts for value in _typed_values(kind, one.text)}
+        stated = {value for one in texts for value in _typed_values(kind, one.text.text)}
         other = next(iter(stated)) if len(stated) == 1 else None
         if other is not None and other != claim.value and not _explained(other, kind, claim):
             return f"{claim.name!r} is {claim.value!r}, but {other!r} is the only {kind} that was said."
     if texts and _is_forbidden(claim, kind):
-        stated_here = read_value(texts[0].text, claim.schema)
+        stated_here = read_value(texts[0].text.text, claim.schema)
         if stated_here is not None and stated_here != claim.value:
             return f"{claim.name!r} is {claim.value!r}, which its schema forbids, and {stated_here!r} was said."
     return ""
@@ -119,7 +203,7 @@ def _typed_values(kind: Kind, text: str) -> list[str | float]:
     if kind == "date":
         return [str(found.value) for found in find_dates(text) if found.rule in (DATE, VERBATIM, YEARLESS)]
     if kind == "time":
-        return [str(found.value) for found in find_times(text)]
+        return [str(found.value) for found in find_times(text) if found.rule != HALF_DAY]
     return [float(str(found.value)) for found in find_numbers(text)]
 
 
@@ -143,6 +227,7 @@ def _verdict(sample: Sample, findings: list[_Finding]) -> Verdict:
         score=len(proofs) / len(findings) if findings else 1.0,
         reason=" ".join(reasons) or all_proved(len(findings), is_due=bool(sample.gold)),
         evidence=tuple(dict.fromkeys(proofs)),
+        open_arguments=tuple(dict.fromkeys(one.argument for one in findings if one.evidence is None and one.argument)),
         version=VERSION,
     )
 

@@ -13,7 +13,7 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
-from language.booleans import find_boolean
+from language.booleans import ANSWERED, find_boolean, is_about
 from language.cues import cue_words, find_choice
 from language.mentions import Moment
 from language.quantities import Quantity, find_quantities
@@ -78,7 +78,8 @@ def read_leaves(leaves: Sequence[ArgumentLeaf], text: RequestText) -> list[Argum
     readings = _with_single(leaves, readings, text)
     readings = _with_derived(leaves, readings, text)
     readings = _without_shared(leaves, readings, text)
-    return [_in_role(leaf, reading, leaves, text) for leaf, reading in zip(leaves, readings, strict=True)]
+    in_role = [_in_role(leaf, reading, leaves, text) for leaf, reading in zip(leaves, readings, strict=True)]
+    return _by_elimination(leaves, readings, in_role)
 
 
 def merge_readings(
@@ -168,10 +169,13 @@ def _bound_doubt(leaf: ArgumentLeaf, one: Quantity) -> str:
 
 
 def _names_bound(leaf: ArgumentLeaf, one: Quantity, text: RequestText) -> bool:
-    """Whether the parameter's description, words such as "highest price", stands before the number."""
+    """Whether the parameter's description, words such as "highest price", stands before the number or behind it."""
     before = _BREAK.split(text.text[max(0, one.start - _NAME_AROUND) : one.start])[-1]
+    after = _BREAK.split(text.text[one.end : one.end + _NAME_AROUND])[0]
     described = {key.deep for key in content_keys(str(leaf.schema.get("description", ""))) if key.light != STOP}
-    return bool(described) and described <= {key.deep for key in content_keys(f"{text.question} {before}")}
+    return bool(described) and any(
+        described <= {key.deep for key in content_keys(beside)} for beside in (f"{text.question} {before}", after)
+    )
 
 
 def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
@@ -187,6 +191,8 @@ def _read_boolean(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
     found = find_boolean(bool(leaf.value), {"title": leaf.name, **leaf.schema}, text.text)
     if found is None:
         return _open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
+    if found.rule == ANSWERED and not is_about(leaf.schema, text.question):
+        return _open(leaf, f"{text.quote(Span(found.start, found.end))!r} answers no question about {leaf.name!r}.")
     sentence = sentence_at(text.text, found.start)
     if leaf.value and not text.has_cue("true_cue", *sentence):
         return _open(leaf, f"{text.quote(Span(found.start, found.end))!r} may not be a wish.")
@@ -381,6 +387,20 @@ def _in_role(
         reason = f"{leaf.value!r} is worded as the {next(iter(stated))}, not the {role}."
         return reading._replace(grade="contradicted", reason=reason)
     return reading._replace(grade="unproved", reason=f"Nothing says that {leaf.value!r} is the {role}.")
+
+
+def _by_elimination(
+    leaves: Sequence[ArgumentLeaf], before: Sequence[ArgumentReading], in_role: Sequence[ArgumentReading]
+) -> list[ArgumentReading]:
+    """Prove the one value of two whose role nothing says, where the other one's is said: "from euros, currency rupees"."""
+    kept = list(in_role)
+    with_role = [at for at, leaf in enumerate(leaves) if isinstance(leaf.value, str) and _role_of(leaf)]
+    is_pair = len(with_role) == 2 and len({_role_of(leaves[at]) for at in with_role}) == 2  # noqa: PLR2004
+    for mine, other in (with_role, with_role[::-1]) if is_pair else ():
+        lost_role = before[mine].grade == "proved" and in_role[mine].grade == "unproved"
+        if lost_role and in_role[other].grade == "proved" and in_role[other].spans:
+            kept[mine] = before[mine]
+    return kept
 
 
 def _is_named(leaf: ArgumentLeaf, leaves: Sequence[ArgumentLeaf], span: Span, text: RequestText) -> bool:

@@ -95,21 +95,22 @@ def leaves_of(tool: Tool, arguments: Arguments) -> list[ArgumentLeaf]:
     return [
         leaf
         for name, value in arguments.items()
-        for leaf in _leaves(ArgumentLeaf(name, name, value, tool.properties.get(name, {})))
+        for leaf in leaves_within(ArgumentLeaf(name, name, value, tool.properties.get(name, {})))
     ]
 
 
-def _leaves(whole: ArgumentLeaf) -> Iterator[ArgumentLeaf]:
+def leaves_within(whole: ArgumentLeaf) -> Iterator[ArgumentLeaf]:
+    """The values of an argument that stand for themselves, in order."""
     if isinstance(whole.value, dict) and whole.value:
         members = whole.schema.get("properties") or {}
         for name, member in whole.value.items():
             inner = ArgumentLeaf(whole.argument, name, member, members.get(name, {}), f"{whole.parent}.{whole.name}")
-            yield from _leaves(inner)
+            yield from leaves_within(inner)
     elif isinstance(whole.value, list) and whole.value:
         for index, member in enumerate(whole.value):
             item = whole._replace(
                 value=member, schema=whole.schema.get("items") or {}, parent=f"{whole.parent}.{index}"
             )
-            yield from _leaves(item)
+            yield from leaves_within(item)
     else:
         yield whole

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from generators.single_turn.requests import choose_parameters
+from generators.single_turn.requests import as_many, choose_parameters
 from generators.stages import StageContext
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import RecordError
@@ -44,3 +44,18 @@ async def test_a_tool_that_requires_nothing_can_have_no_imperfect_request() -> N
     tool = forecast()
     with pytest.raises(RecordError, match=r"'forecast' requires no parameter.*imperfect"):
         await choose_parameters(planned(tool, 2), context(tool))
+
+
+@pytest.mark.parametrize(
+    ("named", "kept"),
+    [
+        (["a", "b", "c"], ("b", "a")),
+        (["c"], ("c", "b")),
+        (["x", "a", "a", "b"], ("a", "b")),
+        ([], ("b", "a")),
+    ],
+)
+def test_too_many_parameters_are_cut_and_too_few_are_filled_up(named: list[str], kept: tuple[str, ...]) -> None:
+    properties = {name: {"type": "string"} for name in "abcd"}
+    tool = Tool(name="t", description="", category="x", parameters={"properties": properties, "required": ["b"]})
+    assert as_many(named, tuple(properties), 2, tool) == kept

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from generators.stages import StageContext
 from validators.checks.coverage import RequestReading, applies_to, check_coverage, read_request
+from validators.checks.grounding import ground
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
@@ -136,8 +137,9 @@ async def test_a_bare_answer_is_read_by_the_question_before_it() -> None:
         ReplyTurn(text="Which target city would you like?"), UserTurn(text="Lima."), due(way, from_city="Dublin", to_city="Lima"),
     )  # fmt: skip
     assert (await checked(conversation(*turns, of=way), way)).decision == "proved"
+    assert ground(conversation(*turns, of=way), [way]).decision == "proved"
     swapped = (*turns[:-1], due(way, from_city="Lima", to_city="Dublin"))
-    assert (await checked(conversation(*swapped, of=way), way)).decision != "proved"
+    assert ground(conversation(*swapped, of=way), [way]).decision != "proved"
 
 
 async def test_what_a_message_says_is_no_wish_of_the_users() -> None:

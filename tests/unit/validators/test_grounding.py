@@ -58,7 +58,7 @@ def test_a_named_normalisation_proves_an_argument() -> None:
 def test_a_time_that_may_be_morning_or_evening_proves_nothing() -> None:
     verdict = judge({"at": TIME}, {"at": "19:30"}, "Come at 7:30.")
     assert verdict.decision == "unproved"
-    assert "time of day without am or pm" in verdict.reason
+    assert "No day or time in the text is '19:30'" in verdict.reason
 
 
 def test_an_argument_that_nobody_said_is_named_in_the_reason() -> None:
@@ -87,13 +87,27 @@ def test_the_latest_turn_is_looked_at_first_and_the_message_counts() -> None:
     assert (evidence.turn, evidence.in_message, evidence.quote) == (1, True, "Rome")
 
 
-def test_the_generators_hint_chooses_among_places_but_proves_nothing() -> None:
-    text = "2 adults and 2 children"
-    hint = Evidence(argument="children", kind="span", turn=0, start=13, end=14)
-    verdict = judge({"children": {"type": "integer"}}, {"children": 2}, text, evidence=(hint,))
-    assert verdict.evidence[0].start == 13
+def test_the_generators_hint_proves_nothing() -> None:
     lie = Evidence(argument="children", kind="span", turn=0, start=0, end=8, quote="3 children")
     assert judge({"children": {"type": "integer"}}, {"children": 3}, "Two.", evidence=(lie,)).decision != "proved"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "text"),
+    [
+        ("minutes", 2, "Start a timer for two hours."),
+        ("at", "07:30", "Come at 7:30 pm."),
+    ],
+)
+def test_an_amount_in_another_unit_or_half_of_the_day_proves_nothing(name: str, value: Any, text: str) -> None:
+    schema = {"minutes": {"type": "integer", "description": "How many minutes"}, "at": TIME}
+    assert judge(schema, {name: value}, text).decision != "proved"
+
+
+def test_what_no_rule_reads_is_named_as_an_open_argument() -> None:
+    schema: dict[str, JsonSchema] = {"city": {"type": "string"}, "guests": {"type": "integer"}}
+    verdict = judge(schema, {"city": "Rome", "guests": 2}, "A table in Rome for my wife and me.")
+    assert (verdict.grade, verdict.open_arguments) == ("open", ("guests",))
 
 
 def test_a_default_of_the_schema_proves_an_argument() -> None:
@@ -205,7 +219,7 @@ def _turn(message: dict[str, Any]) -> Turn:
     return UserTurn(text=text, external=Message(app="mail", text=attached) if attached else None)
 
 
-@pytest.mark.parametrize(("language", "least"), [("zh", 0.98), ("en", 0.85)])
+@pytest.mark.parametrize(("language", "least"), [("zh", 0.95), ("en", 0.77)])
 def test_rules_alone_prove_most_conversations_that_people_made(shared: Path, language: str, least: float) -> None:
     verdicts = [ground(sample, tools) for sample, tools in conversations(shared, language)]
     proved = sum(verdict.decision == "proved" for verdict in verdicts)
