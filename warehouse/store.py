@@ -4,7 +4,7 @@ import logging
 import tempfile
 import time
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from datetime import UTC, datetime
 from functools import cache
@@ -12,7 +12,7 @@ from importlib.resources import files
 from itertools import product
 from pathlib import Path
 from threading import RLock, get_ident
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import duckdb
 from pydantic import JsonValue
@@ -28,6 +28,9 @@ _VIEWS = "views "  # before the version of the views, where the migrations are n
 _FIRST_WAIT = 0.02
 _LONGEST_WAIT = 0.5
 _AT_ONCE = 500
+_KEPT_ENGINES = 2
+_CATALOG = "warehouse"
+_Opened = TypeVar("_Opened")
 
 
 class DatabaseLimits(NamedTuple):
@@ -40,9 +43,9 @@ class DatabaseLimits(NamedTuple):
 class Warehouse:
     """A DuckDB file that one process writes at a time; each method is one short transaction.
 
-    DuckDB locks the file against every other process while it is open for writing, so it is opened for each
-    transaction and closed after it, or for a few that follow each other (`together`); whoever comes meanwhile waits up to
-    `patience` seconds.
+    DuckDB locks the file against every other process while it is open for writing, so it is attached for each
+    transaction and detached after it, or for a few that follow each other (`together`); whoever comes meanwhile waits up
+    to `patience` seconds.
     """
 
     def __init__(self, path: Path, *, patience: float = 30.0, limits: DatabaseLimits | None = None) -> None:
@@ -52,7 +55,7 @@ class Warehouse:
         self._limits = limits or DatabaseLimits()
         self._migrated = False
         self._one_writer = RLock()  # threads that wrote at once would share one memory limit, and exceed it
-        self._held: tuple[int, duckdb.DuckDBPyConnection] | None = None  # by which thread
+        self._held: tuple[int, _Attached] | None = None  # by which thread
 
     @contextmanager
     def together(self) -> Iterator[None]:
@@ -61,16 +64,16 @@ class Warehouse:
             yield
             return
         with self._one_writer, self._refusals():
-            connection = self._open_for_writing()
-            self._held = get_ident(), connection
+            attached = self._open_for_writing()
+            self._held = get_ident(), attached
             try:
                 yield
             finally:
                 self._held = None
-                connection.close()
+                attached.close()
 
     @property
-    def _mine(self) -> duckdb.DuckDBPyConnection | None:
+    def _mine(self) -> "_Attached | None":
         """What this thread holds open."""
         held = self._held
         return held[1] if held is not None and held[0] == get_ident() else None
@@ -79,7 +82,8 @@ class Warehouse:
     def writing(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A connection in a transaction: committed at the end, rolled back on any error. Raises StoreError."""
         with self._one_writer, self._refusals():
-            connection = self._mine.cursor() if self._mine is not None else self._open_for_writing()
+            attached = self._mine.again() if self._mine is not None else self._open_for_writing()
+            connection = attached.connection
             try:
                 connection.begin()
                 try:
@@ -89,17 +93,17 @@ class Warehouse:
                     raise
                 connection.commit()
             finally:
-                connection.close()
+                attached.close()
 
     @contextmanager
     def reading(self) -> Iterator[duckdb.DuckDBPyConnection]:
         """A read-only connection to the file as it is; an absent or old file is brought up to date first."""
         with self._refusals():
-            connection = self._mine.cursor() if self._mine is not None else self._open_for_reading()
+            attached = self._mine.again() if self._mine is not None else self._open_for_reading()
             try:
-                yield connection
+                yield attached.connection
             finally:
-                connection.close()
+                attached.close()
 
     @contextmanager
     def _refusals(self) -> Iterator[None]:
@@ -176,54 +180,62 @@ class Warehouse:
 
         Raises ConfigurationError where the SQL is wrong.
         """
-        with self.reading() as connection:  # never together with others: what is set here can't be taken back
-            connection.execute("set enable_external_access = false")
-            connection.execute("set lock_configuration = true")
+        with self.reading():  # brought up to date
+            pass
+        with self._refusals(), self._locked_up() as connection:
             try:
                 found = connection.execute(sql)
                 return [column[0] for column in found.description or ()], found.fetchall()
             except duckdb.Error as error:
                 raise ConfigurationError(f"The query can't be run: {error}") from error
 
-    def _config(self) -> dict[str, Any]:  # of several types, as DuckDB takes them
-        return {
-            "memory_limit": f"{self._limits.memory_mb}MB",
-            "threads": str(self._limits.threads),
-            "temp_directory": f"{self.path}.tmp",
-            "preserve_insertion_order": "false",
-        }
+    @contextmanager
+    def _locked_up(self) -> Iterator[duckdb.DuckDBPyConnection]:
+        """A connection in a DuckDB of its own that reads this file and nothing else: that can't be taken back."""
+        config = _config(self.path, self._limits)
+        connection = self._when_free(lambda: duckdb.connect(str(self.path), read_only=True, config=config))
+        try:
+            connection.execute("set enable_external_access = false")
+            connection.execute("set lock_configuration = true")
+            yield connection
+        finally:
+            connection.close()
 
-    def _open_for_writing(self) -> duckdb.DuckDBPyConnection:
-        connection = self._open(read_only=False)
+    def _open_for_writing(self) -> "_Attached":
+        attached = self._open(read_only=False)
         try:
             if not self._migrated:
-                _migrate(connection, self.path)
+                _migrate(attached.connection, self.path)
                 self._migrated = True
         except BaseException:
-            connection.close()
+            attached.close()
             raise
-        return connection
+        return attached
 
-    def _open_for_reading(self) -> duckdb.DuckDBPyConnection:
+    def _open_for_reading(self) -> "_Attached":
         """Read-only; what nobody has brought forward yet, or was left in the middle of a write, is opened for writing first."""
         if not self._migrated and _is_at_rest(self.path):
-            connection = self._open(read_only=True)
-            if _is_current(connection):
+            attached = self._open(read_only=True)
+            if _is_current(attached.connection):
                 self._migrated = True
-                return connection
-            connection.close()
+                return attached
+            attached.close()
         if not self._migrated:
             with self.writing():
                 pass
         return self._open(read_only=True)
 
-    def _open(self, *, read_only: bool) -> duckdb.DuckDBPyConnection:
+    def _open(self, *, read_only: bool) -> "_Attached":
         self.path.parent.mkdir(parents=True, exist_ok=True)
+        return self._when_free(lambda: _Engine.of(self.path, self._limits).attach(read_only=read_only))
+
+    def _when_free(self, open_it: Callable[[], _Opened]) -> _Opened:
+        """What `open_it` gives, as soon as nobody else has the file open. Raises StoreError after the patience."""
         deadline = time.monotonic() + self.patience
         wait = _FIRST_WAIT
         while True:
             try:
-                return duckdb.connect(str(self.path), read_only=read_only, config=self._config())
+                return open_it()
             # This process has it open otherwise, or is closing it in another thread: a moment, then again.
             except (duckdb.ConnectionException, duckdb.ResourceInUseException) as error:
                 problem: duckdb.Error = error
@@ -240,6 +252,109 @@ class Warehouse:
                 ) from problem
             time.sleep(wait)
             wait = min(_LONGEST_WAIT, wait * 2)
+
+
+class _Engine:
+    """A DuckDB of this process to which one file is attached while somebody uses it; between its uses nobody locks the file.
+
+    Starting a DuckDB takes 20 ms and attaching a file 7 ms, so the engines of the files that were used last are kept.
+    Those that attach the file at once for the same purpose share it; any other has to wait.
+    """
+
+    _kept: ClassVar[dict[tuple[Path, DatabaseLimits], "_Engine"]] = {}
+    _guard: ClassVar[RLock] = RLock()  # a generator that is thrown away may leave an engine while another is taken
+
+    def __init__(self, path: Path, limits: DatabaseLimits) -> None:
+        self._path = path
+        self._key = path, limits
+        self.users = 0
+        self._read_only = False
+        self._duckdb = duckdb.connect(":memory:", config=_config(path, limits))
+
+    @classmethod
+    def of(cls, path: Path, limits: DatabaseLimits) -> "_Engine":
+        """The engine for this file, made where none is kept."""
+        with cls._guard:
+            engine = cls._kept.pop((path, limits), None) or cls(path, limits)
+            cls._kept[path, limits] = engine  # the last one used is the last one of them
+            idle = [one for one in cls._kept.values() if not one.users and one is not engine]
+            for one in idle[:-_KEPT_ENGINES]:
+                one.end()
+            return engine
+
+    def attach(self, *, read_only: bool) -> "_Attached":
+        """A connection to the file. Raises duckdb.Error where it is in use otherwise or can't be read."""
+        with self._guard:
+            if self.users and self._read_only != read_only:
+                raise duckdb.ResourceInUseException("This process has it open otherwise.")
+            if not self.users:
+                try:
+                    name, mode = str(self._path).replace("'", "''"), "read_only" if read_only else "read_write"
+                    self._duckdb.execute(f"attach '{name}' as {_CATALOG} (type duckdb, {mode})")
+                except (duckdb.IOException, duckdb.ResourceInUseException):
+                    raise  # locked or no database; the engine is as good as before
+                except duckdb.Error:
+                    self.end()
+                    raise
+                self._read_only = read_only
+            self.users += 1
+        return _Attached(self, self._cursor())
+
+    def again(self) -> "_Attached":
+        """Another connection to the file that is attached."""
+        with self._guard:
+            self.users += 1
+        return _Attached(self, self._cursor())
+
+    def leave(self) -> None:
+        """Detach the file if nobody uses it any more."""
+        with self._guard:
+            self.users -= 1
+            if self.users:
+                return
+            try:
+                self._duckdb.execute(f"detach {_CATALOG}")
+            except duckdb.Error:  # it could not be tidied up; what was committed is in the log beside the file
+                logger.debug("The warehouse could not be detached.", exc_info=True)
+                self.end()
+            if Path(f"{self._path}.tmp").exists():  # it goes with the engine that made it
+                self.end()
+
+    def _cursor(self) -> duckdb.DuckDBPyConnection:
+        cursor = self._duckdb.cursor()
+        cursor.execute(f"use {_CATALOG}")
+        return cursor
+
+    def end(self) -> None:
+        """Keep it no more."""
+        if self._kept.get(self._key) is self:
+            del self._kept[self._key]
+        self._duckdb.close()
+
+
+class _Attached(NamedTuple):
+    """A connection to a file that an engine has attached."""
+
+    engine: _Engine
+    connection: duckdb.DuckDBPyConnection
+
+    def again(self) -> "_Attached":
+        """Another connection beside this one."""
+        return self.engine.again()
+
+    def close(self) -> None:
+        """Close the connection, and detach the file if it was the last one."""
+        self.connection.close()
+        self.engine.leave()
+
+
+def _config(path: Path, limits: DatabaseLimits) -> dict[str, Any]:  # of several types, as DuckDB takes them
+    return {
+        "memory_limit": f"{limits.memory_mb}MB",
+        "threads": str(limits.threads),
+        "temp_directory": f"{path}.tmp",
+        "preserve_insertion_order": "false",
+    }
 
 
 def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:
