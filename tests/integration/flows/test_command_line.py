@@ -2,7 +2,6 @@
 
 import json
 import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -11,8 +10,7 @@ import pytest
 import typer
 
 from flows.cli.main import app
-
-TOP = Path(__file__).parents[3]
+from tests.support.flows.small_builds import run, run_here
 
 
 def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], click.Command]]:
@@ -26,16 +24,8 @@ def commands(group: click.Group, path: tuple[str, ...] = ()) -> Iterator[tuple[t
 COMMANDS = list(commands(typer.main.get_command(app)))  # type: ignore[arg-type]
 
 
-def run(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
-    environment = {"CALLWRIGHT_HOME": str(home), "PATH": "/usr/bin:/bin", "HOME": str(home), "COLUMNS": "200", **more}
-    return subprocess.run(
-        [sys.executable, "-m", "flows.cli", *words],
-        capture_output=True,
-        text=True,
-        check=False,
-        cwd=TOP,
-        env=environment,
-    )
+def asked(*words: str, home: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    return run_here(*words, home=home, COLUMNS="200", **more)
 
 
 @pytest.mark.parametrize(("path", "command"), COMMANDS, ids=[" ".join(path) for path, _ in COMMANDS])
@@ -82,7 +72,7 @@ def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:
 def test_what_was_asked_wrongly_is_answered_with_one_sentence_and_exit_code_2(
     tmp_path: Path, words: tuple[str, ...], said: str
 ) -> None:
-    done = run(*words, home=tmp_path)
+    done = asked(*words, home=tmp_path)
     assert said in done.stderr
     assert "Traceback" not in done.stderr
     assert (done.returncode, done.stdout) == (2, "")
@@ -90,43 +80,49 @@ def test_what_was_asked_wrongly_is_answered_with_one_sentence_and_exit_code_2(
 
 def test_a_dead_label_studio_is_named_and_ends_with_exit_code_1(tmp_path: Path) -> None:
     address = "http://127.0.0.1:9"
-    done = run("review", "push", home=tmp_path, LABEL_STUDIO_URL=address, LABEL_STUDIO_API_KEY="0" * 40)
+    done = asked("review", "push", home=tmp_path, LABEL_STUDIO_URL=address, LABEL_STUDIO_API_KEY="0" * 40)
     assert done.returncode == 1
     assert address in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_label_studio_without_a_token_is_told_where_to_find_one(tmp_path: Path) -> None:
-    done = run("review", "push", home=tmp_path, LABEL_STUDIO_URL="http://127.0.0.1:9")
+    done = asked("review", "push", home=tmp_path, LABEL_STUDIO_URL="http://127.0.0.1:9")
     assert done.returncode == 2
     assert "LABEL_STUDIO_API_KEY" in done.stderr
+
+
+def test_a_process_ends_with_the_exit_code_of_its_mistake_and_one_sentence(tmp_path: Path) -> None:
+    done = run("query", "selec", home=tmp_path)
+    assert (done.returncode, done.stdout) == (2, "")
+    assert done.stderr.startswith("callwright: The query can't be run")
 
 
 @pytest.mark.parametrize(
     "words", [("stages",), ("doctor",), ("release", "list"), ("tools", "list"), ("query", "select 1 as one")]
 )
 def test_json_is_json(tmp_path: Path, words: tuple[str, ...]) -> None:
-    done = run(*words, "--json", home=tmp_path)
+    done = asked(*words, "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     assert isinstance(json.loads(done.stdout), list)
 
 
 def test_a_query_answers_with_objects(tmp_path: Path) -> None:
-    done = run("query", "select 1 as one, 'a' as letter", "--json", home=tmp_path)
+    done = asked("query", "select 1 as one, 'a' as letter", "--json", home=tmp_path)
     assert json.loads(done.stdout) == [{"one": 1, "letter": "a"}]
 
 
 def test_init_writes_a_recipe_once(tmp_path: Path) -> None:
-    assert run("init", str(tmp_path / "new"), home=tmp_path).returncode == 0
-    again = run("init", str(tmp_path / "new"), home=tmp_path)
+    assert asked("init", str(tmp_path / "new"), home=tmp_path).returncode == 0
+    again = asked("init", str(tmp_path / "new"), home=tmp_path)
     assert again.returncode == 2
     assert "exists" in again.stderr
 
 
 def test_callnavi_is_counted_as_it_is(tmp_path: Path, shared: Path) -> None:
-    done = run("tools", "import", "callnavi", str(shared / "data" / "callnavi"), "--json", home=tmp_path)
+    done = asked("tools", "import", "callnavi", str(shared / "data" / "callnavi"), "--json", home=tmp_path)
     told = json.loads(done.stdout)
     assert (told["entries"], told["distinct"]) == (587, 575)
     assert all(set(problem) == {"where", "tool", "kind", "message"} for problem in told["problems"])
-    listed = json.loads(run("tools", "list", "--json", home=tmp_path).stdout)
+    listed = json.loads(asked("tools", "list", "--json", home=tmp_path).stdout)
     assert len(listed) == told["tools"]

@@ -18,7 +18,7 @@ from tests.support.flows.small_builds import (
     build,
     environment,
     leftovers,
-    run,
+    run_here,
     settings_of,
     small_recipe,
     write_recipe,
@@ -38,13 +38,13 @@ def test_a_ledger_that_is_no_database_is_named_and_moved_away_the_build_goes_on(
         ledger = home / "ledger.sqlite"
         ledger.write_bytes(b"This is no database. " * 400)
         recipe = write_recipe(tmp_path, samples=FEW)
-        done = run("build", str(recipe), home=home, CALLWRIGHT_WORKERS=str(workers))
+        done = run_here("build", str(recipe), home=home, CALLWRIGHT_WORKERS=str(workers))
         assert (done.returncode, done.stdout) == (1, ""), done.stderr
         assert str(ledger) in done.stderr
         assert "Move the file away to go on" in done.stderr
         assert "Traceback" not in done.stderr
         ledger.rename(home / "broken")
-        assert run("build", str(recipe), home=home).returncode == 0
+        assert run_here("build", str(recipe), home=home).returncode == 0
         assert leftovers(settings_of(home)) == []
 
 
@@ -78,7 +78,7 @@ def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp
     assert holder.stdin is not None
     assert holder.stdout.readline() == b"held\n"
     try:
-        done = run("build", str(recipe), home=home, CALLWRIGHT_PATIENCE="0.5")
+        done = run_here("build", str(recipe), home=home, CALLWRIGHT_PATIENCE="0.5")
     finally:
         holder.stdin.close()
         holder.wait(10)
@@ -86,20 +86,20 @@ def test_a_warehouse_that_another_process_holds_is_waited_for_and_then_named(tmp
     assert (done.returncode, done.stdout) == (1, "")
     assert "stayed locked by another process for 0.5 s" in done.stderr
     assert "Traceback" not in done.stderr
-    assert run("build", str(recipe), home=home).returncode == 0
+    assert run_here("build", str(recipe), home=home).returncode == 0
 
 
 def test_a_work_folder_that_cannot_be_written_is_named(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("in the way", encoding="utf-8")
     home = tmp_path / "file" / "home"
-    done = run("build", str(write_recipe(tmp_path, samples=FEW)), home=home)
+    done = run_here("build", str(write_recipe(tmp_path, samples=FEW)), home=home)
     assert (done.returncode, done.stdout) == (1, "")
     assert str(home) in done.stderr
     assert "Traceback" not in done.stderr
 
 
 def test_a_setting_of_the_environment_that_is_no_number_is_asked_wrongly(tmp_path: Path) -> None:
-    done = run("build", str(write_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
+    done = run_here("build", str(write_recipe(tmp_path)), home=tmp_path / "home", CALLWRIGHT_WORKERS="many")
     assert (done.returncode, done.stdout) == (2, "")
     assert "CALLWRIGHT_WORKERS" in done.stderr
     assert "Traceback" not in done.stderr

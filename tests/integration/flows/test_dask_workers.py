@@ -22,7 +22,7 @@ from tests.support.flows.model_server import PRICED, ModelServer
 from tests.support.flows.small_builds import (
     one,
     row_counts,
-    run,
+    run_here,
     settings_of,
     small_recipe,
     start,
@@ -62,7 +62,7 @@ def workers_of(pid: int) -> list[psutil.Process]:
 
 def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_build_at_home(tmp_path: Path) -> None:
     recipe = write_recipe(tmp_path, name="dasked", samples={"perfect": 60, "imperfect": 30}, shard_size=20)
-    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     dask = {"CALLWRIGHT_WORKERS": "dask:2", "CALLWRIGHT_SCRATCH": str(tmp_path / "scratch")}
     building = start("build", str(recipe), "--no-review", home=tmp_path / "far", **dask)
     until(lambda: list((tmp_path / "scratch").rglob("lock")))

@@ -10,7 +10,7 @@ import orjson
 import pytest
 from pyarrow import parquet
 
-from tests.support.flows.small_builds import KINDS, one, row_counts, run, settings_of, start, write_recipe
+from tests.support.flows.small_builds import KINDS, one, row_counts, run, run_here, settings_of, start, write_recipe
 
 ALL = sum(KINDS.values())
 pytestmark = pytest.mark.xdist_group("doors")  # one build for all of them
@@ -25,22 +25,22 @@ def home(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (write_recipe(folder, name="first"), "v1"),
         (write_recipe(folder, name="other", seed=9), "v2"),
     ):
-        built = run("build", str(recipe), "--json", home=home)
+        built = run_here("build", str(recipe), "--json", home=home)
         assert built.returncode == 0, built.stderr
         told = json.loads(built.stdout)
         assert told["landed"] == told["planned"] - sum(
             row[name] for row in told["funnel"] for name in ("rejected", "failed", "waiting")
         )
-        created = run("release", "create", release, "--json", home=home)
+        created = run_here("release", "create", release, "--json", home=home)
         assert json.loads(created.stdout)["name"] == release
-    evaluated = run("evaluate", "v2", "--model", "template/v1", "--json", home=home)
+    evaluated = run_here("evaluate", "v2", "--model", "template/v1", "--json", home=home)
     assert json.loads(evaluated.stdout)[0]["model"] == "template/v1", evaluated.stderr
     return home
 
 
 def told(home: Path, *words: str) -> object:
     """The JSON that a command prints, which is all that it prints."""
-    done = run(*words, "--json", home=home)
+    done = run_here(*words, "--json", home=home)
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)
 
@@ -63,7 +63,7 @@ def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_ans
     assert sorted(path.name for path in home.iterdir() if not path.name.startswith("ledger.sqlite-")) == [
         "ledger.sqlite"
     ]
-    text = run("build", str(recipe), "--preview", "2", home=home)
+    text = run_here("build", str(recipe), "--preview", "2", home=home)
     assert text.stdout.count("user: ") == 2 * len(KINDS)
     assert not (home / "warehouse.duckdb").exists()
     assert told(home, "build", str(recipe), "--limit", "2", "--no-review")["planned"] == 2 * len(KINDS)  # type: ignore[index]
@@ -84,10 +84,10 @@ def test_releases_are_listed_compared_and_described(home: Path) -> None:
     assert diff["kept"] + len(diff["removed"]) == releases["v1"]["samples"]  # type: ignore[index]
     assert diff["kept"] + len(diff["added"]) == releases["v2"]["samples"]  # type: ignore[index]
     assert told(home, "release", "create", "v2") == releases["v2"], "the same content is the same release"
-    card = run("release", "card", "v1", home=home).stdout
+    card = run_here("release", "card", "v1", home=home).stdout
     assert str(releases["v1"]["samples"]) in card
     assert releases["v1"]["content_hash"] in card
-    taken = run("release", "create", "v1", home=home)
+    taken = run_here("release", "create", "v1", home=home)
     assert (taken.returncode, taken.stdout) == (2, "")
     assert "immutable" in taken.stderr
 
@@ -136,7 +136,7 @@ def test_a_query_reads_and_changes_nothing(home: Path) -> None:
         "copy (select 1) to '/tmp/x.csv'",
         "select * from '/etc/passwd'",
     ):
-        refused = run("query", sql, home=home)
+        refused = run_here("query", sql, home=home)
         assert (refused.returncode, refused.stdout) == (2, ""), sql
     assert row_counts(settings_of(home)) == before
 

@@ -14,7 +14,7 @@ from flows.settings import Settings
 from llm.models import ModelSettings, read_model
 from tests.support.flows.model_server import ModelServer, ServedRequest
 from tests.support.flows.plan_release import EASY, PLANS, TALK, release
-from tests.support.flows.small_builds import one, row_counts, run, settings_of, stub_settings, warehouse_of
+from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, stub_settings, warehouse_of
 from warehouse.rows import Row
 
 
@@ -115,9 +115,9 @@ def test_template_judges_without_a_key_and_tells_right_from_wrong(
 
 def test_the_command_shows_grades_beside_the_other_figures(settings: Settings) -> None:
     given = ["evaluate", "v1", "--model", "template/v1", "--judge", "template/v1"]
-    shown = run(*given, home=settings.home).stdout
+    shown = run_here(*given, home=settings.home).stdout
     assert ("judge score" in shown, "parameter validity" in shown) == (True, True)
-    rows = orjson.loads(run(*given, "--json", home=settings.home).stdout)
+    rows = orjson.loads(run_here(*given, "--json", home=settings.home).stdout)
     answers = {row["judge"]: row["answers"] for row in rows}
     assert answers["template/v1"][0]["judge_score"] == 1
     assert answers[""][0]["ast"] == 1

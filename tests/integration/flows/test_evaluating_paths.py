@@ -20,7 +20,7 @@ from tests.support.flows.conversation_release import ALARM, HOTEL
 from tests.support.flows.conversation_release import sample as conversation
 from tests.support.flows.inn_world import NAME, TOOLS, Guide, Inns, inn_and_tour_sample, inn_sample, release_paths
 from tests.support.flows.model_server import ILL, ModelServer, Refusal, ServedRequest
-from tests.support.flows.small_builds import one, row_counts, run, settings_of, start, stub_settings, warehouse_of
+from tests.support.flows.small_builds import one, row_counts, run_here, settings_of, start, stub_settings, warehouse_of
 from warehouse.errors import TransientError
 
 SINGLE = [inn_sample(city) for city in ("Rome", "Porto", "Lyon", "Ghent")]
@@ -197,7 +197,7 @@ def test_a_command_that_is_killed_goes_on_where_it_was(model_server: ModelServer
     assert one(released, "select count(*) from multi_step_runs") == 0, (
         "it was killed before its first samples were kept"
     )
-    assert run("evaluate", NAME, "--recipe", str(recipe), home=released.home).returncode == 0
+    assert run_here("evaluate", NAME, "--recipe", str(recipe), home=released.home).returncode == 0
     assert REQUESTS <= model_server.requests <= REQUESTS + 2, "what was on its way when it was killed is asked again"
     assert leaderboard(NAME, released)[0]["success_rate"] == 1
 
@@ -242,13 +242,13 @@ def test_a_release_of_both_is_evaluated_by_one_command(model_server: ModelServer
     guide = guided_by(Guide(SAMPLES))
     model_server.behaviour = lambda asked: guide(asked) if asked.title else None
     recipe = write_candidate(tmp_path, model_server)
-    done = run("evaluate", NAME, "--recipe", str(recipe), "--json", home=tmp_path)
+    done = run_here("evaluate", NAME, "--recipe", str(recipe), "--json", home=tmp_path)
     assert done.returncode == 0, done.stderr
     [row] = json.loads(done.stdout)
     assert (row["success_rate"], row["func_acc"], row["predictions"], row["multi_step_runs"]) == (1, 1, 3, 6)
     assert [domain["domain"] for domain in row["domains"]] == ["Cross", "Hotels", "all"]
     assert "far through the multi-step samples of paths: 6 to do" in done.stderr
-    shown = run("evaluate", NAME, "--recipe", str(recipe), home=tmp_path)
+    shown = run_here("evaluate", NAME, "--recipe", str(recipe), home=tmp_path)
     assert [line.split()[:5] for line in shown.stdout.splitlines()[-3:]] == [
         ["far", "0", "as_paper", domain, "1.0000"] for domain in ("Cross", "Hotels", "all")
     ]

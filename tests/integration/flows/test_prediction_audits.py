@@ -22,7 +22,7 @@ from llm.models import read_model
 from tests.support.flows import plan_release
 from tests.support.flows.paper_studio import PaperStudio
 from tests.support.flows.review_sites import ReviewSite, open_site
-from tests.support.flows.small_builds import build, run, small_recipe
+from tests.support.flows.small_builds import build, run_here, small_recipe
 from warehouse.errors import ConfigurationError
 from warehouse.releases import create_release
 
@@ -345,13 +345,13 @@ def test_of_conversations_only_turns_with_calls_are_audited(tmp_path: Path) -> N
 def test_the_command_draws_and_says_what(evaluated: Path, tmp_path: Path) -> None:
     home = tmp_path / "home"
     shutil.copytree(evaluated, home)
-    done = run("review", "audit", "v1", "--draw", "7", "--json", home=home)
+    done = run_here("review", "audit", "v1", "--draw", "7", "--json", home=home)
     told = json.loads(done.stdout)
     assert (told["release"], told["drawn"], told["new"], told["answers"]) == ("v1", 7, 7, 32)
     assert sum(told["by_error_type"].values()) == 7
-    again = run("review", "audit", "v1", "--draw", "7", "--model", "near", "--model", "careless", home=home)
+    again = run_here("review", "audit", "v1", "--draw", "7", "--model", "near", "--model", "careless", home=home)
     assert "7 of 32 answers to v1 are drawn, 0 of them now." in again.stdout
-    wrong = run("review", "audit", "v1", "--model", "nobody", home=home)
+    wrong = run_here("review", "audit", "v1", "--model", "nobody", home=home)
     assert (wrong.returncode, wrong.stdout) == (2, "")
     assert "the models are careless, near" in wrong.stderr
 

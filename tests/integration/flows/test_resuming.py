@@ -21,7 +21,7 @@ from tests.support.flows.small_builds import (
     leftovers,
     one,
     row_counts,
-    run,
+    run_here,
     sample_keys,
     settings_of,
     small_recipe,
@@ -140,7 +140,7 @@ def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(model_server: Mo
     time.sleep(0.3)  # what was under way is answered into the void
     model_server.delay = 0.0
 
-    done = run("build", str(recipe), "--no-review", "--json", home=settings.home, STUB_KEY="sk-stub")
+    done = run_here("build", str(recipe), "--no-review", "--json", home=settings.home, STUB_KEY="sk-stub")
     assert done.returncode == 0, done.stderr
     twice = [question for question, times in model_server.asked.items() if times > 1]
     # Four in the slots, and as many whose answers were on their way to the disk.
@@ -235,7 +235,7 @@ def test_two_builds_of_one_recipe_at_once_do_not_get_in_each_others_way(
     settings = settings_of(tmp_path / "home")
     process = start("build", str(recipe), "--no-review", home=settings.home)
     wait_until(lambda: model_server.requests > 0, process)
-    late = run("build", str(recipe), "--no-review", home=settings.home)
+    late = run_here("build", str(recipe), "--no-review", home=settings.home)
     model_server.is_holding = False
     _, stderr = process.communicate(timeout=60)
     assert process.returncode == 0, stderr

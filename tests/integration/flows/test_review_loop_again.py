@@ -23,7 +23,7 @@ from tests.support.flows.review_sites import (
     open_site,
     spot_check_with_a_call,
 )
-from tests.support.flows.small_builds import build, run, write_recipe
+from tests.support.flows.small_builds import build, run_here, write_recipe
 from warehouse.releases import create_release
 from warehouse.store import Warehouse
 
@@ -162,7 +162,7 @@ def count_transactions(monkeypatch: pytest.MonkeyPatch) -> list[bool]:
 def test_a_build_is_kept_where_label_studio_is_away(tmp_path: Path, form: tuple[str, ...]) -> None:
     recipe = write_recipe(tmp_path, samples={"perfect": 3}, review={"spot_checks": 2})
     away = {"LABEL_STUDIO_URL": "http://127.0.0.1:9", "LABEL_STUDIO_API_KEY": "0" * 40}
-    done = run("build", str(recipe), *form, home=tmp_path / "home", **away)
+    done = run_here("build", str(recipe), *form, home=tmp_path / "home", **away)
     assert done.returncode == 1
     said = [line for line in done.stderr.splitlines() if line.startswith("callwright: ")]
     assert len(said) == 1
@@ -173,6 +173,6 @@ def test_a_build_is_kept_where_label_studio_is_away(tmp_path: Path, form: tuple[
         assert json.loads(done.stdout)["landed"] == 3
     else:
         assert "3 of 3 planned samples of 'small' have landed" in done.stdout
-    again = run("build", str(recipe), "--no-review", home=tmp_path / "home", **away)
+    again = run_here("build", str(recipe), "--no-review", home=tmp_path / "home", **away)
     assert again.returncode == 0
     assert "to do" not in again.stderr, "what was built is not built again"

@@ -10,7 +10,7 @@ from annotation.screens import REVIEW_KINDS
 from flows.review.status import ASSUMED_SECONDS, review_status
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.flows.small_builds import run
+from tests.support.flows.small_builds import run_here
 
 EARLIER_KEYS = {
     "samples", "reviewers", "tools", "tool_reviewers", "corrections", "correction_reviewers", "disambiguations",
@@ -172,7 +172,7 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(site: ReviewSite, 
     site.studio.annotate(first, "reject", by="bob@example.org", reasons="other")
     site.studio.annotate(second, "accept", by="ann@example.org")
     site.pull()
-    shown = run("review", "status", home=site.settings.home, CALLWRIGHT_REVIEW_HOURLY_COST=hourly)
+    shown = run_here("review", "status", home=site.settings.home, CALLWRIGHT_REVIEW_HOURLY_COST=hourly)
     assert shown.returncode == 0, shown.stderr
     lines = shown.stdout.splitlines()
     assert max(map(len, lines)) <= 80
@@ -192,8 +192,8 @@ def test_the_terminal_shows_it_in_few_lines_of_eighty_columns(site: ReviewSite, 
 
 
 def test_nobody_asked_is_one_sentence_and_json_has_every_table(tmp_path: Any, site: ReviewSite) -> None:
-    empty = run("review", "status", home=tmp_path / "nothing")
+    empty = run_here("review", "status", home=tmp_path / "nothing")
     assert (empty.returncode, empty.stdout) == (0, "Nobody has been asked about anything yet.\n")
-    found = json.loads(run("review", "status", "--json", home=site.settings.home).stdout)
+    found = json.loads(run_here("review", "status", "--json", home=site.settings.home).stdout)
     assert found.keys() == EARLIER_KEYS | {"queue", "people", "work_left", "unsettled", "next", "whole"}
     assert {row["kind"] for row in found["queue"]} <= set(REVIEW_KINDS)

@@ -14,7 +14,7 @@ from flows.review.questions import DRAWN
 from flows.review.status import agreement_report
 from tests.support.flows.paper_studio import START
 from tests.support.flows.review_sites import NOTHING_NEW, ReviewSite, edit
-from tests.support.flows.small_builds import run
+from tests.support.flows.small_builds import run_here
 from tests.unit.generators.test_callnavi_samples import NESTED, write
 from warehouse.errors import ConfigurationError
 from warehouse.releases import create_release
@@ -154,20 +154,23 @@ def test_an_unknown_name_is_answered_with_the_known_ones(site: ReviewSite) -> No
 
 def test_the_command_line_draws_and_tells(trust_site: ReviewSite) -> None:
     home = trust_site.settings.home
-    done = run("review", "recheck", "small", "--draw", "3", "--seed", "5", home=home)
+    done = run_here("review", "recheck", "small", "--draw", "3", "--seed", "5", home=home)
     assert done.returncode == 0, done.stderr
     assert "3 of " in done.stdout
     assert "3 questions about them are new" in done.stdout
-    assert json.loads(run("review", "recheck", "--draw", "3", "--seed", "5", "--json", home=home).stdout)["asked"] == 0
-    assert run("review", "recheck", "nothing", home=home).returncode == 2
+    assert (
+        json.loads(run_here("review", "recheck", "--draw", "3", "--seed", "5", "--json", home=home).stdout)["asked"]
+        == 0
+    )
+    assert run_here("review", "recheck", "nothing", home=home).returncode == 2
     for person in ("ann", "bob"):
         trust_site.studio.annotate(trust_site.asked("doubtful")[0], "accept", by=person)
         trust_site.studio.annotate(trust_site.asked("gold item")[0], "accept", by=person)
     trust_site.pull()
-    shown = run("review", "agreement", home=home)
+    shown = run_here("review", "agreement", home=home)
     assert shown.returncode == 0, shown.stderr
     assert all(word in shown.stdout for word in ("agreement", "ann / bob", "gold items", "usable", "second look"))
-    told = json.loads(run("review", "agreement", "--json", home=home).stdout)
+    told = json.loads(run_here("review", "agreement", "--json", home=home).stdout)
     assert set(told) == {"agreement", "gold_items", "usable"}
     assert "nan" not in shown.stdout.lower()
 

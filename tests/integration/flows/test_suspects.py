@@ -15,7 +15,7 @@ from flows.review.asking_again import raise_suspicions
 from llm.models import read_model
 from tests.support.flows.answer_boards import FOUR, ODD, OTHER, RIGHT, SIX, WRONG, Board, book, sample_of
 from tests.support.flows.review_sites import ReviewSite
-from tests.support.flows.small_builds import run
+from tests.support.flows.small_builds import run_here
 from warehouse.errors import ConfigurationError
 from warehouse.records import JudgeVerdict, MultiStepRun
 from warehouse.releases import create_release
@@ -238,9 +238,9 @@ def test_an_evaluation_ends_with_suspects_that_people_see_first(site: ReviewSite
     asyncio.run(evaluate_release("v1", candidates, site.settings, SilentProgress()))
     assert site.everything() == before, "nobody is asked again"
 
-    shown = run("review", "suspects", "v1", home=site.settings.home)
+    shown = run_here("review", "suspects", "v1", home=site.settings.home)
     assert shown.returncode == 0, shown.stderr
     assert all(key in shown.stdout for key in asked if key != wrong)
     assert " suspects, 0 of them new." in shown.stdout
-    unknown = run("review", "suspects", "v2", home=site.settings.home)
+    unknown = run_here("review", "suspects", "v2", home=site.settings.home)
     assert (unknown.returncode, unknown.stdout) == (2, "")

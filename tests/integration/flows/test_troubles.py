@@ -30,7 +30,7 @@ from tests.support.flows.small_builds import (
     leftovers,
     one,
     row_counts,
-    run,
+    run_here,
     settings_of,
     small_recipe,
     stub_roles,
@@ -146,7 +146,7 @@ def test_replies_that_are_never_usable_become_failures_with_their_reasons(
 def test_the_embedded_model_that_always_refuses_fails_every_record_and_the_build_ends_well(tmp_path: Path) -> None:
     model = {"name": "template/v1", "error_rate": {"refusal": 1.0}}
     recipe = write_recipe(tmp_path, models={"generator": model})
-    done = run("build", str(recipe), "--json", home=tmp_path / "home")
+    done = run_here("build", str(recipe), "--json", home=tmp_path / "home")
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)["landed"] == 0
     assert one(settings_of(tmp_path / "home"), "select count(*) from failures") == sum(KINDS.values())
@@ -249,7 +249,7 @@ def test_an_address_where_nobody_listens_is_told_and_tried_again_next_time(
 ) -> None:
     nobody = stub_roles(model_server, api_base="http://127.0.0.1:9/v1", attempts=1)
     home = tmp_path / "home"
-    done = run("build", str(write_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
+    done = run_here("build", str(write_recipe(tmp_path, models=nobody, samples=FEW)), home=home)
     assert (done.returncode, done.stdout) == (1, "")
     assert "openai/stub can't answer now" in done.stderr
     assert "8 records of the group 'single_turn' are not done" in done.stderr
@@ -262,7 +262,7 @@ def test_a_wrong_key_ends_the_command_with_exit_code_2(model_server: ModelServer
     home = tmp_path / "home"
     roles = stub_roles(model_server, api_key_variable="MY_KEY")
     recipe = write_recipe(tmp_path, models=roles, samples=FEW)
-    done = run("build", str(recipe), home=home, MY_KEY="sk-very-secret")
+    done = run_here("build", str(recipe), home=home, MY_KEY="sk-very-secret")
     assert (done.returncode, done.stdout) == (2, "")
     assert "set MY_KEY to a valid one" in done.stderr
     assert "sk-very-secret" not in done.stderr

@@ -14,7 +14,16 @@ import pytest
 from flows.settings import Settings
 from tests.support.flows.model_server import BUSY, ModelServer, ServedRequest
 from tests.support.flows.prefect_api import PrefectRecords
-from tests.support.flows.small_builds import TOP, one, run, settings_of, stub_roles, warehouse_of, write_recipe
+from tests.support.flows.small_builds import (
+    TOP,
+    one,
+    run,
+    run_here,
+    settings_of,
+    stub_roles,
+    warehouse_of,
+    write_recipe,
+)
 from tests.support.servers import HeardPrefect
 
 pytestmark = [pytest.mark.prefect, pytest.mark.enable_socket, pytest.mark.xdist_group("prefect")]
@@ -66,7 +75,7 @@ def test_a_build_that_prefect_shows_keeps_and_prints_what_one_without_it_does(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     recipe = write_recipe(tmp_path, name="alike")
-    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     seen = run("build", str(recipe), "--no-review", home=tmp_path / "seen", **shown)
     assert (seen.returncode, seen.stdout) == (0, plain.stdout)
     assert set(plain.stderr.splitlines()) <= set(seen.stderr.splitlines())
@@ -93,7 +102,7 @@ def test_the_tools_of_a_recipe_are_made_once_as_tasks_of_the_flow_that_needs_the
 ) -> None:
     tools = [{"generate": ["Clock", "Hotels", "Notes", "Weather"], "tools_per_category": 5}]
     recipe = write_recipe(tmp_path, name="with-tools", tools=tools, samples={"perfect": 4}, shard_size=250)
-    plain = run("build", str(recipe), "--no-review", home=tmp_path / "plain")
+    plain = run_here("build", str(recipe), "--no-review", home=tmp_path / "plain")
     for _ in range(2):
         seen = run("build", str(recipe), "--no-review", home=tmp_path / "seen", **shown)
         assert (seen.returncode, seen.stdout) == (0, plain.stdout), seen.stderr
@@ -140,7 +149,7 @@ def test_what_goes_wrong_is_said_in_the_same_sentence_with_prefect_and_without(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path, change: dict[str, Any], group: str
 ) -> None:
     recipe = write_recipe(tmp_path, **change)
-    plain = run("build", str(recipe), home=tmp_path / "plain")
+    plain = run_here("build", str(recipe), home=tmp_path / "plain")
     seen = run("build", str(recipe), home=tmp_path / "seen", **shown)
     assert (seen.returncode, seen.stdout, seen.stderr) == (plain.returncode, plain.stdout, plain.stderr)
     assert plain.returncode == 2
@@ -242,7 +251,7 @@ def test_a_worker_builds_the_same_rows_as_the_command_line(
     ended = known.ask(f"flow_runs/{started['id']}")
     assert (ended["state_type"], ended["name"]) == ("COMPLETED", "worked, at most 4 a kind"), said
     assert "leaked" not in said
-    plain = run("build", str(recipe), "--limit", "4", "--no-review", home=tmp_path / "plain")
+    plain = run_here("build", str(recipe), "--limit", "4", "--no-review", home=tmp_path / "plain")
     assert plain.returncode == 0
     assert kept(tmp_path / "worked") == kept(tmp_path / "plain")
     # By now the server, command lines, a worker and its flow have been at work, and all of them were listened to.

@@ -1,17 +1,22 @@
 """Small builds for the tests of flows: recipes, settings, the command line, and counts of all that is kept."""
 
 import asyncio
+import io
+import os
 import sqlite3
 import subprocess
 import sys
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
+from unittest import mock
 
 import yaml
 
 from flows import stages
 from flows.build import BuildReport, build_dataset
+from flows.cli.main import main
 from flows.progress import Progress, SilentProgress
 from flows.recipe import Recipe, parse_recipe
 from flows.settings import Settings
@@ -84,7 +89,28 @@ def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
     )
 
 
+def run_here(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+    """A command of the command line in this process: what it prints and its exit code, without the second that a start takes."""
+    stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
+    with (
+        mock.patch.dict(os.environ, environment(home, **more), clear=True),
+        mock.patch.object(sys, "argv", ["callwright", *words]),
+        mock.patch.object(sys, "stdin", io.StringIO()),
+        chdir(TOP),
+        redirect_stdout(stdout),
+        redirect_stderr(stderr),
+    ):
+        try:
+            main()
+            code: object = 0
+        except SystemExit as end:
+            code = end.code
+    printed, stated = (stream.buffer.getvalue().decode() for stream in (stdout, stderr))  # type: ignore[attr-defined]
+    return subprocess.CompletedProcess(words, int(str(code or 0)), printed, stated)
+
+
 def run(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
+    """The same in a process of its own."""
     process = start(*words, home=home, **more)
     stdout, stderr = process.communicate(timeout=120)
     return subprocess.CompletedProcess(words, process.returncode, stdout, stderr)
