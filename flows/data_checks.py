@@ -26,11 +26,13 @@ from generators.environments.protocol import Environment, TravelSettings
 from generators.stages import Stage, StageContext
 from validators.checks.coverage import RequestReading, read_request
 from validators.checks.table import CHECKS
+from validators.checks.verdicts import read_by
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import (
     Arguments,
     Call,
     CallTurn,
+    Decision,
     GoldCall,
     JsonSchema,
     ResultTurn,
@@ -46,7 +48,7 @@ _FORMAT = "format"
 _TRAVEL: Literal["travel"] = "travel"
 _SIZES: tuple[Literal["short", "medium", "long"], ...] = ("short", "medium", "long")
 _BLIND = "consistency"  # the check that reads a call without seeing the gold
-_ORDER: tuple[str, ...] = ("contradicted", "unproved", "judged", "proved")
+_ORDER: tuple[GradedDecision, ...] = ("contradicted", "unproved", "judged", "proved")
 
 
 class RequestLine(BaseModel):
@@ -82,8 +84,8 @@ class CheckVerdict(NamedTuple):
     """A check's answer about a record; the grade tells whether a rule or a model gave it."""
 
     check: str
-    decision: str
-    grade: str
+    decision: Decision
+    grade: GradedDecision
     reason: str
 
 
@@ -100,7 +102,7 @@ async def check_requests(path: Path, model: str, settings: Settings) -> list[Che
 
     Raises ConfigurationError where the file can't be read.
     """
-    async with _opened_chats(model, settings) as chats:
+    async with opened_chats(model, settings) as chats:
         limit = asyncio.Semaphore(64)
 
         async def check(number: int, line: bytes) -> CheckedRequest:
@@ -150,7 +152,8 @@ async def _read_blind(stated: RequestLine, tool: Tool, chats: Chats) -> Verdict:
         sample = Sample(kind="perfect", language=language, category="", candidates=(tool.key,), turns=turns)
     except ValidationError as error:
         return Verdict(subject="", check=_BLIND, decision="unproved", reason=_brief(error))
-    [verdict] = await _verdicts(stage_named(_BLIND), sample, {tool.key: tool}, chats)
+    stage = stage_named(_BLIND)
+    [verdict] = await _verdicts(stage, sample, _context(stage, sample, {tool.key: tool}, chats))
     return verdict
 
 
@@ -159,7 +162,7 @@ async def check_records(path: Path, model: str, settings: Settings) -> list[Chec
 
     Raises ConfigurationError where the file can't be read.
     """
-    async with _opened_chats(model, settings) as chats:
+    async with opened_chats(model, settings) as chats:
         with tempfile.TemporaryDirectory(prefix="callwright-check-") as folder, ExitStack() as opened:
             worlds = _Worlds(Path(folder), opened)
             return [await _check_record(number, line, chats, worlds) for number, line in _lines(path)]
@@ -211,35 +214,47 @@ async def _check_record(number: int, line: bytes, chats: Chats | None, worlds: _
     except (ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
         reason = f"Line {number} is no record: {_brief(error)}"
         return CheckedRecordLine("", "contradicted", [CheckVerdict(_FORMAT, "contradicted", "proved", reason)])
-    stages = [stage for stage in CHECKS if chats is not None or stage.role is None]
-    verdicts: list[CheckVerdict] = []
     environments = await worlds.of(sample)
-    for stage in stages:
-        if stage.function is not None and stage.applies(sample):
-            for verdict in await _verdicts(stage, sample, {tool.key: tool for tool in tools}, chats, environments):
-                grade = _grade(stage, verdict)
-                verdicts.append(CheckVerdict(verdict.check, verdict.decision, grade, verdict.reason))
+    found = await check_sample(sample, {tool.key: tool for tool in tools}, chats, environments)
+    verdicts = [CheckVerdict(one.check, one.decision, _grade(one), one.reason) for one in found]
     decisions = [one.grade if one.decision == "proved" else one.decision for one in verdicts]
-    decision: Any = min(decisions, key=_ORDER.index, default="unproved")
-    return CheckedRecordLine(sample.key, decision, verdicts)
+    return CheckedRecordLine(sample.key, min(decisions, key=_ORDER.index, default="unproved"), verdicts)
 
 
-def _grade(stage: Stage, verdict: Verdict) -> str:
+async def check_sample(
+    sample: Sample, tools: Mapping[str, Tool], chats: Chats | None, environments: Mapping[str, Environment]
+) -> list[Verdict]:
+    """The verdicts of today's checks on a sample; without `chats` of those that need no model."""
+    maker = sample.origin.model if sample.origin else ""
+    verdicts: list[Verdict] = []
+    for stage in CHECKS:
+        is_asked = stage.function is not None and (chats is not None or stage.role is None)
+        if is_asked and stage.applies(sample):
+            context = _context(stage, sample, tools, chats, environments)
+            found = await _verdicts(stage, sample, context)
+            verdicts += read_by(context.chat.name, maker, found) if stage.role else found
+    return verdicts
+
+
+def _grade(verdict: Verdict) -> GradedDecision:
     if verdict.decision == "unproved":
         return "unproved"
-    return "judged" if stage.role else "proved"
+    return "judged" if verdict.model else "proved"
 
 
-async def _verdicts(
+def _context(
     stage: Stage,
     sample: Sample,
-    tools: dict[str, Tool],
+    tools: Mapping[str, Tool],
     chats: Chats | None,
     environments: Mapping[str, Environment] = MappingProxyType({}),
-) -> list[Verdict]:
-    """A check's verdicts; one that can't be carried out on this record says so as one of them."""
+) -> StageContext:
     chat: Any = chats.of(stage, lambda _call: None) if chats is not None else None  # rules never ask it
-    context = StageContext(chat, Random(sample.key), tools, environments)
+    return StageContext(chat, Random(sample.key), tools, environments)
+
+
+async def _verdicts(stage: Stage, sample: Sample, context: StageContext) -> list[Verdict]:
+    """A check's verdicts; one that can't be carried out on this record says so as one of them."""
     try:
         found: list[Verdict] = await stage.function(sample, context) if stage.function else []
     except (RecordError, ReplyError) as error:
@@ -249,7 +264,8 @@ async def _verdicts(
 
 
 @asynccontextmanager
-async def _opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | None]:
+async def opened_chats(model: str, settings: Settings) -> AsyncIterator[Chats | None]:
+    """A model in each role, None where none is named."""
     if not model:
         yield None
         return

@@ -23,6 +23,12 @@ _CODES = """
 LANGUAGES = frozenset(_CODES.split())
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096
+# A Chinese month with a day that no month has ("10月34日"): Duckling looks for one for ever, and takes all memory.
+_DAY_OF_MONTH = re.compile(r"月\s*([\d零〇一二三四五六七八九十廿卅百千壹贰叁肆伍陆柒捌玖拾佰]+)\s*[日号號]")
+_DAY = re.compile(
+    r"0?\d|[12]\d|3[01]|[一二三四五六七八九]|[一二]?十[一二三四五六七八九]?|三十一?|廿[一二三四五六七八九]?|卅一?",
+    re.ASCII,
+)
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
@@ -43,7 +49,7 @@ def is_available() -> bool:
 @lru_cache(_CACHED)
 def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
     """What Duckling finds in `text` without guessing, relative to `now`; nothing where it does not know the language."""
-    if not is_available() or not text or len(text) > _LONGEST:
+    if not is_available() or not text or len(text) > _LONGEST or _has_endless_day(text):
         return ()
     context = _context(language, now)
     if context is None:
@@ -53,6 +59,10 @@ def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
     plain = _NOT_TEXT.sub(" ", text)  # what its C strings can't hold
     found: Sequence[dict[str, Any]] = duckling.parse(plain, context, _dimensions(), False)  # noqa: FBT003 - no guesses
     return tuple(DucklingEntity(one["dim"], one["start"], one["end"], one["value"]) for one in found)
+
+
+def _has_endless_day(text: str) -> bool:
+    return any(not _DAY.fullmatch(day[1]) for day in _DAY_OF_MONTH.finditer(text))
 
 
 @lru_cache(64)

@@ -188,6 +188,26 @@ TABLES: dict[str, Table] = {
         },
         key=("prediction",),
     ),
+    "audits": Table(
+        {
+            "key": "text", "source": "text", "model": "text", "seed": "whole", "per_kind": "whole", "made_at": "moment",
+        },
+        key=("key",),
+    ),
+    "audit_cases": Table(
+        {
+            "audit": "text", "subject": "text", "defect": "text", "is_broken": "flag", "kind": "text", "language": "text",
+            "decision": "text",
+        },
+        key=("audit", "subject", "defect"),
+    ),
+    "audit_verdicts": Table(
+        {
+            "audit": "text", "subject": "text", "defect": "text", "check_name": "text", "decision": "text", "grade": "text",
+            "reason": "text",
+        },
+        key=("audit", "subject", "defect", "check_name"),
+    ),
     "review_cursors": Table(
         {
             "server": "text", "kind": "text", "pulled_until": "moment",

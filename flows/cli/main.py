@@ -5,7 +5,7 @@ import sys
 
 import typer
 
-from flows.cli import building, checking, evaluating, releasing, reviewing, scoring, tooling
+from flows.cli import auditing, building, checking, evaluating, releasing, reviewing, scoring, tooling
 from flows.settings import quiet_vendors, silence_teardown
 from warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
@@ -24,7 +24,7 @@ app = typer.Typer(
     add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (building, tooling, checking, reviewing, releasing, evaluating, scoring):
+for group in (building, tooling, checking, auditing, reviewing, releasing, evaluating, scoring):
     group.register(app)
 
 

@@ -4,7 +4,7 @@ A new check is a module beside this one and a row here. A build that exists meet
 check alone; so does one that meets a new version of a check, or of a prompt that a check asks with.
 """
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from generators.stages import Role, Stage, StageFunction
 from validators.checks import (
@@ -24,7 +24,7 @@ from validators.checks import (
 from validators.checks import (
     format as form,
 )
-from warehouse.records import Sample, SampleClaim
+from warehouse.records import ClaimGrade, Sample, SampleClaim, Verdict
 
 GROUP = "consistency"
 
@@ -132,6 +132,29 @@ CHECKS: tuple[Stage, ...] = (
         role="judge", prompts=("call_zero_shot", "judge_calls"), settles=_ALL,
     ),
 )  # fmt: skip
+
+
+def grade_of(verdicts: Iterable[Verdict]) -> ClaimGrade:
+    """What a sample rests on by the verdicts of these checks: the same that the view `sample_grades` says of what is kept."""
+    checks = {stage.name: stage for stage in CHECKS}
+    by_rules: set[SampleClaim] = set()
+    left_open: set[SampleClaim] = set()
+    by_models: set[SampleClaim] = set()
+    for one in verdicts:
+        check = checks[one.check]
+        if one.decision == "contradicted" or (one.decision == "unproved" and not check.is_left_to_readers):
+            return "open"
+        if one.grade == "proved":
+            by_rules.update(check.settles)
+        elif one.grade == "judged":
+            by_models.update(check.settles)
+        if one.grade != "proved" and check.role is None:
+            left_open.update(check.settles)
+    by_rules -= left_open
+    if by_rules.issuperset(_ALL):
+        return "proved"
+    return "judged" if (by_rules | by_models).issuperset(_ALL) else "open"
+
 
 # It comes before anything is made of a scenario: what it does not prove is rejected.
 SCENARIO_CHECK = Stage(

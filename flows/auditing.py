@@ -1,0 +1,262 @@
+"""Measuring the checks: what they decide about accepted samples, about copies broken on purpose, and about labelled wordings."""
+
+import tempfile
+from collections import defaultdict
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
+from datetime import UTC, datetime
+from pathlib import Path
+from random import Random
+from typing import Literal, NamedTuple
+
+import orjson
+
+from flows.data_checks import CheckedRequest, check_requests, check_sample, opened_chats
+from flows.environments import open_environments
+from flows.progress import Progress
+from flows.recipe import Recipe
+from flows.settings import Settings, open_warehouse
+from generators.environments.protocol import Environment, HttpSettings
+from validators.audit.defects import broken_variants, injectors_named
+from validators.audit.subjects import AuditSubject, BrokenSample, gather
+from validators.checks.table import grade_of
+from warehouse.errors import ConfigurationError
+from warehouse.records import Decision, Sample, Tool, Verdict, content_key
+from warehouse.releases import read_tools, release_named
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+AuditDecision = Literal["proved", "judged", "open", "unproved", "contradicted"]
+RULES = "rules"  # stands where no model was asked
+NEWEST_BUILDS = "newest builds"
+WORDING = "wording"  # the kind of a labelled request
+_GIVING = 60  # samples of each kind and language whose values may be put into others
+
+
+class AuditPlan(NamedTuple):
+    """What is audited: a release, or what the newest builds have landed; so many samples of each kind and language."""
+
+    release: str = ""
+    per_kind: int = 10
+    seed: int = 0
+    model: str = ""
+    defects: tuple[str, ...] = ()
+
+
+class DefectCase(NamedTuple):
+    """A sample, whole (`defect` is "") or with a defect, and what today's checks decide about it."""
+
+    subject: str
+    defect: str
+    is_broken: bool
+    kind: str
+    language: str
+    decision: AuditDecision
+    verdicts: Sequence[Verdict]
+
+
+class AuditReport(NamedTuple):
+    """An audit that is kept, and its figures, as the views have them."""
+
+    audit: str
+    source: str
+    model: str
+    figures: list[Row]
+    grades: list[Row]
+
+
+async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) -> AuditReport:
+    """Break accepted samples in every way that fits, let today's checks judge them and themselves as they were, and keep that.
+
+    Raises ConfigurationError where nothing has been accepted, or for a release or a defect that there is not.
+    """
+    injectors = injectors_named(plan.defects)
+    warehouse = open_warehouse(settings)
+    subjects = read_subjects(warehouse, plan)
+    cases: list[DefectCase] = []
+    async with opened_chats(plan.model, settings) as chats:
+        with _open_environments(warehouse) as environments:
+            progress.begin("Samples", len(subjects))
+            for subject in subjects:
+                for defect, variant in (
+                    ("", BrokenSample(subject.sample, {})),
+                    *broken_variants(subject, injectors, plan.seed),
+                ):
+                    verdicts = await check_sample(
+                        variant.sample, {**subject.tools, **variant.tools}, chats, environments
+                    )
+                    cases.append(_case(subject.sample, defect, verdicts))
+
+                progress.advance(1)
+    return keep_audit(warehouse, plan.release or NEWEST_BUILDS, plan, cases)
+
+
+def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:
+    """The samples that are audited, drawn by the plan's seed, and what the others of their kinds hold."""
+    if plan.release:
+        release_named(warehouse, plan.release)
+    groups: dict[tuple[str, str], list[str]] = defaultdict(list)
+    for row in warehouse.rows(_OF_RELEASE if plan.release else _LANDED, [plan.release] if plan.release else []):
+        groups[row["kind"], row["language"]].append(row["key"])
+    if not groups:
+        raise ConfigurationError(
+            "No sample has been accepted, so there is nothing to break. Run `callwright build` first."
+        )
+    for keys in groups.values():
+        Random(plan.seed).shuffle(keys)
+    giving = [key for keys in groups.values() for key in keys[: max(plan.per_kind, _GIVING)]]
+    samples = _read_samples(warehouse, giving)
+    pool = gather(samples.values())
+    audited = [samples[key] for keys in groups.values() for key in keys[: plan.per_kind]]
+    named = sorted({key for sample in audited for key in (*sample.candidates, *sample.withheld)})
+    tools = read_tools(warehouse, named)
+    return [AuditSubject(sample, _tools_of(sample, tools), pool) for sample in audited]
+
+
+_OF_RELEASE = """
+    select s.key, s.kind, s.language from samples s join release_samples r on r.subject = s.key where r.release = ? order by s.key
+"""
+_LANDED = """
+    select key, kind, language from accepted_samples where build in (select build from latest_builds) order by key
+"""
+
+
+def _read_samples(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Sample]:
+    rows = warehouse.rows(
+        "select key, body from samples where list_contains(?::varchar[], key) order by key", [list(keys)]
+    )
+    return {row["key"]: Sample.model_validate_json(row["body"]) for row in rows}
+
+
+def _tools_of(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Tool]:
+    return {key: tools[key] for key in (*sample.candidates, *sample.withheld) if key in tools}
+
+
+@contextmanager
+def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environment]]:
+    """The environments of the newest builds, by name, but servers: nobody shall send them broken calls."""
+    rows = warehouse.rows("select body from builds where key in (select build from latest_builds) order by started_at")
+    environments: dict[str, Environment] = {}
+    with tempfile.TemporaryDirectory(prefix="callwright-audit-") as folder, ExitStack() as opened:
+        for row in rows:
+            recipe = Recipe.model_validate_json(row["body"])
+            harmless = tuple(source for source in recipe.tools if not isinstance(source, HttpSettings))
+            environments |= opened.enter_context(
+                open_environments(recipe.model_copy(update={"tools": harmless}), Path(folder))
+            )
+        yield environments
+
+
+def _case(sample: Sample, defect: str, verdicts: Sequence[Verdict]) -> DefectCase:
+    decision = _weakest_decision(verdicts)
+    return DefectCase(sample.key, defect, bool(defect), sample.kind, sample.language, decision, verdicts)
+
+
+def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
+    """What becomes of a sample; `open` where no check doubts it, but none that was asked settles what it claims either."""
+    grade = grade_of(verdicts)
+    if grade == "proved" or grade == "judged":  # noqa: PLR1714 - so that types follow
+        return grade
+    decisions = {one.decision for one in verdicts}
+    if "contradicted" in decisions:
+        return "contradicted"
+    return "unproved" if "unproved" in decisions else "open"
+
+
+async def audit_wordings(path: Path, plan: AuditPlan, settings: Settings) -> AuditReport:
+    """Let the readers judge requests that are labelled right or wrong, a JSON line each, and keep what they decide.
+
+    Raises ConfigurationError where the file can't be read, or a line has no label.
+    """
+    checked = await check_requests(path, plan.model, settings)
+    cases = [
+        DefectCase(
+            f"{number}:{one.id}", label.defect, label.is_broken, WORDING, label.language, one.decision,
+            [_verdict_on(one)],
+        )
+        for number, (label, one) in enumerate(zip(_labels(path), checked, strict=True), 1)
+    ]  # fmt: skip
+    return keep_audit(open_warehouse(settings), path.name, plan, cases)
+
+
+def _verdict_on(request: CheckedRequest) -> Verdict:
+    decision: Decision = "proved" if request.decision == "judged" else request.decision
+    return Verdict(subject=request.id, check="request", decision=decision, reason=" ".join(request.reasons))
+
+
+class WordingLabel(NamedTuple):
+    """What a line says of its own call: whether it is right, and if not, what is wrong with it."""
+
+    is_broken: bool
+    defect: str
+    language: str
+
+
+def _labels(path: Path) -> Iterator[WordingLabel]:
+    with path.open("rb") as file:
+        for number, line in enumerate(file, 1):
+            if line.strip():
+                stated = orjson.loads(line)
+                label = stated.get("label") if isinstance(stated, dict) else None
+                if label not in ("right", "wrong"):
+                    raise ConfigurationError(
+                        f"Line {number} of {str(path)!r} has the label {label!r}; it must be right or wrong."
+                    )
+                defect = str(stated.get("defect") or "unnamed") if label == "wrong" else ""
+                yield WordingLabel(label == "wrong", defect, str(stated.get("language", "")))
+
+
+def keep_audit(warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequence[DefectCase]) -> AuditReport:
+    """Keep an audit with all of its cases, and count it."""
+    made_at = datetime.now(UTC)
+    model = plan.model or RULES
+    key = content_key([source, model, plan.seed, plan.per_kind, made_at.isoformat()])
+    audit = {
+        "key": key, "source": source, "model": model, "seed": plan.seed, "per_kind": plan.per_kind, "made_at": made_at,
+    }  # fmt: skip
+    rows = [case._asdict() | {"audit": key} for case in cases]
+    verdicts = [
+        {
+            "audit": key, "subject": case.subject, "defect": case.defect, "check_name": one.check, "decision": one.decision,
+            "grade": one.grade, "reason": one.reason,
+        }
+        for case in cases for one in case.verdicts
+    ]  # fmt: skip
+    for row in rows:
+        del row["verdicts"]
+    warehouse.put_rows({"audits": [audit], "audit_cases": rows, "audit_verdicts": verdicts})
+    found = warehouse.rows_by_name(
+        {
+            "figures": ("select * from audit_summary where audit = ?", [key]),
+            "grades": ("select * from audit_grades where source = ? and model = ?", [source, model]),
+        }
+    )
+    return AuditReport(key, source, model, found["figures"], found["grades"])
+
+
+def audit_page(report: AuditReport) -> str:
+    """The figures as Markdown tables: over all, and by family, kind, language, check and defect."""
+    by_check = [row for row in report.figures if row["slice_by"] == "all"]
+    together = [row for row in report.figures if row["check_name"] == by_check[0]["check_name"]] if by_check else []
+    parts = [f"Audit of {report.source} by {report.model}.", _table("check", "check_name", by_check)]
+    for name in ("family", "kind", "language", "defect"):
+        rows = [row for row in together if row["slice_by"] == name]
+        parts.append(_table(name, "slice_value", rows))
+    return "\n\n".join(parts) + "\n"
+
+
+def _table(title: str, column: str, rows: Sequence[Row]) -> str:
+    head = f"| {title} | broken | still proved | recall | intact | false alarms | precision |\n|---|---:|---:|---:|---:|---:|---:|"
+    lines = [
+        f"| {row[column]} | {row['broken']} | {row['still_proved']} | {_share(row, 'recall', 'recall')} | {row['intact']} |"
+        f" {_share(row, 'false_alarms', 'alarms')} | {_share(row, 'precision', 'precision')} |"
+        for row in rows
+    ]
+    return "\n".join((head, *lines))
+
+
+def _share(row: Row, name: str, bounds: str) -> str:
+    """A share in percent with its interval; "" where there is nothing to take a share of."""
+    if row[name] is None:
+        return ""
+    return f"{row[name]:.1%} ({row[f'{bounds}_low']:.1%} to {row[f'{bounds}_high']:.1%})"

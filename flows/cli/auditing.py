@@ -1,0 +1,65 @@
+"""`audit`: how well the checks tell broken samples from intact ones."""
+
+import asyncio
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
+
+if TYPE_CHECKING:
+    from flows.auditing import AuditReport
+
+_COLUMNS = ("broken", "still_proved", "recall", "recall_low", "recall_high", "intact", "false_alarms", "precision")
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    audit = typer.Typer(help="Measure the checks.", no_args_is_help=True, rich_markup_mode=None)
+    audit.command("checks", epilog="Example: callwright audit checks --release v1 --limit 10")(checks)
+    audit.callback()(lambda: None)
+    app.add_typer(audit, name="audit")
+
+
+def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
+    release: Annotated[
+        str, typer.Option(help="The release to break; what the newest builds have landed unless given.")
+    ] = "",
+    wordings: Annotated[
+        Path | None,
+        typer.Option(help="Instead of samples: JSON lines as `check requests` reads, with label and defect."),
+    ] = None,
+    model: Annotated[str, typer.Option(help="The model that checks and judges; none: rules alone.")] = "",
+    limit: Annotated[int, typer.Option(help="How many samples of each kind and language.")] = 10,
+    seed: Annotated[int, typer.Option(help="Draws the samples, and what is broken in them.")] = 0,
+    defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect; may be given again.")] = None,
+    out: Annotated[Path | None, typer.Option(help="A file for the figures as Markdown tables.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Inject defects into accepted samples and tell how many each check finds, and how many intact ones it doubts."""
+    from flows.auditing import AuditPlan, audit_checks, audit_page, audit_wordings
+    from flows.settings import read_settings
+
+    plan = AuditPlan(release, limit, seed, model, tuple(defect or ()))
+    with Terminal() as screen:
+        settings = read_settings()
+        work = audit_wordings(wordings, plan, settings) if wordings else audit_checks(plan, settings, screen)
+        report = asyncio.run(work)
+    if out is not None:
+        out.parent.mkdir(parents=True, exist_ok=True)
+        out.write_text(audit_page(report), encoding="utf-8")
+    if as_json:
+        show_json(report._asdict())
+    else:
+        _show(report)
+
+
+def _show(report: "AuditReport") -> None:
+    by_check = [row for row in report.figures if row["slice_by"] == "all"]
+    show_table(("check", *_COLUMNS), [(row["check_name"], *(row[name] for name in _COLUMNS)) for row in by_check])
+    together = [row for row in report.figures if by_check and row["check_name"] == by_check[0]["check_name"]]
+    for name in ("family", "kind", "language", "defect"):
+        rows = [row for row in together if row["slice_by"] == name]
+        show("")
+        show_table((name, *_COLUMNS), [(row["slice_value"], *(row[column] for column in _COLUMNS)) for row in rows])

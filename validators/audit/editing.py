@@ -1,0 +1,190 @@
+"""Changing a sample so that all else stays as it was: evidence and tags go on pointing at what they pointed at.
+
+A changed word keeps the evidence that stood on it, as a writer who is wrong about a sample would quote the same words.
+"""
+
+import re
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from warehouse.records import CallTurn, Evidence, GoldCall, Sample, Trait, Turn, UserTurn, trait_tag, without_traits
+
+_PLACE_IN_RESULTS = re.compile(r"^turns\[(\d+)\]\.results\[(\d+)\]")
+_CALL_BEFORE = re.compile(r"^calls\[(\d+)\]")
+_NUMBERED: tuple[Trait, ...] = ("shift", "wanted", "goal", "extra")  # traits that count turns, snapshots or calls
+
+
+class Replacement(NamedTuple):
+    """Words that take the place of those at `start`..`end` of a text."""
+
+    start: int
+    end: int
+    words: str
+
+
+class KeptTurn(NamedTuple):
+    """A turn of the changed sample: the index that it had, None for a new one; and the place that each call had."""
+
+    turn: Turn
+    old: int | None
+    places: tuple[int | None, ...] = ()
+
+
+def replaced(text: str, changes: Iterable[Replacement]) -> str:
+    """The text with other words; the places do not overlap."""
+    for one in sorted(changes, reverse=True):
+        text = text[: one.start] + one.words + text[one.end :]
+    return text
+
+
+def with_words(sample: Sample, at: int, changes: Sequence[Replacement]) -> Sample:
+    """The sample with other words in what the user says at a turn; evidence that stood on replaced words is on the new ones."""
+    turn = sample.turns[at]
+    if not isinstance(turn, UserTurn):
+        return sample
+    text = replaced(turn.text, changes)
+
+    def moved(evidence: Evidence) -> Evidence | None:
+        if evidence.turn != at or evidence.in_message or evidence.start is None or evidence.end is None:
+            return evidence
+        span = _moved(evidence.start, evidence.end, changes)
+        if span is None or not text[span[0] : span[1]].strip():
+            return None
+        return evidence.with_changes(start=span[0], end=span[1], quote=text[span[0] : span[1]])
+
+    turns = tuple(turn.with_changes(text=text) if index == at else one for index, one in enumerate(sample.turns))
+    return with_evidence(sample.with_changes(turns=turns), moved)
+
+
+def _moved(start: int, end: int, changes: Iterable[Replacement]) -> tuple[int, int] | None:
+    """Where a span stands afterwards: None where a change takes in more than it, or only a part."""
+    before = within = 0
+    for one in changes:
+        grown = len(one.words) - (one.end - one.start)
+        if one.end <= start and (one.start, one.end) != (start, end):
+            before += grown
+        elif start <= one.start and one.end <= end:
+            within += grown
+        elif one.start < end:
+            return None
+    return start + before, end + before + within
+
+
+def with_evidence(sample: Sample, moved: Callable[[Evidence], Evidence | None]) -> Sample:
+    """The sample with each piece of evidence as `moved` makes it, without those of which it makes none."""
+
+    def changed(call: GoldCall) -> GoldCall:
+        kept = tuple(one for one in map(moved, call.evidence) if one is not None)
+        return call if kept == call.evidence else call.with_changes(evidence=kept)
+
+    turns = tuple(
+        turn.with_changes(calls=tuple(map(changed, turn.calls))) if isinstance(turn, CallTurn) else turn
+        for turn in sample.turns
+    )
+    return sample.with_changes(turns=turns)
+
+
+def with_turn(sample: Sample, at: int, turn: Turn) -> Sample:
+    """The sample with another turn in the place of one."""
+    return sample.with_changes(turns=(*sample.turns[:at], turn, *sample.turns[at + 1 :]))
+
+
+def with_call(sample: Sample, at: int, position: int, call: GoldCall) -> Sample:
+    """The sample with another call in the place of one."""
+    turn = sample.turns[at]
+    if not isinstance(turn, CallTurn):
+        return sample
+    calls = (*turn.calls[:position], call, *turn.calls[position + 1 :])
+    return with_turn(sample, at, turn.with_changes(calls=calls))
+
+
+def with_arguments(
+    sample: Sample, chosen: Callable[[GoldCall], bool], changed: Callable[[dict[str, JsonValue]], Mapping[str, JsonValue]]
+) -> Sample:  # fmt: skip
+    """The sample with other arguments in all chosen calls; evidence for what is no argument any more is gone."""
+    for at, turn in enumerate(sample.turns):
+        for position, call in enumerate(turn.calls if isinstance(turn, CallTurn) else ()):
+            if chosen(call):
+                arguments = dict(changed(dict(call.arguments)))
+                kept = tuple(one for one in call.evidence if _root(one.argument) in arguments)
+                sample = with_call(sample, at, position, call.with_changes(arguments=arguments, evidence=kept))
+    return sample
+
+
+def _root(argument: str) -> str:
+    return re.split(r"[.\[]", argument, maxsplit=1)[0]
+
+
+def kept_turns(sample: Sample) -> list[KeptTurn]:
+    """All turns of a sample, to be left out, moved or added to."""
+    return [
+        KeptTurn(turn, at, tuple(range(len(turn.calls))) if isinstance(turn, CallTurn) else ())
+        for at, turn in enumerate(sample.turns)
+    ]
+
+
+def rebuilt(sample: Sample, kept: Sequence[KeptTurn]) -> Sample:
+    """The sample of these turns, with evidence and tags that point at what they pointed at; what is gone nothing points at."""
+    moves = _Moves(kept)
+    turns = [
+        one.turn.with_changes(calls=tuple(moves.call(call, one.old) for call in one.turn.calls))
+        if isinstance(one.turn, CallTurn) and one.old is not None
+        else one.turn
+        for one in kept
+    ]
+    return sample.with_changes(turns=tuple(turns), tags=moves.tags(sample))
+
+
+class _Moves:
+    """Where turns and calls of a sample stand after a change."""
+
+    def __init__(self, kept: Sequence[KeptTurn]) -> None:
+        self._turns = {one.old: at for at, one in enumerate(kept) if one.old is not None}
+        self._calls = {
+            (one.old, old): (at, place)
+            for at, one in enumerate(kept)
+            for place, old in enumerate(one.places)
+            if one.old is not None and old is not None
+        }
+        self._steps = [at for at, one in enumerate(kept) if isinstance(one.turn, CallTurn)]
+
+    def call(self, call: GoldCall, turn: int) -> GoldCall:
+        found = (self._evidence(one, turn) for one in call.evidence)
+        return call.with_changes(evidence=tuple(one for one in found if one is not None))
+
+    def _evidence(self, evidence: Evidence, own: int) -> Evidence | None:
+        path, rule = evidence.path, evidence.rule
+        if source := _PLACE_IN_RESULTS.match(path):
+            place = self._calls.get((int(source[1]) - 1, int(source[2])))
+            if place is None:
+                return None
+            path = f"turns[{place[0] + 1}].results[{place[1]}]{path[source.end() :]}"
+        if before := _CALL_BEFORE.match(rule):
+            place = self._calls.get((own, int(before[1])))
+            if place is None:
+                return None
+            rule = f"calls[{place[1]}]{rule[before.end() :]}"
+        if evidence.turn is not None and evidence.turn not in self._turns:
+            return None
+        turn = None if evidence.turn is None else self._turns[evidence.turn]
+        return evidence.with_changes(turn=turn, path=path, rule=rule)
+
+    def tags(self, sample: Sample) -> tuple[str, ...]:
+        tags = list(without_traits(sample.tags, *_NUMBERED))
+        before = [at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+        shifts = [self._turns.get(before[number]) for number in sample.shifts if number < len(before)]
+        tags += [trait_tag("shift", self._steps.index(at)) for at in shifts if at is not None]
+        places = [self._calls.get((before[step], place)) for step, place in sample.wanted if step < len(before)]
+        wanted = [f"{self._steps.index(place[0])}.{place[1]}" for place in places if place is not None]
+        tags += [trait_tag("wanted", " ".join(wanted))] if wanted else []
+        tags += [
+            trait_tag("goal", f"{self._turns[at]}:{name}") for at, name in sample.stated_at("goal") if at in self._turns
+        ]
+        tags += [
+            trait_tag("extra", f"{self._turns[at]}:{name}")
+            for at, name in sample.stated_at("extra")
+            if at in self._turns
+        ]
+        return tuple(tags)

@@ -1,0 +1,228 @@
+"""What injectors work on: a sample with its tools, where its values stand in it, and what other samples hold."""
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from random import Random
+from typing import NamedTuple, TypeVar
+
+from pydantic import JsonValue
+
+from generators.families import Traits
+from generators.kinds import traits_of
+from warehouse.records import (
+    CallTurn,
+    Evidence,
+    GoldCall,
+    JsonSchema,
+    Language,
+    Message,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+)
+
+Option = TypeVar("Option")
+_STATED = ("span", "normalised")
+
+
+class ArgumentPlace(NamedTuple):
+    """An argument of a gold call that the conversation gives, and the evidence for it."""
+
+    turn: int
+    position: int
+    call: GoldCall
+    name: str
+    evidence: Evidence
+    schema: JsonSchema
+
+    @property
+    def value(self) -> JsonValue:
+        """The argument's value."""
+        return self.call.arguments[self.name]
+
+    @property
+    def is_stated(self) -> bool:
+        """Whether the user says it in a turn of his own; else a result or a message gives it."""
+        return self.evidence.kind in _STATED and not self.evidence.in_message
+
+
+class StatedElsewhere(NamedTuple):
+    """A value that another sample has for a parameter, and the words for it there."""
+
+    value: JsonValue
+    quote: str
+
+
+class SamplePool(NamedTuple):
+    """What samples hold that may be put into others: all of it by language, the values by parameter as well."""
+
+    values: Mapping[tuple[Language, str, str], list[StatedElsewhere]]
+    values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
+    calls: Mapping[tuple[Language, str], list[GoldCall]]
+    requests: Mapping[Language, list[tuple[str, frozenset[str]]]]  # with the names of the tools that serve it
+    questions: Mapping[Language, list[str]]
+    messages: Mapping[Language, list[Message]]
+    executed: Mapping[str, list[tuple[GoldCall, JsonValue]]]  # by tool, with what each returned
+
+
+class AuditSubject(NamedTuple):
+    """A sample to break, its tools by key, and what other samples hold."""
+
+    sample: Sample
+    tools: Mapping[str, Tool]
+    pool: SamplePool
+
+    @property
+    def traits(self) -> Traits:
+        """What samples of this kind are like."""
+        return traits_of(self.sample.kind)
+
+    @property
+    def candidates(self) -> dict[str, Tool]:
+        """The candidate tools by name."""
+        return {self.tools[key].name: self.tools[key] for key in self.sample.candidates}
+
+    @property
+    def call_turns(self) -> list[tuple[int, CallTurn]]:
+        """The turns at which some call is due, with their indexes."""
+        return [(at, turn) for at, turn in enumerate(self.sample.turns) if isinstance(turn, CallTurn) and turn.calls]
+
+    @property
+    def user_turns(self) -> list[tuple[int, UserTurn]]:
+        """The user's turns, with their indexes."""
+        return [(at, turn) for at, turn in enumerate(self.sample.turns) if isinstance(turn, UserTurn)]
+
+    @property
+    def words(self) -> str:
+        """All that the user says or points to, without case."""
+        texts = [f"{turn.text}\n{turn.external.text if turn.external else ''}" for _, turn in self.user_turns]
+        return "\n".join(texts).casefold()
+
+    @property
+    def wishes(self) -> list[int]:
+        """The user's turns that ask for calls: the first one; of a conversation each that calls follow at once."""
+        if self.traits.asked != "conversation":
+            return [at for at, _ in self.user_turns[:1] if self.call_turns]
+        turns = self.sample.turns
+        return [
+            at for at, _ in self.user_turns
+            if at + 1 < len(turns) and isinstance(turns[at + 1], CallTurn) and not _is_question(self.sample, at - 1)
+        ]  # fmt: skip
+
+    def places(self) -> Iterator[ArgumentPlace]:
+        """Every argument that the conversation gives, snapshot by snapshot; defaults and guesses are left out."""
+        candidates = self.candidates
+        for at, turn in self.call_turns:
+            for position, call in enumerate(turn.calls):
+                tool = candidates.get(call.tool)
+                for name, evidence in first_evidence(call).items():
+                    if tool is not None and name in call.arguments and name in tool.properties:
+                        yield ArgumentPlace(at, position, call, name, evidence, tool.properties[name])
+
+    def stated(self) -> list[ArgumentPlace]:
+        """The arguments at the last turn at which calls are due that the user says himself; of a path all of them."""
+        found = [place for place in self.places() if place.is_stated and self._is_quoted(place.evidence)]
+        if self.traits.is_executed or not found:
+            return found
+        return [place for place in found if place.turn == found[-1].turn]
+
+    def _is_quoted(self, evidence: Evidence) -> bool:
+        turn = self.sample.turns[evidence.turn] if evidence.turn is not None else None
+        text = turn.text if isinstance(turn, UserTurn) else ""
+        return bool(evidence.quote) and text[evidence.start : evidence.end] == evidence.quote
+
+    def others(self, place: ArgumentPlace) -> list[StatedElsewhere]:
+        """What other samples have for the same parameter, else for parameters of its name, and nobody says here."""
+        language, words = self.sample.language, self.words
+        found = (
+            self.pool.values.get((language, place.call.tool, place.name))
+            or self.pool.values_by_name.get((language, place.name))
+            or ()
+        )
+        return [
+            one for one in found
+            if type(one.value) is type(place.value) and not _is_alike(one.value, place.value)
+            and str(one.value).casefold() not in words and one.quote.casefold() not in words
+        ]  # fmt: skip
+
+
+class BrokenSample(NamedTuple):
+    """A sample with a defect, and the tools that it has besides its own."""
+
+    sample: Sample
+    tools: Mapping[str, Tool]
+
+
+Injection = Callable[[AuditSubject, Random], Sample | BrokenSample | None]
+
+
+class Injector(NamedTuple):
+    """A kind of defect: what it breaks, and how a sample of it is made; None where it does not fit."""
+
+    name: str
+    breaks: str
+    inject: Injection
+
+
+def _is_question(sample: Sample, at: int) -> bool:
+    turn = sample.turns[at] if at >= 0 else None
+    return isinstance(turn, ReplyTurn) and "seek" in turn.acts
+
+
+def _is_alike(one: JsonValue, other: JsonValue) -> bool:
+    return str(one).casefold() == str(other).casefold()
+
+
+def first_evidence(call: GoldCall) -> dict[str, Evidence]:
+    """The evidence for each whole argument; what is evidence for a part only is left out."""
+    found: dict[str, Evidence] = {}
+    for evidence in call.evidence:
+        if evidence.argument in call.arguments and evidence.kind in (*_STATED, "response"):
+            found.setdefault(evidence.argument, evidence)
+    return found
+
+
+def pick(options: Sequence[Option], rng: Random) -> Option | None:
+    """One of the options, None where there is none."""
+    return rng.choice(options) if options else None
+
+
+def gather(samples: Iterable[Sample]) -> SamplePool:
+    """What these samples hold."""
+    pool = SamplePool(*(defaultdict(list) for _ in SamplePool._fields))
+    for sample in samples:
+        _gather_calls(pool, sample)
+        for at, turn in enumerate(sample.turns):
+            _gather_turn(pool, sample, at, turn)
+    return pool
+
+
+def _gather_calls(pool: SamplePool, sample: Sample) -> None:
+    due = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    if due:
+        pool.requests[sample.language].append((sample.request, frozenset(call.tool for call in due)))
+    for call in due:
+        pool.calls[sample.language, call.tool].append(call)
+        for name, evidence in first_evidence(call).items():
+            if evidence.kind in _STATED and evidence.quote:
+                one = StatedElsewhere(call.arguments[name], evidence.quote)
+                pool.values[sample.language, call.tool, name].append(one)
+                pool.values_by_name[sample.language, name].append(one)
+
+
+def _gather_turn(pool: SamplePool, sample: Sample, at: int, turn: Turn) -> None:
+    match turn:
+        case ReplyTurn(text=text) if at + 1 < len(sample.turns):
+            pool.questions[sample.language].append(text)
+        case UserTurn(external=Message() as message):
+            pool.messages[sample.language].append(message)
+        case ResultTurn(results=results) if at > 0:
+            before = sample.turns[at - 1]
+            made = before.calls if isinstance(before, CallTurn) else ()
+            for call, result in zip(made, results, strict=False):
+                pool.executed[call.tool].append((call, result))
+        case _:
+            pass

@@ -1,0 +1,349 @@
+"""Defects of what the user says: other words around gold that stays as it was.
+
+Words come from the language's `injections.yaml`, which no check reads, and from other samples; where a value stands is known
+by the sample's own evidence. Nothing here parses a text.
+"""
+
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from random import Random
+from typing import Any, NamedTuple
+
+from language.packs import of
+from validators.audit.editing import Replacement, with_words
+from validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
+from warehouse.records import Sample, UserTurn
+
+_SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]+[\"'”’»]?\s*")
+_LATIN = re.compile(r"[A-Za-zÀ-ÿ]")
+
+
+def _lists(subject: AuditSubject) -> Mapping[str, Any]:
+    """The word lists of the sample's language; empty where it has none."""
+    lists: Mapping[str, Any] = of(subject.sample.language).data.get("injections", {})
+    return lists
+
+
+def _text(subject: AuditSubject, at: int) -> str:
+    turn = subject.sample.turns[at]
+    return turn.text if isinstance(turn, UserTurn) else ""
+
+
+def _small(text: str) -> str:
+    """The request as it stands behind a colon; a name or an "I" at its beginning stays as it is."""
+    return text[0].lower() + text[1:] if len(text) > 1 and text[0].isupper() and text[1].islower() else text
+
+
+def _wrapping(name: str) -> Injection:
+    """A request with other words around it."""
+
+    def inject(subject: AuditSubject, rng: Random) -> Sample | None:
+        frame, at = pick(_lists(subject).get(name, []), rng), pick(subject.wishes, rng)
+        if frame is None or at is None:
+            return None
+        return _framed(subject, at, frame)
+
+    return inject
+
+
+def _framed(subject: AuditSubject, at: int, frame: str, **more: str) -> Sample:
+    """The request in a frame, `{r}` or `{R}`: words before and behind it, so that evidence goes on standing in it."""
+    text = _text(subject, at)
+    before, mark, after = re.split(r"(\{r\}|\{R\})", frame, maxsplit=1)
+    changes = [Replacement(0, 0, before.format(**more)), Replacement(len(text), len(text), after.format(**more))]
+    if mark == "{r}":
+        changes.append(Replacement(0, 1, _small(text)[:1]))
+    return with_words(subject.sample, at, changes)
+
+
+def _negated_opening(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The request begins by asking for the opposite."""
+    openings: dict[str, str] = _lists(subject).get("openings", {})
+    options = [
+        (at, opening, other)
+        for at in subject.wishes for opening, other in openings.items() if _text(subject, at).startswith(opening)
+    ]  # fmt: skip
+    chosen = max(options, key=lambda option: len(option[1]), default=None)
+    if chosen is None:
+        return None
+    at, opening, other = chosen
+    return with_words(subject.sample, at, [Replacement(0, len(opening), other)])
+
+
+def _joined_wish(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The request of another sample, for other tools, stands behind it."""
+    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
+    others = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if not tools & due]
+    frame, other, at = pick(_lists(subject).get("joined_wishes", []), rng), pick(others, rng), pick(subject.wishes, rng)
+    if frame is None or other is None or at is None:
+        return None
+    return _framed(subject, at, frame, o=_small(other), O=other)
+
+
+def _other_request(subject: AuditSubject, rng: Random) -> Sample | None:
+    """What another sample asks of other tools stands in the place of the request."""
+    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
+    others = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if not tools & due]
+    other, at = pick(others, rng), pick(subject.wishes, rng)
+    if other is None or at is None:
+        return None
+    return with_words(subject.sample, at, [Replacement(0, len(_text(subject, at)), other)])
+
+
+def _rewording(name: str, *, other: bool = False) -> Injection:
+    """The words of a value in a frame of the list `name`, which may have the words of another value too."""
+
+    def inject(subject: AuditSubject, rng: Random) -> Sample | None:
+        places = subject.stated()
+        rng.shuffle(places)
+        for place in places:
+            frame, quote = pick(_lists(subject).get(name, []), rng), _other_quote(place, subject, rng)
+            if frame is not None and (quote or not other):
+                return _reworded(subject, place, frame.format(v=place.evidence.quote, o=quote))
+        return None
+
+    return inject
+
+
+def _other_quote(place: ArgumentPlace, subject: AuditSubject, rng: Random) -> str:
+    """How another sample says another value of the parameter; or another choice of its schema."""
+    quotes = [one.quote for one in subject.others(place)]
+    choices = [str(one) for one in place.schema.get("enum", []) if str(one).casefold() not in subject.words]
+    return pick(quotes, rng) or pick(choices, rng) or ""
+
+
+def _reworded(subject: AuditSubject, place: ArgumentPlace, words: str) -> Sample | None:
+    evidence = place.evidence
+    if evidence.turn is None or evidence.start is None or evidence.end is None:
+        return None
+    return with_words(subject.sample, evidence.turn, [Replacement(evidence.start, evidence.end, words)])
+
+
+def _other_value(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The words of a value are those of another sample's value."""
+    places = [(place, _other_quote(place, subject, rng)) for place in subject.stated()]
+    chosen = pick([(place, quote) for place, quote in places if quote], rng)
+    return _reworded(subject, *chosen) if chosen else None
+
+
+def _digit_of_words(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A digit in the words of a value is another one."""
+    options = [
+        (place, at)
+        for place in subject.stated()
+        for at, letter in enumerate(place.evidence.quote)
+        if letter.isdecimal()
+    ]
+    chosen = pick(options, rng)
+    if chosen is None:
+        return None
+    place, at = chosen
+    quote = place.evidence.quote
+    return _reworded(subject, place, f"{quote[:at]}{(int(quote[at]) + rng.randint(1, 9)) % 10}{quote[at + 1 :]}")
+
+
+def _value_removed(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The words of a value are gone, wherever the user says them."""
+    place = pick(subject.stated(), rng)
+    if place is None or subject.words.count(place.evidence.quote.casefold()) != 1:
+        return None
+    return _reworded(subject, place, "")
+
+
+class _Reach(NamedTuple):
+    """Where a word must stand to be exchanged: so many letters before or behind a value; the first such word of a text only."""
+
+    before: int = 0
+    behind: int = 0
+    is_first: bool = False
+    fits: Callable[[ArgumentPlace], bool] = lambda _place: True
+
+
+def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
+    """A word of a pair of the list `name` is the other one: in reach of the words of a value, or, without a reach, anywhere."""
+
+    def inject(subject: AuditSubject, rng: Random) -> Sample | None:
+        pairs: list[list[str]] = _lists(subject).get("exchanged", {}).get(name, [])
+        options: list[tuple[int, Replacement]] = []
+        for at, text in _texts(subject):
+            found = sorted(change for change in _exchanges(text, pairs) if _is_in_reach(subject, at, change, reach))
+            options += [(at, change) for change in (found[:1] if reach is not None and reach.is_first else found)]
+        chosen = pick(options, rng)
+        return with_words(subject.sample, chosen[0], [chosen[1]]) if chosen else None
+
+    return inject
+
+
+def _is_in_reach(subject: AuditSubject, at: int, change: Replacement, reach: _Reach | None) -> bool:
+    places = [place for place in subject.stated() if place.evidence.turn == at]
+    if reach is None:
+        return True
+    if reach.is_first:
+        return not any(_is_near(change, place, 0, 0) for place in places)
+    return any(reach.fits(place) and _is_near(change, place, reach.before, reach.behind) for place in places)
+
+
+def _is_near(change: Replacement, place: ArgumentPlace, before: int, behind: int) -> bool:
+    start, end = place.evidence.start, place.evidence.end
+    return start is not None and end is not None and change.start < end + behind and start - before < change.end
+
+
+def _has_number(place: ArgumentPlace) -> bool:
+    is_number = isinstance(place.value, (int, float)) and not isinstance(place.value, bool)
+    return is_number or any(letter.isdecimal() for letter in place.evidence.quote)
+
+
+def _texts(subject: AuditSubject) -> Iterator[tuple[int, str]]:
+    """What the user says where it bears on calls: the turns that ask for them, and those that values come from."""
+    turns = {*subject.wishes, *(place.evidence.turn for place in subject.stated() if place.evidence.turn is not None)}
+    return ((at, _text(subject, at)) for at in sorted(turns))
+
+
+def _exchanges(text: str, pairs: Sequence[Sequence[str]]) -> Iterator[Replacement]:
+    for pair in pairs:
+        for word, other in (pair, pair[::-1]):
+            for found in _whole(word).finditer(text):
+                capital = found.group()[0].isupper() and not word[0].isupper()
+                yield Replacement(*found.span(), other[0].upper() + other[1:] if capital else other)
+
+
+def _whole(word: str) -> re.Pattern[str]:
+    """A word as such; words of languages without spaces stand anywhere."""
+    letters = "A-Za-zÀ-ÿ"
+    edges = (rf"(?<![{letters}])", rf"(?![{letters}])") if _LATIN.search(word) else ("", "")
+    first = f"[{re.escape(word[0].lower())}{re.escape(word[0].upper())}]"
+    return re.compile(f"{edges[0]}{first}{re.escape(word[1:])}{edges[1]}")
+
+
+def _quotes_exchanged(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The words of two values of like type, said in one turn, stand in each other's place: the way back, the other way round."""
+    places = subject.stated()
+    options = [
+        (one, other)
+        for at, one in enumerate(places) for other in places[at + 1 :]
+        if _is_like(one, other) and one.evidence.quote.casefold() != other.evidence.quote.casefold()
+    ]  # fmt: skip
+    chosen = pick(options, rng)
+    if chosen is None:
+        return None
+    one, other = (place.evidence for place in chosen)
+    if one.turn is None or one.start is None or one.end is None or other.start is None or other.end is None:
+        return None
+    changes = [Replacement(one.start, one.end, other.quote), Replacement(other.start, other.end, one.quote)]
+    return with_words(subject.sample, one.turn, changes)
+
+
+def _is_like(one: ArgumentPlace, other: ArgumentPlace) -> bool:
+    first, second = one.evidence, other.evidence
+    if (
+        first.turn != second.turn
+        or first.start is None
+        or second.start is None
+        or first.end is None
+        or second.end is None
+    ):
+        return False
+    alike = all(one.schema.get(key) == other.schema.get(key) for key in ("type", "enum", "format", "pattern"))
+    is_apart = first.end <= second.start or second.end <= first.start
+    return alike and is_apart and one.value != other.value and (one.call == other.call)
+
+
+def _cut_off(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The text ends in the middle of the last value that it says."""
+    places = [place for place in subject.stated() if place.evidence.end is not None]
+    last = max(places, key=lambda place: (place.evidence.turn or 0, place.evidence.end or 0), default=None)
+    if last is None or last.evidence.turn is None or len(last.evidence.quote) < 4:  # noqa: PLR2004 - two letters stay
+        return None
+    text = _text(subject, last.evidence.turn)
+    cut = (last.evidence.start or 0) + len(last.evidence.quote) // 2
+    return with_words(subject.sample, last.evidence.turn, [Replacement(cut, len(text), "")])
+
+
+def _sentence_removed(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A sentence that says a wish or a value is gone, of several."""
+    options: list[tuple[int, Replacement]] = []
+    for at, text in _texts(subject):
+        spans = [match.span() for match in _SENTENCE.finditer(text)]
+        stated = [place.evidence for place in subject.stated() if place.evidence.turn == at]
+        if len(spans) > 1:
+            options += [
+                (at, Replacement(start, end, ""))
+                for start, end in spans if any(start <= (one.start or 0) < end for one in stated)
+            ]  # fmt: skip
+    chosen = pick(options, rng)
+    return with_words(subject.sample, chosen[0], [chosen[1]]) if chosen else None
+
+
+def _word_doubled(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A word stands twice in a row."""
+    at = pick(subject.wishes, rng)
+    words = list(re.finditer(r"[A-Za-zÀ-ÿ]+|[\u4e00-\u9fff]{2}", _text(subject, at))) if at is not None else []
+    word = pick(words, rng)
+    if at is None or word is None:
+        return None
+    joint = " " if _LATIN.search(word.group()) else ""
+    return with_words(subject.sample, at, [Replacement(word.end(), word.end(), joint + word.group())])
+
+
+def _placeholder(subject: AuditSubject, rng: Random) -> Sample | None:
+    place, mark = pick(subject.stated(), rng), pick(_lists(subject).get("placeholders", []), rng)
+    return _reworded(subject, place, mark) if place and mark else None
+
+
+def _wrong_language(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The request of a sample in another language."""
+    others = [
+        text
+        for language, requests in subject.pool.requests.items()
+        if language != subject.sample.language
+        for text, _ in requests
+    ]
+    other, at = pick(others, rng), pick(subject.wishes, rng)
+    if other is None or at is None:
+        return None
+    return with_words(subject.sample, at, [Replacement(0, len(_text(subject, at)), other)])
+
+
+INJECTORS = (
+    Injector("negated", "the user says that it shall not be done", _wrapping("negated")),
+    Injector("opening_negated", "the request begins by asking for the opposite", _negated_opening),
+    Injector("cancelled", "the user takes the request back at its end", _wrapping("cancelled")),
+    Injector("conditional", "the request depends on a condition", _wrapping("conditional")),
+    Injector("hypothetical", "the request is only imagined", _wrapping("hypothetical")),
+    Injector("past", "the request was made and carried out before", _wrapping("past")),
+    Injector("quoted", "the request is what somebody else said", _wrapping("quoted")),
+    Injector("question_instead", "the user asks about it instead of wanting it", _wrapping("questioned")),
+    Injector("second_wish", "the user wants a thing besides that no call does", _wrapping("second_wishes")),
+    Injector("second_request", "another sample's request stands behind the request", _joined_wish),
+    Injector("other_request", "another sample's request stands in its place", _other_request),
+    Injector("wrong_language", "the request is in another language", _wrong_language),
+    Injector("alternative", "the user says one value or another", _rewording("alternatives", other=True)),
+    Injector("vague_alternative", "the user says a value or something else", _rewording("vague_alternatives")),
+    Injector("excepted", "the user wants anything but the value", _rewording("excepted")),
+    Injector("hedged", "the user gives the value as a bound or a guess", _rewording("hedged")),
+    Injector("corrected", "the user corrects the value at once", _rewording("corrected", other=True)),
+    Injector("other_value_stated", "the user says another value", _other_value),
+    Injector("digit_in_words", "the user says another digit", _digit_of_words),
+    Injector("value_not_stated", "the user does not say a value", _value_removed),
+    Injector(
+        "unit_exchanged", "the user says another unit", _word_exchanged("units", _Reach(behind=10, fits=_has_number))
+    ),
+    Injector("superlative_turned", "cheapest for dearest", _word_exchanged("superlatives", None)),
+    Injector(
+        "bound_turned", "at least for at most, from for to", _word_exchanged("bounds", _Reach(before=14, behind=4))
+    ),
+    Injector(
+        "half_day_in_words",
+        "morning for evening",
+        _word_exchanged("half_days", _Reach(before=6, behind=16, fits=_has_number)),
+    ),
+    Injector("day_in_words", "today for tomorrow, Monday for Tuesday", _word_exchanged("days", _Reach())),
+    Injector("flag_in_words", "with for without", _word_exchanged("flags", _Reach(before=10))),
+    Injector("other_deed", "book for cancel", _word_exchanged("deeds", _Reach(is_first=True))),
+    Injector("route_turned", "the words of two values are exchanged", _quotes_exchanged),
+    Injector("cut_off", "the text breaks off within a value", _cut_off),
+    Injector("sentence_removed", "a sentence that says a value is gone", _sentence_removed),
+    Injector("word_twice", "a word stands twice", _word_doubled),
+    Injector("markup", "a value is marked up", _rewording("markup")),
+    Injector("placeholder", "a placeholder stands for a value", _placeholder),
+)
