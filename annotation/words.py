@@ -1,6 +1,6 @@
 """The words of the review screens in each interface language: one record a screen, filled from `configs/<kind>.<language>.yaml`."""
 
-from functools import cache
+from functools import cache, partial
 from importlib.resources import files
 from typing import TypeVar
 
@@ -96,12 +96,6 @@ class SampleScreenWords(ScreenWords):
     returned: str
 
 
-@cache
-def words_in(language: Language) -> SampleScreenWords:
-    """The words of one interface language."""
-    return read_words(SampleScreenWords, "sample_review", language)
-
-
 class ToolWords(ScreenWords):
     """Every word that an annotator of tools reads and that is not part of a tool."""
 
@@ -121,12 +115,6 @@ class ToolWords(ScreenWords):
     edit_parameters: str
     decision: dict[Decision, str]
     returned: str
-
-
-@cache
-def tool_words_in(language: Language) -> ToolWords:
-    """The words of one interface language."""
-    return read_words(ToolWords, "tool_review", language)
 
 
 class CorrectionWords(ScreenWords):
@@ -157,18 +145,6 @@ class DisambiguationWords(ScreenWords):
     returned: str
 
 
-@cache
-def correction_words_in(language: Language) -> CorrectionWords:
-    """The words of one interface language."""
-    return read_words(CorrectionWords, "correction", language)
-
-
-@cache
-def disambiguation_words_in(language: Language) -> DisambiguationWords:
-    """The words of one interface language."""
-    return read_words(DisambiguationWords, "disambiguation", language)
-
-
 class ActsWords(ScreenWords):
     """Every word that an annotator of dialogue acts reads and that is not part of the sample."""
 
@@ -181,12 +157,6 @@ class ActsWords(ScreenWords):
     results: str
     none: str
     returned: str
-
-
-@cache
-def acts_words_in(language: Language) -> ActsWords:
-    """The words of one interface language."""
-    return read_words(ActsWords, "dialogue_acts", language)
 
 
 class AuditWords(ScreenWords):
@@ -209,7 +179,10 @@ class AuditWords(ScreenWords):
     returned: str
 
 
-@cache
-def audit_words_in(language: Language) -> AuditWords:
-    """The words of one interface language."""
-    return read_words(AuditWords, "prediction_audit", language)
+# The words of each screen in one interface language.
+words_in = cache(partial(read_words, SampleScreenWords, "sample_review"))
+tool_words_in = cache(partial(read_words, ToolWords, "tool_review"))
+correction_words_in = cache(partial(read_words, CorrectionWords, "correction"))
+disambiguation_words_in = cache(partial(read_words, DisambiguationWords, "disambiguation"))
+acts_words_in = cache(partial(read_words, ActsWords, "dialogue_acts"))
+audit_words_in = cache(partial(read_words, AuditWords, "prediction_audit"))

@@ -1,8 +1,7 @@
 """The runner of builds and evaluations: many records through stages or past a model, in shards or in chunks.
 
 A build's group is cut into shards by time, workers carry them, and one writer lands what comes back. An evaluation's items
-stay in this process, and what comes of them is kept chunk by chunk. What may be under way at once, and when to stop, is
-decided for both by `flows.chats.InFlight`.
+are cut into chunks in the same way; they stay in this process.
 """
 
 import asyncio
@@ -21,18 +20,16 @@ from math import ceil
 from multiprocessing import active_children, get_context, parent_process
 from pathlib import Path
 from threading import Thread
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
-from flows.chats import FATAL, InFlight, SharedChats, concurrency_of, distinct_models, the_error_of
+from flows.chats import SharedChats, concurrency_of, distinct_models, the_error_of
 from flows.progress import Progress, Work, tell_bugs, watch_traffic
 from flows.recipe import Recipe
 from flows.settings import Settings
 from flows.shards import (
-    NOT_OF_A_RECORD,
     Shard,
     ShardResult,
     carry_out,
-    failure_by_bug,
     land_paid,
     paid_folder,
     run_shard,
@@ -40,10 +37,11 @@ from flows.shards import (
 )
 from flows.stages import stages_of
 from llm.traffic import Traffic
-from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
-from warehouse.records import Failure, LlmCall, Record, Tool
+from warehouse.errors import BudgetError, ConfigurationError, TransientError
+from warehouse.records import Tool
 from warehouse.store import Warehouse
 
+Piece = TypeVar("Piece")
 _UNLANDED = 3  # shards for each worker that are under way or wait for the one writer; then no more are begun
 
 
@@ -85,53 +83,79 @@ async def run_group(run: GroupRun, group: str, lines: Iterable[bytes], workers: 
         if workers.prepare is not None:
             await workers.prepare(run)
         try:
-            spool = Spool(folder / f"{group}.jsonl", lines)
-            total = spool.left
-            if total:
-                run.progress.begin(group, total)
-                results = await _Carrying(run, group, then, spool, workers).all()
-                broken = [result for result in results if result.bugs]
-                tell_bugs(run.progress, group, sum(one.bugs for one in broken), broken[0].bug if broken else "")
-                _stop(group, total - sum(result.done for result in results), results)
+            shards = _Shards(run, group, then, Spool(folder / f"{group}.jsonl", lines), workers)
+            await carry_all(shards, shards.course())
         finally:
             _clear(run, folder)
 
 
-class _Carrying:
-    """One group under way: shards are cut as workers get free, and land in turns, all that wait in one transaction."""
+class Course(NamedTuple):
+    """How pieces of work are carried: `slots` at once, as large as `pace` says; `undone` tells of what is left in the end."""
 
-    def __init__(self, run: GroupRun, group: str, then: str, spool: "Spool", workers: Workers) -> None:
-        self._run, self._group, self._then = run, group, then
-        self._spool = spool
-        self._workers = workers
-        sharing = 1 if workers.in_one else workers.slots
-        self._pace = ShardSizing(
-            most=run.recipe.shard_size,
-            workers=sharing,
-            concurrency=concurrency_of(run.recipe),
-            in_batches=any(model.path == "batch" for model in distinct_models(run.recipe)),
-        )
-        self._free = asyncio.Semaphore(workers.slots)
-        self._room = asyncio.Semaphore(workers.slots * _UNLANDED)
+    work: Work
+    slots: int
+    pace: "ShardSizing"
+    progress: Progress
+    traffic: Traffic | None
+    undone: str
+
+
+class Pieces(Protocol[Piece]):
+    """Work that is cut into pieces: shards of a group, or chunks of an evaluation's items."""
+
+    @property
+    def left(self) -> int:
+        """How many records are not cut off yet."""
+        ...
+
+    def cut(self, number: int, size: int) -> Piece:
+        """The next piece, of so many records; pieces are counted from 0."""
+        ...
+
+    async def work(self, piece: Piece) -> ShardResult:
+        """What came of a piece."""
+        ...
+
+    async def land(self, results: Sequence[ShardResult]) -> None:
+        """Keep what came of pieces."""
+        ...
+
+
+async def carry_all(pieces: Pieces[Piece], course: Course) -> None:
+    """Carry all pieces. Raises the gravest error that left records undone, after everything that was done has landed."""
+    total = pieces.left
+    if not total:
+        return
+    course.progress.begin(course.work.title, total)
+    results = await _Carrying(pieces, course).all()
+    broken = [result for result in results if result.bugs]
+    tell_bugs(course.progress, course.work.title, sum(one.bugs for one in broken), broken[0].bug if broken else "")
+    _stop(f"{total - sum(result.done for result in results)} {course.undone}", results)
+
+
+class _Carrying(Generic[Piece]):
+    """Pieces under way: they are cut as places get free, and land in turns, all that wait in one transaction."""
+
+    def __init__(self, pieces: Pieces[Piece], course: Course) -> None:
+        self._pieces, self._course = pieces, course
+        self._free = asyncio.Semaphore(course.slots)
+        self._room = asyncio.Semaphore(course.slots * _UNLANDED)
         self._writer = asyncio.Lock()
         self._back: list[ShardResult] = []  # worked, not landed yet
         self._results: list[ShardResult] = []
-        self._spent = money_spent(run)
-        self._is_over = False  # the other shards would fare no better
+        self._is_over = False  # the other pieces would fare no better
 
     async def all(self) -> list[ShardResult]:
-        """What came of the shards."""
-        stages = stages_of(self._group) + (stages_of(self._then) if self._then else ())
-        asking = sum(1 for stage in stages if stage.role)
-        work = Work(self._group, self._spool.left, asking, concurrency_of(self._run.recipe))
+        """What came of the pieces."""
+        course, pieces = self._course, self._pieces
         try:
-            async with watch_traffic(self._workers.traffic, self._run.progress, work), asyncio.TaskGroup() as tasks:
+            async with watch_traffic(course.traffic, course.progress, course.work), asyncio.TaskGroup() as tasks:
                 for number in count():
                     await self._room.acquire()
                     await self._free.acquire()
-                    if self._is_over or not self._spool.left:
+                    if self._is_over or not pieces.left:
                         break
-                    tasks.create_task(self._carry(self._cut(number)))
+                    tasks.create_task(self._carry(pieces.cut(number, course.pace.next_size(pieces.left))))
         except ExceptionGroup as errors:
             error = the_error_of(errors)
             if error is None:
@@ -139,9 +163,50 @@ class _Carrying:
             raise error from errors
         return self._results
 
-    def _cut(self, number: int) -> Shard:
+    async def _carry(self, piece: Piece) -> None:
+        began = time.monotonic()
+        result = await self._pieces.work(piece)
+        self._course.pace.note(result.done, time.monotonic() - began)
+        self._is_over |= result.is_fatal or bool(result.error and not result.done)
+        self._free.release()
+        self._back.append(result)
+        async with self._writer:
+            landing, self._back = self._back, []
+            if landing:
+                await self._pieces.land(landing)
+                self._course.progress.advance(sum(one.done for one in landing))
+                self._results += landing
+        self._room.release()
+
+
+class _Shards:
+    """The shards of a group."""
+
+    def __init__(self, run: GroupRun, group: str, then: str, spool: "Spool", workers: Workers) -> None:
+        self._run, self._group, self._then = run, group, then
+        self._spool, self._workers = spool, workers
+        self._spent = money_spent(run)
+
+    def course(self) -> Course:
+        recipe, workers = self._run.recipe, self._workers
+        stages = stages_of(self._group) + (stages_of(self._then) if self._then else ())
+        asking = sum(1 for stage in stages if stage.role)
+        pace = ShardSizing(
+            most=recipe.shard_size,
+            workers=1 if workers.in_one else workers.slots,
+            concurrency=concurrency_of(recipe),
+            in_batches=any(model.path == "batch" for model in distinct_models(recipe)),
+        )
+        undone = f"records of the group {self._group!r} are not done; what is done is kept, and the next build goes on from there."
+        work = Work(self._group, self._spool.left, asking, concurrency_of(recipe))
+        return Course(work, workers.slots, pace, self._run.progress, workers.traffic, undone)
+
+    @property
+    def left(self) -> int:
+        return self._spool.left
+
+    def cut(self, number: int, size: int) -> Shard:
         run, target = self._run, self._spool.path.parent / f"{self._group}-{number:05}"
-        size = self._pace.next_size(self._spool.left)
         source = target.with_suffix(".jsonl")
         records = self._spool.cut(size, source)
         return Shard(
@@ -159,24 +224,16 @@ class _Carrying:
             then=self._then,
         )
 
-    async def _carry(self, shard: Shard) -> None:
-        began = time.monotonic()
+    async def work(self, shard: Shard) -> ShardResult:
         result = await self._workers.work(shard)
-        self._pace.note(result.done, time.monotonic() - began)
         self._spent += result.cost  # what other shards have spent by now counts against the budget of the next
-        self._is_over |= result.is_fatal or bool(result.error and not result.done)
-        self._free.release()
-        self._back.append(result)
-        async with self._writer:
-            landing, self._back = self._back, []
-            if landing:
-                await _to_its_end(asyncio.to_thread(self._land, landing))
-                self._run.progress.advance(sum(one.done for one in landing))
-                self._results += landing
         shard.source.unlink(missing_ok=True)
-        self._room.release()
+        return result
 
-    def _land(self, results: Sequence[ShardResult]) -> None:
+    async def land(self, results: Sequence[ShardResult]) -> None:
+        await _to_its_end(asyncio.to_thread(self._put, results))
+
+    def _put(self, results: Sequence[ShardResult]) -> None:
         self._run.warehouse.put_files(*(result.target for result in results))
         for result in results:
             for landed in (result.target, paid_folder(result.target)):
@@ -219,16 +276,13 @@ def _clear(run: GroupRun, folder: Path) -> None:
 _KINDS = {(True, True): ConfigurationError, (True, False): BudgetError, (False, False): TransientError}
 
 
-def _stop(group: str, undone: int, results: Sequence[ShardResult]) -> None:
+def _stop(undone: str, results: Sequence[ShardResult]) -> None:
     problems = sorted((result for result in results if result.error), key=lambda result: not result.is_fatal)
     if not problems:
         return
     kind = _KINDS[problems[0].is_fatal, problems[0].is_configuration]
     problem = problems[0].error if problems[0].error.endswith((".", "!", "?")) else f"{problems[0].error}."
-    raise kind(
-        f"{problem} {undone} records of the group {group!r} are not done; what is done is kept, and the next "
-        "build goes on from there."
-    )
+    raise kind(f"{problem} {undone}")
 
 
 def money_spent(run: GroupRun) -> float:
@@ -299,7 +353,7 @@ def _lines_of(path: Path) -> Generator[bytes, None, None]:
         yield from file
 
 
-_AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
+AT_ONCE = 2  # shards of one process under way at the same time: while one runs out of records, the next one begins
 
 
 @contextmanager
@@ -310,7 +364,7 @@ def local_workers(recipe: Recipe, settings: Settings) -> Iterator[Workers]:
     """
     if not _computes_here(recipe):
         traffic = Traffic()
-        yield Workers(partial(carry_out, shared=SharedChats(traffic)), _AT_ONCE, in_one=True, traffic=traffic)
+        yield Workers(partial(carry_out, shared=SharedChats(traffic)), AT_ONCE, in_one=True, traffic=traffic)
     elif settings.workers == 1:
         yield Workers(carry_out, 1)
     else:
@@ -367,64 +421,3 @@ def _end_with_parent() -> None:
 def _computes_here(recipe: Recipe) -> bool:
     roles = recipe.models
     return all(model.name.startswith("template/") for model in (roles.generator, roles.checker, roles.judge))
-
-
-CHUNK = 500
-Item = TypeVar("Item")
-Ask = Callable[[Item], Awaitable[Sequence[Record]]]
-
-
-class Keeping(NamedTuple):
-    """Where the answers go; `calls` are the model's calls since they were last kept, `traffic` counts them as they are made."""
-
-    warehouse: Warehouse
-    progress: Progress
-    calls: list[LlmCall]
-    traffic: Traffic
-
-
-async def ask_and_keep(  # noqa: PLR0917 - the last one has its usual value
-    items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str, keeping: Keeping, chunk_size: int = CHUNK
-) -> None:
-    """Ask about each item, and keep what comes of it in its chunk; all of it is kept before any error is raised.
-
-    An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
-    """
-    if not items:
-        return
-    keeping.progress.begin(title, len(items))
-    work = Work(title, len(items), 1, concurrency)
-    async with watch_traffic(keeping.traffic, keeping.progress, work):
-        await _ask_in_chunks(items, ask, concurrency, title, keeping, chunk_size)
-
-
-async def _ask_in_chunks(  # noqa: PLR0917 - as above
-    items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str, keeping: Keeping, chunk_size: int
-) -> None:
-    bugs: list[Failure] = []
-    error: CallwrightError | None = None
-    for start in range(0, len(items), chunk_size):
-        chunk = items[start : start + chunk_size]
-        made: list[Record] = []
-        try:
-            error = await InFlight(concurrency, concurrency).carry(chunk, partial(_ask_one, ask, made, bugs)) or error
-        finally:  # also what was asked before somebody pressed Ctrl-C
-            keeping.warehouse.put([*keeping.calls, *made])
-            keeping.calls.clear()
-        keeping.progress.advance(len(chunk))
-        if error and (isinstance(error, FATAL) or not made):
-            break
-    tell_bugs(keeping.progress, title, len(bugs), bugs[0].reason if bugs else "")
-    if error:
-        raise error
-
-
-async def _ask_one(ask: "Ask[Item]", made: list[Record], bugs: list[Failure], item: Item) -> None:
-    try:
-        made.extend(await ask(item))
-    except NOT_OF_A_RECORD:
-        raise
-    except Exception as error:  # noqa: BLE001 - as in a shard: a bug ends its item and never the evaluation
-        failure = failure_by_bug(error, "evaluation", item.key if isinstance(item, Record) else str(item))
-        bugs.append(failure)
-        made.append(failure)

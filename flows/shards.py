@@ -9,7 +9,7 @@ import asyncio
 import shutil
 import traceback
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
 from datetime import UTC, datetime
 from functools import lru_cache, partial
@@ -87,6 +87,29 @@ class ShardResult(NamedTuple):
     cost: float = 0.0
     bugs: int = 0
     bug: str = ""
+
+
+def result_of(
+    target: Path,
+    done: int,
+    records: int,
+    error: CallwrightError | None,
+    *,
+    cost: float = 0.0,
+    bugs: Sequence[Failure] = (),
+) -> ShardResult:
+    """The result of work of which so many records are done; `error` is the gravest that left one undone."""
+    return ShardResult(
+        target,
+        done,
+        records - done,
+        str(error or ""),
+        isinstance(error, ConfigurationError),
+        isinstance(error, FATAL),
+        cost,
+        len(bugs),
+        bugs[0].reason.partition("\n")[0] if bugs else "",
+    )
 
 
 def record_line(name: str, body: str) -> bytes:
@@ -313,17 +336,8 @@ class _Work:
 
     def result(self) -> ShardResult:
         """What came of the shard."""
-        return ShardResult(
-            self.shard.target,
-            self.done,
-            self.shard.records - self.done,
-            str(self.error or ""),
-            isinstance(self.error, ConfigurationError),
-            isinstance(self.error, FATAL),
-            self.cost,
-            len(self.bugs),
-            self.bugs[0].reason.partition("\n")[0] if self.bugs else "",
-        )
+        shard = self.shard
+        return result_of(shard.target, self.done, shard.records, self.error, cost=self.cost, bugs=self.bugs)
 
 
 def _judge(facts: Facts, stage: Stage, record: Record, verdicts: list[Verdict]) -> list[Record] | None:

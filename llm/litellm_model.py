@@ -11,17 +11,7 @@ from typing import Any, ClassVar, NoReturn, cast
 from llm.chat import ChatRequest, RawReply
 from llm.prices import say_unpriced
 from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
-from llm.wire_format import (
-    WrittenCall,
-    as_text,
-    read_calls,
-    response_format,
-    takes_schemas,
-    wire_messages,
-    wire_names,
-    wire_tools,
-    with_schema,
-)
+from llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
 from warehouse.errors import ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
@@ -117,15 +107,7 @@ class LiteLLMModel:
             **{name: options[name] for name in ("temperature", "max_tokens", "seed") if name in options},
             **options.get("extra", {}),
         }
-        if request.tools:
-            arguments["tools"] = wire_tools(request.tools, names)
-        schema, structured = request.schema, str(options.get("structured", "auto"))
-        if schema is None:
-            return {**arguments, "messages": wire_messages(request.messages)}
-        if takes_schemas(self._name, structured, is_known_to=self._takes_schemas):
-            native = response_format(schema)
-            return {**arguments, "messages": wire_messages(request.messages), "response_format": native}
-        return {**arguments, "messages": with_schema(request.messages, schema)}
+        return arguments | wire_question(request, self._name, names, takes_schemas=self._takes_schemas)
 
     def _read(self, response: Any, names: dict[str, str]) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
         if not response.choices:
@@ -133,14 +115,11 @@ class LiteLLMModel:
         choice = response.choices[0]
         if choice.finish_reason == "content_filter":
             raise ReplyError(f"The provider's content filter withheld the reply of {self._name}.")
-        text = choice.message.content or ""
         written = [
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
         ]
-        calls = read_calls(written, names)
-        if written and calls is None:
-            text = "\n".join(part for part in (text, as_text(written)) if part)
+        text, calls = read_reply(choice.message.content or "", written, names)
         usage = getattr(response, "usage", None)
         prompt_tokens, completion_tokens = (
             int(getattr(usage, f"{side}_tokens", 0) or 0) for side in ("prompt", "completion")

@@ -12,17 +12,7 @@ import orjson
 from llm.chat import ChatRequest, RawReply
 from llm.prices import FREE, Price, read_price
 from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
-from llm.wire_format import (
-    WrittenCall,
-    as_text,
-    read_calls,
-    response_format,
-    takes_schemas,
-    wire_messages,
-    wire_names,
-    wire_tools,
-    with_schema,
-)
+from llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
 from warehouse.errors import CallwrightError, ReplyError, TransientError
 
 if TYPE_CHECKING:
@@ -130,16 +120,7 @@ class OpenAIModel:
             **extra.pop("extra_body", {}),
             **extra,
         }
-        schema, structured = request.schema, str(options.get("structured", "auto"))
-        if schema is None:
-            body["messages"] = wire_messages(request.messages)
-        elif takes_schemas(self._asked.name, structured, is_known_to=self._price.takes_schemas):
-            body["messages"] = wire_messages(request.messages)
-            body["response_format"] = response_format(schema)
-        else:
-            body["messages"] = with_schema(request.messages, schema)
-        if request.tools:
-            body["tools"] = wire_tools(request.tools, names)
+        body |= wire_question(request, self._asked.name, names, takes_schemas=self._price.takes_schemas)
         return orjson.dumps(body), headers
 
     async def _exchange(
@@ -190,9 +171,7 @@ class OpenAIModel:
             raise TransientError(f"{self._asked.name} answered without a choice.") from error
         if choice.get("finish_reason") == "content_filter":
             raise ReplyError(f"The provider's content filter withheld the reply of {self._asked.name}.")
-        calls = read_calls(written, names)
-        if written and calls is None:
-            text = "\n".join(part for part in (text, as_text(written)) if part)
+        text, calls = read_reply(text, written, names)
         usage = _object_of(document, "usage")
         prompt_tokens, completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         cached = min(prompt_tokens, _count(_object_of(usage, "prompt_tokens_details"), "cached_tokens"))

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from llm.bounds import validate_text
-from llm.chat import ChatMessage
+from llm.chat import ChatMessage, ChatRequest
 from warehouse.errors import ReplyError
 from warehouse.records import Call, Tool
 
@@ -15,7 +15,7 @@ from warehouse.records import Call, Tool
 _TAKE_SCHEMAS = frozenset({"hosted_vllm", "lm_studio", "ollama_chat"})
 
 
-def takes_schemas(name: str, structured: str, *, is_known_to: bool) -> bool:
+def is_given_schemas(name: str, structured: str, *, is_known_to: bool) -> bool:
     """Whether the model gets a schema as one; `is_known_to` is what the price map says of it."""
     if structured != "auto":
         return structured == "schema"
@@ -30,6 +30,21 @@ def response_format(schema: dict[str, Any]) -> dict[str, Any]:
 def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
     """The messages as OpenAI's chat format has them."""
     return [{"role": message.role, "content": message.content} for message in messages]
+
+
+def wire_question(request: ChatRequest, name: str, names: dict[str, str], *, takes_schemas: bool) -> dict[str, Any]:
+    """Messages, tools and schema of a request to a model; one that takes no schemas has it stated in its messages."""
+    tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
+    if request.schema is None:
+        return {"messages": wire_messages(request.messages), **tools}
+    structured = str(dict(request.options).get("structured", "auto"))
+    if is_given_schemas(name, structured, is_known_to=takes_schemas):
+        return {
+            "messages": wire_messages(request.messages),
+            "response_format": response_format(request.schema),
+            **tools,
+        }
+    return {"messages": with_schema(request.messages, request.schema), **tools}
 
 
 def with_schema(messages: Sequence[ChatMessage], schema: dict[str, Any]) -> list[dict[str, str]]:
@@ -93,6 +108,14 @@ def read_calls(written: Iterable[WrittenCall], names: dict[str, str]) -> tuple[C
             return None
         calls.append(Call(tool=names.get(call.name, call.name), arguments=arguments))
     return tuple(calls) or None
+
+
+def read_reply(text: str, written: Sequence[WrittenCall], names: dict[str, str]) -> tuple[str, tuple[Call, ...] | None]:
+    """What a reply says and the calls in it; calls that can't be read stand in the text."""
+    calls = read_calls(written, names)
+    if written and calls is None:
+        text = "\n".join(part for part in (text, as_text(written)) if part)
+    return text, calls
 
 
 def as_text(written: Sequence[WrittenCall]) -> str:

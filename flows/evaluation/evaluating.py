@@ -21,7 +21,6 @@ from flows.evaluation.paths import MULTI_STEP, evaluate_paths, open_release_envi
 from flows.progress import Progress
 from flows.recipe import Candidate
 from flows.review.asking_again import tell_suspicions
-from flows.runner import Keeping, ask_and_keep
 from flows.settings import Settings, open_warehouse
 from generators.stages import StageContext
 from llm.asking import LedgeredChat
@@ -62,8 +61,9 @@ async def evaluate_release(
             open_release_environments(warehouse, release, MULTI_STEP, settings, progress)
         )
         conditions = conditions._replace(environments={**environments, **conditions.environments})
-        keeping = Keeping(warehouse, progress, [], Traffic())
-        evaluation = EvaluationRun(release, conditions, ledger, Budget(conditions.budget), keeping)
+        evaluation = EvaluationRun(
+            release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], Traffic()
+        )
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
             stack.push_async_callback(judge.close)
@@ -103,7 +103,7 @@ async def _evaluate_snapshots(
 ) -> None:
     """Ask a candidate for every call that is due, and score what it answers."""
     await _predict_missing(evaluation, content, candidate)
-    warehouse, run = evaluation.keeping.warehouse, evaluation.first_run_of(candidate)
+    warehouse, run = evaluation.warehouse, evaluation.first_run_of(candidate)
     score_by_rule(warehouse, content, run)
     if judge is not None:
         await _judge_missing(evaluation, content, judge, read_predictions(warehouse, run))
@@ -113,10 +113,10 @@ async def _evaluate_snapshots(
 
 async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, candidate: Candidate) -> None:
     """Ask a candidate for what it has not answered yet, in each run."""
-    warehouse, conditions = evaluation.keeping.warehouse, evaluation.conditions
+    warehouse, conditions = evaluation.warehouse, evaluation.conditions
     settings, first = _answering(candidate.model, conditions), evaluation.first_run_of(candidate)
     if forget_other_settings(warehouse, first.release, first.model, first.strategy, settings):
-        evaluation.keeping.progress.say(
+        evaluation.progress.say(
             f"{candidate.label} had other settings when {first.release} was last evaluated; it is asked again."
         )
     answered = count_answered(warehouse, first)
@@ -140,7 +140,7 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
                 )
 
             title = f"{run.model} on {run.release}"
-            await ask_and_keep(missing, ask, candidate.model.concurrency, title, evaluation.keeping)
+            await evaluation.ask_about(missing, ask, candidate.model.concurrency, title)
 
 
 def _answering(model: ModelSettings, conditions: Conditions) -> str:
@@ -154,7 +154,7 @@ async def _judge_missing(
 ) -> None:
     """Ask the judge about the predictions that only it can decide, and has not yet."""
     samples = {sample.key: sample for sample in content.samples}
-    known = read_agreements(evaluation.keeping.warehouse, evaluation.release, judge.name)
+    known = read_agreements(evaluation.warehouse, evaluation.release, judge.name)
     open_ones = [
         one
         for one in predictions
@@ -168,7 +168,7 @@ async def _grade_missing(
 ) -> None:
     """Ask the judge to grade the plans, and the parameters in conversations, that it has not graded yet."""
     samples = {sample.key: sample for sample in content.samples}
-    known = read_grades(evaluation.keeping.warehouse, evaluation.release, judge.name)
+    known = read_grades(evaluation.warehouse, evaluation.release, judge.name)
     open_ones = [one for one in predictions if one.key not in known and graded_metric(one, samples[one.subject])]
     await _ask_judge(evaluation, content, judge, open_ones, grade_prediction, about="the answers")
 
@@ -191,4 +191,4 @@ async def _ask_judge(
 
     settings = evaluation.conditions.judge
     title = f"{judge.name} on {about} of {predictions[0].model}" if predictions else ""
-    await ask_and_keep(predictions, ask, settings.concurrency if settings else 1, title, evaluation.keeping)
+    await evaluation.ask_about(predictions, ask, settings.concurrency if settings else 1, title)

@@ -1,24 +1,32 @@
 """What an evaluation of one release is done with: its conditions, its candidates, the models and the warehouse."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
-from typing import NamedTuple
+from typing import Generic, NamedTuple, TypeVar
 
-from flows.chats import with_secret
+from flows.chats import InFlight, with_secret
+from flows.progress import Progress, Work
 from flows.recipe import Candidate, read_recipe
-from flows.runner import Keeping
+from flows.runner import AT_ONCE, Course, ShardSizing, carry_all
+from flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
 from generators.environments.protocol import Environment
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, open_chat, read_model
+from llm.traffic import Traffic
 from validators.metrics.complexeval.rules import TURN_LIMIT
 from validators.path_runs import PathStrategy
 from validators.predictions import CandidateRun
 from validators.strategies import PromptingStrategy
 from warehouse.errors import ConfigurationError
-from warehouse.records import EvalMode, ToolsShown
+from warehouse.records import EvalMode, Failure, LlmCall, Record, ToolsShown
+from warehouse.store import Warehouse
+
+Item = TypeVar("Item")
+_MOST_ASKED = 500  # items whose answers are kept at once
+Ask = Callable[[Item], Awaitable[Sequence[Record]]]
 
 
 class Conditions(NamedTuple):
@@ -47,23 +55,28 @@ USUAL = Conditions()
 
 
 class EvaluationRun(NamedTuple):
-    """The evaluation of one release: how it is done, what answers are kept in, what all of it may cost."""
+    """The evaluation of one release: how it is done, where answers are kept, what all of it may cost.
+
+    `calls` are the models' calls since they were last kept, `traffic` counts them as they are made.
+    """
 
     release: str
     conditions: Conditions
     ledger: Ledger
     budget: Budget
-    keeping: Keeping
+    warehouse: Warehouse
+    progress: Progress
+    calls: list[LlmCall]
+    traffic: Traffic
 
     def open(self, settings: ModelSettings, stage: str) -> LedgeredChat:
         """A model; to be closed."""
-        kept = self.keeping
         chat = open_chat(
             with_secret(settings),
             ledger=self.ledger,
             budget=self.budget,
-            record=kept.calls.append,
-            traffic=kept.traffic,
+            record=self.calls.append,
+            traffic=self.traffic,
         )
         return chat.for_stage(stage)
 
@@ -71,6 +84,19 @@ class EvaluationRun(NamedTuple):
         """The first of a candidate's runs."""
         conditions = self.conditions
         return CandidateRun(self.release, candidate.label, conditions.prompting.label, conditions.tools_shown)
+
+    async def ask_about(self, items: Sequence[Item], ask: Ask[Item], concurrency: int, title: str) -> None:
+        """Ask about each item, and keep what comes of it; all of it is kept before any error is raised.
+
+        An item that the provider fails is left for the next time. Raises the gravest error that left items without answer.
+        """
+        undone = (
+            f"answers of {title} are not there; what was answered is kept, and the next evaluation asks for the rest."
+        )
+        pace = ShardSizing(most=_MOST_ASKED, workers=1, concurrency=concurrency)
+        work = Work(title, len(items), 1, concurrency)
+        course = Course(work, AT_ONCE, pace, self.progress, self.traffic, undone)
+        await carry_all(_Chunks(items, ask, InFlight(concurrency, concurrency), self), course)
 
 
 def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candidate]:
@@ -83,3 +109,44 @@ def choose_candidates(models: Sequence[str], recipe: Path | None) -> list[Candid
     if len(set(labels)) < len(labels):
         raise ConfigurationError(f"Two candidates have the same name: {', '.join(sorted(labels))}. Name each one once.")
     return named + of_recipe
+
+
+class _Chunks(Generic[Item]):
+    """The items of an evaluation, a chunk after another: they stay in this process, as the models and the release do."""
+
+    def __init__(self, items: Sequence[Item], ask: Ask[Item], in_flight: InFlight, kept: EvaluationRun) -> None:
+        self._items, self._ask, self._in_flight, self._kept = items, ask, in_flight, kept
+        self._cut = 0
+
+    @property
+    def left(self) -> int:
+        return len(self._items) - self._cut
+
+    def cut(self, _number: int, size: int) -> Sequence[Item]:
+        self._cut += size
+        return self._items[self._cut - size : self._cut]
+
+    async def work(self, chunk: Sequence[Item]) -> ShardResult:
+        made: list[Record] = []
+        bugs: list[Failure] = []
+        done = 0
+
+        async def ask(item: Item) -> None:
+            nonlocal done
+            try:
+                made.extend(await self._ask(item))
+            except NOT_OF_A_RECORD:
+                raise
+            except Exception as error:  # noqa: BLE001 - as in a shard: a bug ends its item and never the evaluation
+                bugs.append(failure_by_bug(error, "evaluation", item.key if isinstance(item, Record) else str(item)))
+            done += 1
+
+        try:
+            error = await self._in_flight.carry(chunk, ask)
+        finally:  # also what was asked before somebody pressed Ctrl-C
+            self._kept.warehouse.put([*self._kept.calls, *made, *bugs])
+            self._kept.calls.clear()
+        return result_of(Path(), done, len(chunk), error, bugs=bugs)
+
+    async def land(self, results: Sequence[ShardResult]) -> None:
+        """Each chunk is kept as it ends."""

@@ -10,7 +10,6 @@ from flows.environments import open_environments
 from flows.evaluation.evaluation_run import EvaluationRun
 from flows.progress import Progress
 from flows.recipe import Candidate, Recipe
-from flows.runner import ask_and_keep
 from flows.settings import Settings
 from generators.environments.protocol import Environment
 from generators.kinds import kinds_with
@@ -26,12 +25,11 @@ from warehouse.store import Warehouse
 
 MULTI_STEP = kinds_with(lambda traits: traits.asked == "path")
 STAGE = "run_path"
-CHUNK = 32  # what is kept at once: a run may take minutes
 
 
 async def evaluate_paths(evaluation: EvaluationRun, candidate: Candidate, judge: LedgeredChat | None) -> None:
     """Drive a candidate through the release's multi-step samples that it has not been through, and score all its runs."""
-    warehouse = evaluation.keeping.warehouse
+    warehouse = evaluation.warehouse
     keys = keys_of_kinds(warehouse, evaluation.release, MULTI_STEP)
     if not keys:
         return
@@ -46,7 +44,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: Candidate, judge:
     )
     settings = _settings_key(evaluation, candidate)
     if forget_other_runs(warehouse, of, settings):
-        evaluation.keeping.progress.say(
+        evaluation.progress.say(
             f"{candidate.label} had other settings when {evaluation.release} was last evaluated; it is driven again."
         )
     driven = count_runs(warehouse, of)
@@ -71,7 +69,7 @@ async def _drive(
     chats: tuple[LedgeredChat, LedgeredChat | None],
 ) -> None:
     """Drive a candidate through the samples with these keys; each is read when its turn comes, and let go."""
-    warehouse, (chat, judge) = evaluation.keeping.warehouse, chats
+    warehouse, (chat, judge) = evaluation.warehouse, chats
     tools: dict[str, Tool] = {}
 
     async def drive(key: str) -> Sequence[Record]:
@@ -83,7 +81,7 @@ async def _drive(
         return await run_path(sample, context, run=run, judge=judge)
 
     title = f"{run.model} through the multi-step samples of {run.release}"
-    await ask_and_keep(keys, drive, candidate.model.concurrency, title, evaluation.keeping, CHUNK)
+    await evaluation.ask_about(keys, drive, candidate.model.concurrency, title)
 
 
 def _settings_key(evaluation: EvaluationRun, candidate: Candidate) -> str:

@@ -1,13 +1,16 @@
 """What a build still lacks of each kind, and the drafts that would make up for it: each family plans its own."""
 
+import tempfile
+from array import array
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import chain, islice
 from math import ceil
-from typing import NamedTuple, TypeVar
+from pathlib import Path
+from types import TracebackType
+from typing import Generic, NamedTuple, Self, TypeVar, overload
 
 from flows.environments import open_environments
-from flows.planning.spooled import Spooled
 from flows.recipe import Recipe
 from flows.runner import GroupRun
 from flows.stages import MAKINGS, OBSTACLES, making_of
@@ -17,7 +20,7 @@ from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_o
 from generators.planning import Making, Order
 from generators.stages import Stage
 from warehouse.errors import CallwrightError
-from warehouse.records import Derivation, Draft, Language, Sample, Tool
+from warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
 from warehouse.rows import Row, body_of
 
 Planned = TypeVar("Planned", bound=Draft)
@@ -258,3 +261,47 @@ def _count_passed(run: GroupRun) -> dict[tuple[str, str, str], int]:
         at = row["kind"], row["language"], row[spread] if spread else ""
         counts[at] = counts.get(at, 0) + row["passed"]
     return counts
+
+
+Held = TypeVar("Held", bound=Record)
+
+
+class Spooled(Sequence[Held], Generic[Held]):
+    """Records of a kind, by their position; of each, where it is in the file stays in memory, and no more.
+
+    The file has no name: it is gone when it is closed, and when the process is killed.
+    """
+
+    def __init__(self, kind: type[Held], folder: Path) -> None:
+        """There is none yet; the file takes its room in the folder."""
+        self._kind = kind
+        self._file = tempfile.TemporaryFile(dir=folder)  # noqa: SIM115 - closed when this is
+        self._offsets = array("q", [0])
+
+    def add(self, body: str) -> None:
+        """Keep one more record, given as its JSON text."""
+        self._offsets.append(self._file.seek(self._offsets[-1]) + self._file.write(body.encode()))
+
+    def __len__(self) -> int:
+        return len(self._offsets) - 1
+
+    @overload
+    def __getitem__(self, position: int) -> Held: ...
+
+    @overload
+    def __getitem__(self, position: slice) -> list[Held]: ...
+
+    def __getitem__(self, position: int | slice) -> Held | list[Held]:
+        if isinstance(position, slice):
+            return [self[at] for at in range(len(self))[position]]
+        begin, end = (self._offsets[range(len(self))[position] + more] for more in (0, 1))
+        self._file.seek(begin)
+        return self._kind.model_validate_json(self._file.read(end - begin))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self._file.close()

@@ -95,6 +95,7 @@ class ReportFacts(NamedTuple):
     accepted: list[Row]
     categories: list[Row]
     checks: list[Row]
+    grades: list[Row]
     waiting: list[Row]
     leaderboard: list[Row]
     kinds: list[Row]

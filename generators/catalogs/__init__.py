@@ -8,9 +8,8 @@ from generators.catalogs.callnavi import read_callnavi
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.checks import check_catalog
 from generators.catalogs.hammerbench import read_hammerbench_tools
-from generators.catalogs.mcp import read_mcp
-from generators.catalogs.openai import read_openai
 from generators.catalogs.openapi import read_openapi
+from generators.catalogs.tool_lists import read_mcp, read_openai
 from warehouse.errors import ConfigurationError
 
 FORMATS: Mapping[str, Callable[[Path], Catalog]] = {

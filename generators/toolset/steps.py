@@ -1,13 +1,15 @@
 """Making a tool step by step: its name, its description, its parameters, what it returns (HammerBench 4.2, D.1)."""
 
 import re
+from collections.abc import Callable
 
 from pydantic import BaseModel
 
-from generators.stages import ATTEMPTS, Stage, StageContext, Step, first_fit, in_a_row, made_by
+from generators.stages import ATTEMPTS, Reply, Stage, StageContext, Step, first_fit, in_a_row, made_by
 from generators.tools import value_validator
 from generators.toolset.sketches import ParameterSketch, ResultSketch, in_language, object_schema, sketches_problem
 from language.packs import of, widened
+from llm.chat import Prompt
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import DescribedTool, JsonSchema, Language, NamedTool, ParameterisedTool, Tool, ToolsetPlan
@@ -18,7 +20,6 @@ LONGEST_NAME = 100
 LONGEST_GOAL = 120
 _NAME = re.compile(r"([A-Z][A-Za-z]*)\.[A-Z][A-Za-z]{1,40}\.[a-z][A-Za-z]{1,60}")
 DESCRIPTIONS_STAGE = "tool_descriptions"
-DESCRIPTIONS_TEMPLATE = "describe_tool"
 _SENTENCE_ENDS = re.compile(widened(r"[.!?](?:\s|$)|@[{.!?}]"))
 PARAMETERS_STAGE = "tool_parameters"
 MOST_PARAMETERS = 6
@@ -36,9 +37,6 @@ _CHANGING = re.compile(
 )
 
 
-NAMES_TEMPLATE = "name_tools"
-
-
 class NamedGoal(BaseModel):
     """A tool's name and the goal that it serves."""
 
@@ -54,16 +52,17 @@ class ToolNames(BaseModel):
 
 async def name_tools(plan: ToolsetPlan, context: StageContext) -> list[NamedTool]:
     """`plan.count` tool names, each with the goal that it serves; ReplyError where three answers are unusable."""
-    prompt = render(PROMPTS, NAMES_TEMPLATE, plan=plan)
-    answer = await first_fit(
-        context,
-        prompt,
-        ToolNames,
-        lambda given: names_problem(given, plan),
-        f"The tool names for {plan.category!r} were unusable in {ATTEMPTS} answers",
-    )
+    what = f"The tool names for {plan.category!r}"
+    prompt = render(PROMPTS, "name_tools", plan=plan)
+    answer = await _usable(context, prompt, ToolNames, lambda given: names_problem(given, plan), what)
     origin = made_by(context, NAMES_STAGE, prompt, parent=plan.key, seed=plan.seed)
     return [NamedTool(plan=plan, name=one.name, goal=one.goal.strip(), origin=origin) for one in answer.tools]
+
+
+async def _usable(
+    context: StageContext, prompt: Prompt, answer: type[Reply], problem_of: Callable[[Reply], str], what: str
+) -> Reply:
+    return await first_fit(context, prompt, answer, problem_of, f"{what} were unusable in {ATTEMPTS} answers")
 
 
 def names_problem(answer: ToolNames, plan: ToolsetPlan) -> str:
@@ -109,13 +108,14 @@ class ToolDescription(BaseModel):
 async def describe_tools(named: NamedTool, context: StageContext) -> list[DescribedTool]:
     """The tool with its description in the plan's language; ReplyError where three answers are unusable."""
     plan = named.plan
-    prompt = render(PROMPTS, DESCRIPTIONS_TEMPLATE, named=named, plan=plan)
-    answer = await first_fit(
+    prompt = render(PROMPTS, "describe_tool", named=named, plan=plan)
+    what = f"The descriptions of {named.name!r}"
+    answer = await _usable(
         context,
         prompt,
         ToolDescription,
         lambda given: description_problem(given.description.strip(), plan.language),
-        f"The descriptions of {named.name!r} were unusable in {ATTEMPTS} answers",
+        what,
     )
     origin = made_by(context, DESCRIPTIONS_STAGE, prompt, parent=named.key, seed=plan.seed)
     return [DescribedTool(named=named, description=answer.description.strip(), origin=origin)]
@@ -133,9 +133,6 @@ def description_problem(description: str, language: Language) -> str:
     return ""
 
 
-PARAMETERS_TEMPLATE = "choose_tool_parameters"
-
-
 class ToolParameters(BaseModel):
     """The parameters of a tool, the most important first."""
 
@@ -146,13 +143,12 @@ async def choose_tool_parameters(described: DescribedTool, context: StageContext
     """The tool with its parameters; ReplyError where three answers are unusable or too complex to be stated."""
     named = described.named
     plan = named.plan
-    prompt = render(PROMPTS, PARAMETERS_TEMPLATE, described=described, named=named, plan=plan, most=MOST_PARAMETERS)
-    answer = await first_fit(
-        context,
-        prompt,
-        ToolParameters,
-        lambda given: parameters_problem(given, plan.language),
-        f"The parameters of {named.name!r} were unusable in {ATTEMPTS} answers",
+    prompt = render(
+        PROMPTS, "choose_tool_parameters", described=described, named=named, plan=plan, most=MOST_PARAMETERS
+    )
+    what = f"The parameters of {named.name!r}"
+    answer = await _usable(
+        context, prompt, ToolParameters, lambda given: parameters_problem(given, plan.language), what
     )
     origin = made_by(context, PARAMETERS_STAGE, prompt, parent=described.key, seed=plan.seed)
     return [ParameterisedTool(described=described, parameters=parameters_schema(answer), origin=origin)]
@@ -192,9 +188,6 @@ def _schema_problem(schema: JsonSchema) -> str:
     return ""
 
 
-RETURNS_TEMPLATE = "choose_returns"
-
-
 class ToolReturns(BaseModel):
     """What a tool returns."""
 
@@ -206,14 +199,9 @@ async def choose_returns(parameterised: ParameterisedTool, context: StageContext
     described = parameterised.described
     named = described.named
     plan = named.plan
-    prompt = render(PROMPTS, RETURNS_TEMPLATE, parameterised=parameterised, described=described, named=named, plan=plan)
-    answer = await first_fit(
-        context,
-        prompt,
-        ToolReturns,
-        lambda given: returns_problem(given, named),
-        f"The returns of {named.name!r} were unusable in {ATTEMPTS} answers",
-    )
+    prompt = render(PROMPTS, "choose_returns", parameterised=parameterised, described=described, named=named, plan=plan)
+    what = f"The returns of {named.name!r}"
+    answer = await _usable(context, prompt, ToolReturns, lambda given: returns_problem(given, named), what)
     tool = Tool(
         name=named.name,
         description=described.description,

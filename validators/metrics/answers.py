@@ -9,17 +9,49 @@ from array import array
 from collections import Counter, defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import fmean
+from typing import Literal, NamedTuple, get_args
 
 from generators.kinds import traits_of
+from validators.metrics.callnavi.answers import NAMES, PARAMETERS
+from validators.metrics.callnavi.matching import GoldAnswer, is_routed, match_answer
 from validators.metrics.callnavi.scores import DIFFICULTIES, Stability, measure_stability
 from validators.metrics.confetti.soft import StringScorer, foresee, score_meaning
 from validators.metrics.conversations import ChainScore, ConversationScores, GoldConversation
 from validators.metrics.errors import ErrorType, error_type, pair_calls, plan_error
-from validators.metrics.plans import BY_DIFFICULTY, PlanScore, score_plan
 from validators.predictions import CandidateRun, run_of
-from validators.replies.reading import join_replies
+from validators.replies.reading import is_valid, join_replies
 from validators.strategies import format_of
 from warehouse.records import CallTurn, GoldCall, Prediction, Sample, Score, Tool
+
+PlanMetric = Literal["syntax_validity", "syntax_validity_repaired", "routing", "structure", "ast"]
+BY_DIFFICULTY: tuple[PlanMetric, ...] = get_args(PlanMetric)
+
+
+class PlanScore(NamedTuple):
+    """What is right about one answer, by metric."""
+
+    difficulty: str
+    verdicts: dict[PlanMetric, bool]
+
+
+def score_plan(prediction: Prediction, gold: Sequence[GoldCall], difficulty: str = "") -> PlanScore:
+    """Hold an answer against the calls that are due."""
+    wanted = GoldAnswer([call.tool for call in gold], [call.arguments for call in gold])
+    calls = prediction.calls or ()
+    made = {NAMES: [call.tool for call in calls], PARAMETERS: [call.arguments for call in calls]}
+    valid = is_valid(prediction.text, format_of(prediction.strategy))
+    match = match_answer(made if prediction.calls is not None else None, wanted)
+    return PlanScore(
+        difficulty,
+        {
+            "syntax_validity": valid,
+            "syntax_validity_repaired": valid or bool(calls),
+            "routing": prediction.calls is not None and is_routed(made, wanted.names),
+            "structure": match.structure,
+            "ast": match.ast,
+        },
+    )
+
 
 Values = Iterator[tuple[str, float, int]]  # a metric, its value, and how many things it is over
 Traits = tuple[str, ...]  # the values of FIELDS

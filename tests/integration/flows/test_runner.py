@@ -133,7 +133,7 @@ def everything(settings: Any) -> dict[str, list[Any]]:
         "samples": "select key, body::varchar as body from samples order by key",
         "drafts": "select key from drafts order by key",
         "outcomes": "select stage, subject, outcome, reason from outcomes order by all",
-        "accepted": "select subject, proved from acceptances order by all",
+        "accepted": "select subject, grade from acceptances order by all",
         "asked": "select subject, cause from review_requests order by all",
         "links": "select sample, draft from build_samples order by all",
     }

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from flows.planning.spooled import Spooled
+from flows.planning.planner import Spooled
 from generators.derivations import plan_derivations
 from generators.kinds import kind_named
 from tests.unit.generators.test_derivations import KEYS, SOURCES, TOOLS, sample

@@ -5,8 +5,8 @@ import pytest
 
 from tests.support.flows.plan_release import EASY, HARD, MEDIUM, PLANS, TALK, TOOLS
 from tests.support.validators.scoring_at_once import name_errors, score_answers
+from validators.metrics.answers import score_plan
 from validators.metrics.errors import plan_error
-from validators.metrics.plans import score_plan
 from warehouse.records import Call, CallTurn, GoldCall, Prediction, ReplyTurn, ResultTurn, Sample, Score, UserTurn
 
 BY_KEY = {tool.key: tool for tool in TOOLS}

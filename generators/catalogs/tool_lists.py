@@ -1,4 +1,4 @@
-"""Tools of a Model Context Protocol server, as its `tools/list` reply states them."""
+"""Lists of tools: the `tools/list` reply of a Model Context Protocol server, and OpenAI's `tools` parameter, wrapped or bare."""
 
 from pathlib import Path
 
@@ -9,12 +9,12 @@ from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import read_json, the_file
 from warehouse.errors import ConfigurationError
 
-EXPECTED = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"
+MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"
 
 
 def read_mcp(path: Path) -> Catalog:
     """The tools of a reply; all in one category, the file's name."""
-    loaded = read_json(the_file(path, EXPECTED))
+    loaded = read_json(the_file(path, MCP_REPLY))
     if isinstance(loaded, Problem):
         raise ConfigurationError(loaded.message)
     builder = CatalogBuilder("mcp")
@@ -22,14 +22,14 @@ def read_mcp(path: Path) -> Catalog:
     for number, page in enumerate(pages):
         pointer = f"{path}#/{number}" if isinstance(loaded, list) else f"{path}#"
         _read_page(page, pointer, path, builder, last=number == len(pages) - 1)
-    return builder.catalog(path, EXPECTED)
+    return builder.catalog(path, MCP_REPLY)
 
 
 def _read_page(page: JsonValue, pointer: str, path: Path, builder: CatalogBuilder, *, last: bool) -> None:
     result = page.get("result", page) if isinstance(page, dict) else page
     listed = result.get("tools") if isinstance(result, dict) else None
     if not isinstance(result, dict) or not isinstance(listed, list):
-        raise ConfigurationError(f"{pointer} is {shown(page)}; {EXPECTED} is expected.")
+        raise ConfigurationError(f"{pointer} is {shown(page)}; {MCP_REPLY} is expected.")
     inner = "/result/tools" if result is not page else "/tools"
     for index, stated in enumerate(listed):
         where = f"{pointer}{inner}/{index}"
@@ -65,3 +65,52 @@ def _title(fields: dict[str, JsonValue]) -> str:
     older = annotations.get("title") if isinstance(annotations, dict) else None
     title = fields.get("title") or older
     return title if isinstance(title, str) else ""
+
+
+OPENAI_LIST = "a JSON list of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
+
+
+def read_openai(path: Path) -> Catalog:
+    """The functions of a list, alone or under `tools` or `functions`; all in one category, the file's name."""
+    loaded = read_json(the_file(path, OPENAI_LIST))
+    if isinstance(loaded, Problem):
+        raise ConfigurationError(loaded.message)
+    listed, pointer = _listed(loaded)
+    if listed is None:
+        raise ConfigurationError(f"{str(path)!r} holds {shown(loaded)}; {OPENAI_LIST} is expected.")
+    builder = CatalogBuilder("openai")
+    for index, stated in enumerate(listed):
+        _put(stated, f"{path}#{pointer}/{index}", path.stem, builder)
+    return builder.catalog(path, OPENAI_LIST)
+
+
+def _listed(loaded: JsonValue) -> tuple[list[JsonValue] | None, str]:
+    if isinstance(loaded, list):
+        return loaded, ""
+    if isinstance(loaded, dict):
+        for key in ("tools", "functions"):
+            listed = loaded.get(key)
+            if isinstance(listed, list):
+                return listed, f"/{key}"
+    return None, ""
+
+
+def _put(stated: JsonValue, where: str, category: str, builder: CatalogBuilder) -> None:
+    if not isinstance(stated, dict):
+        builder.refuse(where, stated)
+        return
+    function, kind = stated.get("function", stated), stated.get("type", "function")
+    if kind != "function" or not isinstance(function, dict):
+        builder.entries += 1
+        message = f"A tool of type {shown(kind)} is no function with parameters; left out."
+        builder.report(where, "unsupported", message)
+        return
+    draft = ToolDraft(
+        where=where,
+        category=category,
+        name=function.get("name"),
+        description=function.get("description"),
+        # OpenAI's reference: leaving the parameters out defines a function without any.
+        parameters=function.get("parameters", {"type": "object", "properties": {}}),
+    )
+    builder.put(draft)
