@@ -103,7 +103,7 @@ class _OperationReader:
             where=where,
             category=_category(operation, template),
             name=self._name(operation, method, template),
-            description=operation.get("description") or operation.get("summary"),
+            description=_description(operation),
             parameters=schema,
             returns=self._returns(operation.get("responses")),
             notes=tuple(self._notes),
@@ -145,6 +145,8 @@ class _OperationReader:
         stated = parameter.get("schema", _first_schema(parameter.get("content")))
         schema = self._schema({} if stated is None else stated)
         described = {key: parameter[key] for key in ("description",) if isinstance(parameter.get(key), str)}
+        if "example" in parameter and "examples" not in schema and not schema.get("enum"):
+            described["examples"] = [parameter["example"]]
         self._add(name, {**schema, **described}, part, name, needed=part == "path" or parameter.get("required") is True)
 
     def _add_body(self, stated: JsonValue) -> None:
@@ -218,6 +220,20 @@ class _OperationReader:
         name = f"{method}_{_NO_NAME.sub('_', template).strip('_')}".rstrip("_")
         self._notes.append(Note("generated_name", f"There is no operationId; the tool is called {name!r}."))
         return name
+
+
+def _description(operation: Fields) -> JsonValue:
+    """The summary as the first sentence, and the description behind it where it says something else."""
+    summary, described = _text(operation.get("summary")).strip(), operation.get("description")
+    if not summary or not isinstance(described, str) or not described.strip():
+        return described or summary or None
+    if _letters(described).startswith(_letters(summary)):
+        return described
+    return f"{summary.rstrip('.')}. {described}"
+
+
+def _letters(text: str) -> str:
+    return _NO_NAME.sub("", text).lower()
 
 
 def _category(operation: Fields, template: str) -> str:

@@ -1,9 +1,14 @@
 """What a tool does, as a person asks for it: a phrase from its description, else from its name."""
 
-from functools import lru_cache
+import re
+from functools import cache, lru_cache
 
 from language.en.actions import action_of_name  # names in code are English, whatever the language
-from language.packs import language_of, of
+from language.packs import COMMON_SCRIPT, language_of, of, script_of
+from warehouse.records import Language
+
+_CODE = re.compile(r"[`*<>{}\[\]|\\_=#/]|\w[A-Z]\w*[a-z][A-Z]|\.\w")
+_FEWEST_WORDS, _MOST_WORDS = 2, 13
 
 
 @lru_cache(8192)
@@ -23,3 +28,23 @@ def action_phrases(name: str, description: str) -> tuple[str, ...]:
 def name_phrase(name: str) -> str:
     """The tool's name as words, in the imperative where it begins with a verb."""
     return action_of_name(name)
+
+
+@cache
+def _unsayable(language: Language) -> re.Pattern[str]:
+    return re.compile(of(language).cues["unsayable"], re.IGNORECASE)
+
+
+@lru_cache(8192)
+def action_gap(name: str, description: str) -> str:
+    """Why nobody would ask for this tool in the words that are known for it, "" where somebody would."""
+    phrase = action_phrase(name, description)
+    found = _CODE.search(phrase) or _unsayable(language_of(phrase)).search(phrase)
+    if found:
+        return (
+            f"{phrase!r}, which its name and description come to, is nothing that people ask for ({found[0].strip()!r})"
+        )
+    count = len(phrase.split())
+    if script_of(phrase) == COMMON_SCRIPT and not _FEWEST_WORDS <= count <= _MOST_WORDS:
+        return f"{phrase!r}, which its name and description come to, has {count} words; {_FEWEST_WORDS} to {_MOST_WORDS} are asked"
+    return ""

@@ -78,11 +78,11 @@ def _digits(count: int, rng: Random) -> str:
 
 
 def _phone(language: Language, rng: Random) -> str:
-    return _shaped(str(_values(language)["phone"]), rng)
+    return shaped(str(_values(language)["phone"]), rng)
 
 
-def _shaped(shape: str, rng: Random, letter: str = "") -> str:
-    """A number by its shape: `{d4}` is four digits, `{letter}` the one given, `{any}` any, `{a|b}` one of these."""
+def shaped(shape: str, rng: Random, letter: str = "") -> str:
+    """A code by its shape: `{d4}` four digits, `{h8}` hex digits, `{letter}` the one given, `{any}` any, `{a|b}` one of these."""
 
     def fill(slot: re.Match[str]) -> str:
         match str(slot[1]):
@@ -92,6 +92,8 @@ def _shaped(shape: str, rng: Random, letter: str = "") -> str:
                 return str(rng.choice(_LETTERS))
             case options if "|" in options:
                 return rng.choice(options.split("|"))
+            case hexes if hexes.startswith("h"):
+                return "".join(rng.choice("0123456789abcdef") for _ in range(int(hexes[1:])))
             case digits:
                 return _digits(int(digits.removeprefix("d")), rng)
 
@@ -110,7 +112,7 @@ def _link(_: Language, rng: Random) -> str:
 
 def _plate(language: Language, rng: Random) -> str:
     letter = rng.choice(_LETTERS)
-    return _shaped(_values(language)["plate"], rng, letter)
+    return shaped(_values(language)["plate"], rng, letter)
 
 
 def _card(_: Language, rng: Random) -> str:
@@ -163,6 +165,9 @@ _SLOT = re.compile(r"\{(\w+)\}")
 _SHAPE_SLOT = re.compile(r"\{([^{}]+)\}")
 _ASCII: Language = fallback()  # names in addresses of mails are spelled in its letters
 OWN_WORDS = frozenset({"person", "place", "origin", "destination", "message", "reason", "product", "task", "title"})
+
+
+PHRASED = frozenset({"place", "origin", "destination", "country", "person", "address"})
 
 
 def phrase(kind: str, language: Language, rng: Random) -> str:

@@ -22,12 +22,19 @@ class Cues(NamedTuple):
         return self.by_script.get(of(language).script) or self.by_script[COMMON_SCRIPT]
 
 
+_IN_FULL = {
+    "q": "search query", "repo": "repository", "org": "organization", "lat": "latitude", "lng": "longitude", "lon": "longitude",
+    "dir": "directory", "desc": "description", "qty": "quantity", "addr": "address", "msg": "message", "tz": "time zone",
+    "per page": "number of results per page", "tel": "phone number", "dob": "date of birth", "lang": "language",
+}  # fmt: skip
+
+
 @lru_cache(16384)
 def cues_of(name: str, description: str) -> Cues:
     """The cues of a parameter; the name is always one, the description's head noun where it has a short one."""
     named = humanise(name)
     head = of(language_of(description)).rules.cue_of(description)
-    by_script = {COMMON_SCRIPT: named}
+    by_script = {COMMON_SCRIPT: _IN_FULL.get(named, named)}
     for described in (own_letters(name), head):
         if described:
             by_script[script_of(described)] = described

@@ -6,11 +6,12 @@ from datetime import date, timedelta
 from fractions import Fraction
 from math import ceil, floor
 from random import Random
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
 from language.calls.codes import OWN_WORDS, like, phrase, write_code
+from language.calls.meanings import meaning_row, number_range, text_of, value_gap
 from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_of
 from language.names import split_name, topic_of, words
 from language.packs import of
@@ -28,6 +29,8 @@ _TRIES = 24
 _DEEPEST = 6
 _OWN_SHARE = 0.35
 _YES_SHARE = 0.6
+# numbers of money, age and rating have ranges of their own
+_TABLED = frozenset({"number", "quantity", "duration", "measure", "year", "percent"})
 
 
 def make_value(name: str, schema: JsonSchema, language: Language, rng: Random, *, depth: int = 0) -> JsonValue:
@@ -76,7 +79,23 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     examples = [one for one in schema.get("examples") or () if isinstance(one, int | float)]
     if examples and "minimum" not in schema and "maximum" not in schema:
         return rng.choice(examples)
-    return make_number(meaning_of(name, schema), name, schema, rng)
+    kind = meaning_of(name, schema)
+    given = number_range(name, schema) if kind in _TABLED else {}
+    by_table = _by_table(given, schema, rng)
+    return make_number(kind, name, schema, rng) if by_table is None else by_table
+
+
+def _by_table(given: Mapping[str, Any], schema: JsonSchema, rng: Random) -> int | float | None:
+    """A number that a row of the table of meanings gives, None where none of them satisfies the schema."""
+    if "pick" in given:
+        fitting: list[int | float] = [one for one in given["pick"] if fits(one, schema)]
+        return rng.choice(fitting) if fitting else None
+    if not given:
+        return None
+    step = given.get("step", 1)
+    last = int((given["to"] - given["from"]) / step)
+    drawn = (given["from"] + step * rng.randint(0, last) for _ in range(_TRIES))
+    return next((one for one in drawn if fits(one, schema)), None)
 
 
 def _list(name: str, schema: JsonSchema, language: Language, rng: Random, depth: int) -> JsonValue:
@@ -106,7 +125,8 @@ def _object(name: str, schema: JsonSchema, language: Language, rng: Random, dept
         return _loose_object(name, language, rng) if schema.get("additionalProperties", True) else {}
     required = [one for one in schema.get("required") or () if one in members]
     optional = [one for one in members if one not in required]
-    some = rng.sample(optional, min(len(optional), 0 if required else rng.randint(1, 3)))
+    sayable = [one for one in optional if not value_gap(one, members[one], language, depth=depth)] or optional
+    some = rng.sample(sayable, min(len(sayable), 0 if required else rng.randint(1, 3)))
     chosen = [one for one in members if one in required or one in some]
     return {one: make_value(one, members[one], language, rng, depth=depth + 1) for one in chosen}
 
@@ -121,10 +141,11 @@ def _loose_object(name: str, language: Language, rng: Random) -> dict[str, JsonV
 def _text(name: str, schema: JsonSchema, language: Language, rng: Random) -> str:
     kind = meaning_of(name, schema)
     examples = [one for one in schema.get("examples") or () if isinstance(one, str) and one]
-    if examples and not (kind in OWN_WORDS and rng.random() < _OWN_SHARE):
+    row = meaning_row(name, schema)
+    if examples and not (kind in OWN_WORDS and row is None and rng.random() < _OWN_SHARE):
         example = rng.choice(examples)
         return like(example, rng) if kind in CODED and kind not in ("email", "link", "airport", "currency") else example
-    text = _plain_text(kind, name, schema, language, rng)
+    text = (row and text_of(row, language, rng)) or _plain_text(kind, name, schema, language, rng)
     if "pattern" in schema and not fits(text, schema):
         return _patterned(name, schema, rng)
     return _at_length(text, schema, language, rng)

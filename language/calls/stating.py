@@ -1,5 +1,6 @@
 """How one argument is stated: its value in words, quoted where it could not be distinguished from what stands around it."""
 
+import re
 from collections.abc import Mapping
 from random import Random
 from typing import NamedTuple
@@ -8,6 +9,7 @@ from pydantic import JsonValue
 
 from language.calls.parameters import CLOCKED, CODED, NUMERIC, cues_of, meaning_of
 from language.calls.tools import ParameterView
+from language.names import split_name
 from language.packs import LanguagePattern, of, writes
 from language.phrasebook import Phrasebook, requests_in
 from language.schemas import json_type
@@ -17,6 +19,8 @@ from warehouse.records import JsonSchema, Language
 CAREFUL = LanguagePattern(r"[,.;:!?\"，。；：！？、\n]|@{careful}")
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
 _QUOTED_SHARE = 0.55
+_NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")
+_TOKEN = re.compile(r"\S*[a-z0-9][-/_.][a-z0-9]\S*")  # a name as machines have it needs no quotation marks
 
 
 class StatedParameter(NamedTuple):
@@ -47,6 +51,8 @@ def say(parameter: ParameterView, value: JsonValue, language: Language, rng: Ran
 
 
 def _say_value(value: JsonValue, parameter: ParameterView, language: Language, rng: Random, *, plain: bool) -> str:
+    if isinstance(value, int) and _NUMBERED.search(" ".join(split_name(parameter.name))):
+        return str(value)  # an identifier in digits: nobody says issue thirty-seven, or 95,342
     spoken = parameter.schema if plain and parameter.kind not in CLOCKED else parameter.spoken
     words = write_value(value, spoken, language, rng)
     if spoken is not parameter.schema and locate(value, parameter.schema, words) is None:
@@ -103,6 +109,8 @@ def _shown(words: str, parameter: ParameterView, book: Phrasebook, rng: Random, 
         return words
     if CAREFUL.of(words).search(words):
         return in_quotes(words, book)
+    if _TOKEN.fullmatch(words) and not plain:
+        return words
     if parameter.kind in CODED | NUMERIC or parameter.kind in ("code", "pattern"):
         return words if " " not in words else in_quotes(words, book)
     if plain or (parameter.kind not in _NAMED and rng.random() < _QUOTED_SHARE):

@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 import orjson
 
 from language.booleans import topic_phrase
-from language.calls.actions import action_phrases, name_phrase
+from language.calls.actions import action_gap, action_phrases, name_phrase
 from language.calls.parameters import NUMERIC, Cues, cues_of, meaning_of, short_forms
 from language.names import humanise, split_name
 from language.packs import COMMON_SCRIPT, script_of
@@ -22,6 +22,13 @@ _LONGEST_TOPIC = 40
 _TELLING_LETTERS = 4
 _SPACES = re.compile(r"[\s_\-]+")
 _PATH = re.compile(r"[./:]")
+_FLAG = re.compile(r"(?:is|has|have|allow|use|can|should|with|all|include|enable|do|auto|maintainer|\w+ \w+ \w+)\b")
+_VAGUE = frozenset({"state", "value", "flag", "force", "mode", "private", "public"})
+_WHOLE = frozenset({"body", "data", "payload", "request", "object", "input"})
+_OWNER = re.compile(r"(?:user|account|customer)(?: ?(?:name|id))?$")
+_OWN = re.compile(r"\b(?:my|me)\b")
+_CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]")
+_LONGEST_TOPIC_WORDS = 6
 _MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"
 _CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
 
@@ -35,6 +42,19 @@ class ParameterView(NamedTuple):
     spoken: JsonSchema
     cues: Cues
     topic: str
+
+    @property
+    def gap(self) -> str:
+        """Why nobody would state this parameter in the words that are known for it, "" where somebody would."""
+        cue = self.cues.by_script[COMMON_SCRIPT]
+        is_flag = json_type(self.schema) == "boolean" and not self.topic and len(self.cues.by_script) == 1
+        if is_flag and (_FLAG.match(cue) or cue in _VAGUE):
+            return f"what {self.name!r} turns on is not known from its description"
+        if json_type(self.schema) == "object" and self.name.lower() in _WHOLE:
+            return f"{self.name!r} takes a whole object, which nobody says"
+        if json_type(self.schema) == "array" and json_type(self.schema.get("items") or {}) in ("object", "array"):
+            return f"{self.name!r} takes a list of objects, which nobody says"
+        return "" if len(cue) > 1 or len(self.cues.by_script) > 1 else f"what to call {self.name!r} is not known"
 
     @property
     def is_number(self) -> bool:
@@ -66,6 +86,15 @@ class ToolView:
         schema = tool.get("parameters") or {}
         self.required = tuple(schema.get("required") or ())
         self.parameters = parameter_views(schema)
+
+    @cached_property
+    def gap(self) -> str:
+        """Why nobody would ask for this tool in the words that are known for it, "" where somebody would."""
+        gap = action_gap(self.name, self.description)
+        owner = next((name for name in self.required if _OWNER.match(" ".join(split_name(name)))), "")
+        if not gap and owner and _OWN.search(self.actions[0]):
+            gap = f"{self.actions[0]!r} asks for one's own, but {owner!r} names whose it is"
+        return gap
 
     @cached_property
     def cues(self) -> CueTable | None:
@@ -166,7 +195,7 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
     description = str(schema.get("description") or "")
     cues = cues_of(name, description)
     topic = topic_phrase(schema) if json_type(schema) == "boolean" else ""
-    if len(topic) > _LONGEST_TOPIC:
+    if len(topic) > _LONGEST_TOPIC or len(topic.split()) > _LONGEST_TOPIC_WORDS or _CODE.search(topic):
         topic = ""
     if topic:
         cues = Cues({**cues.by_script, script_of(topic): topic}, cues.spoken)

@@ -2,7 +2,7 @@
 
 import re
 
-from language.names import humanise, split_name, words
+from language.names import humanise, split_name, with_article, words
 
 _MOST_WORDS = 14
 _ADVERB_WORDS = 2
@@ -38,7 +38,8 @@ _FRAME = re.compile(
     re.IGNORECASE,
 )
 _END = re.compile(
-    r"[.;:(（\n!]|,\s|,?\s+(?:by (?:using|specif|providing|their|its|condition|various|multiple)\w*|based on|given"
+    r"[.;:(（\n!]|\s(?:identified|which|whose|sorted by|if called)\b|\s-\s"
+    r"|,\s|,?\s+(?:by (?:using|specif|providing|their|its|condition|various|multiple)\w*|based on|given"
     r"|according to|using (?:a|the|its|their)|such as|including|e\.g|i\.e|via|with the (?:given|specified|provided))\b"
 )
 _TRIM = re.compile(r"\b(?:specified|specific|given|provided|particular|certain|designated|existing)\s+", re.IGNORECASE)
@@ -55,9 +56,25 @@ _AN = re.compile(r"\ba(?=\s+(?:[aeiou]|[AEIO][A-Z]))(?!\s+(?:u[snk]|one|eu))")
 _A = re.compile(r"\ban(?=\s+(?:[bcdfgjklmnpqrstvwz]|h(?!our|onest|eir|ono)))")
 _ASIDE = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
 _DANGLING = re.compile(r"\s+(?:a|an|the|of|for|to|with|and|or|by|in|on|at|from)$")
-_POSSESSIVE = re.compile(r"\b(?:the |a )?(?:user|customer|client)(?:'s|’s)\s+", re.IGNORECASE)
+_POSSESSIVE = re.compile(
+    r"\b(?:the |a |an )?(?:(?:authenticated|current|logged.in) (?:\w+ )?)?(?:users?|customer|client)(?:'s|’s|'|’)\s+",
+    re.IGNORECASE,
+)
+_THE_USER = re.compile(
+    r"\b(?:the )?(?:authenticated|current|logged.in) (?:\w+ )?user(?=$|\s(?:to|from|for|in|on|with|by|of|about|is|has)\b)",
+    re.IGNORECASE,
+)
+_YOUR = re.compile(r"\byour\b", re.IGNORECASE)
+_LONG = 9
+_LOOSE_END = re.compile(
+    r"(?<!associated)(?<!compatible)\s(?:with|using|without|simultaneously|or (?:ensure|completely)|in a single|and their"
+    r"|across)\b.*$"
+)
+_SLASH = re.compile(r"\b(\w+)/\w+\b")
 _IRREGULAR = {"goes": "go", "does": "do", "has": "have"}
 _NOUN_LEAD = "get "
+_FINITE = re.compile(r"\b(?:is|are|was|were|can|will|must|should|may|be|have)\b", re.IGNORECASE)
+_GIVEN_BACK = {"returns": "get", "lists": "list", "gets": "get"}
 _SYNONYMS = {
     "retrieve": ("get", "look up", "pull up", "show me"), "get": ("find", "look up", "show me"),
     "query": ("check", "look up"), "view": ("show me", "open"), "list": ("show me",), "find": ("get me",),
@@ -69,6 +86,37 @@ _SYNONYMS = {
 }  # fmt: skip
 _DETERMINERS = frozenset({"a", "an", "the", "my", "your", "all", "one"})
 _PATH = re.compile(r"[./:]")
+_BY = re.compile(r"\s+(?:by|using|via|with)\s+.*$")
+_BY_KEY = re.compile(
+    r"(?:\s+resource)?(?:\s+(?:by|using)\s+(?:an? |its |their |the )?"
+    r"(?:id|identifier|(?:user |tag )?name|username|uuid|key|slug|number|status|tags?))?$",
+    re.IGNORECASE,
+)
+_TELEGRAPHIC = frozenset(words("get find delete update show retrieve remove create view"))
+_MOST_TELEGRAPHIC = 4
+_AT_END = re.compile(r"\b(to|in|from|into|of) ((?!the\b|an?\b|my\b)[a-z]+(?: [a-z]+)?)$")
+_MOST_BARE = 4
+_PREPOSITIONS = frozenset(words("nearby of for in on to from by with at about into as"))
+_NO_ARTICLE = (
+    _DETERMINERS
+    | _PREPOSITIONS
+    | frozenset(
+        words(
+            "your our their its this that these those some any each every several multiple many more no out off up down"
+            " me us whether if how what which who and or available detailed one two new"
+        )
+    )
+)
+_MASS = frozenset(
+    words(
+        "information info data weather playback music access help email mail money news traffic history inventory details"
+        " settings availability content text speech support feedback shuffle play advice time stock people"
+        " children media metadata me it all everything"
+    )
+)
+_MAKING = frozenset(
+    words("create add post make open start book schedule register write draft generate submit place send")
+)
 _NOT_AFTER = frozenset({"whether", "if", "how", "that"})
 
 
@@ -89,32 +137,76 @@ def other_actions(phrase: str) -> tuple[str, ...]:
 
 def action_of_name(name: str) -> str:
     """A tool's name as words, in the imperative where it begins with a verb."""
-    last = _PATH.split(name)[-1] or name
-    words = split_name(last)
-    stated = humanise(last)
-    return stated if words and words[0] in VERBS else f"{_NOUN_LEAD}{stated}"
+    last = _BY.sub("", humanise(_PATH.split(name)[-1] or name))
+    first, _, rest = last.partition(" ")
+    if first not in VERBS and rest.partition(" ")[0] in VERBS:  # "slack list channels": the server's name comes first
+        first, _, rest = rest.partition(" ")
+    return with_articles(f"{first} {rest}".strip()) if first in VERBS else f"{_NOUN_LEAD}{last}"
+
+
+def with_articles(phrase: str) -> str:
+    """A command with an article before a bare noun in the singular: "get album" is "get the album"."""
+    verb, _, rest = phrase.partition(" ")
+    if verb == "search" and rest.startswith("for "):
+        verb, rest = "search for", rest.removeprefix("for ")
+    words = rest.split(" ")
+    bare = next((at for at, word in enumerate(words) if word in _PREPOSITIONS), len(words))
+    head = words[bare - 1]
+    is_bare = rest and words[0].lower() not in _NO_ARTICLE and 1 <= bare <= _MOST_BARE
+    if is_bare and words[0].endswith(("'s", "’s")) and words[0].islower():
+        return f"{verb} the {rest}"
+    if not is_bare or head.lower() in _MASS or (head.endswith("s") and not head.endswith("ss")):
+        return phrase
+    if verb in _MAKING or verb == "search for":
+        return f"{verb} {with_article(rest)}"
+    return f"{verb} the {rest}"
+
+
+def _is_title(clause: str) -> bool:
+    """Whether a clause is written as a title, every word but the small ones with a capital."""
+    return sum(word[:1].isupper() for word in clause.split()) > len(clause.split()) / 2
 
 
 def _english(name: str, description: str) -> str:
     text = _GIVEN.sub(r"\1 specific ", _FRAME.sub("", _ASIDE.sub("", description).strip()))
     text = _TWO_ADJECTIVES.sub(r"\1 \2 ", text)
     clause = _END.split(text, maxsplit=1)[0].strip(" ,'\"")
-    clause = _TRIM.sub("", _MOMENT_TAIL.sub("", clause))
-    clause = re.sub(r"\s+", " ", _ME.sub("me", _POSSESSIVE.sub("my ", clause)))
+    is_title, own = _is_title(clause), frozenset(split_name(_PATH.split(name)[-1]))
+    clause = _BY_KEY.sub("", clause)
+    clause = _YOUR.sub("my", _TRIM.sub("", _MOMENT_TAIL.sub("", clause)))
+    if len(clause.split()) > _LONG:
+        clause = _LOOSE_END.sub("", clause)
+    clause = _THE_USER.sub("me", _POSSESSIVE.sub("my ", _SLASH.sub(r"\1", clause)))
+    clause = re.sub(r"\s+", " ", _ME.sub("me", clause))
     clause = _DANGLING.sub("", _AN.sub("an", _A.sub("a", clause)))
     words = [
-        word.lower() if word[1:].islower() and index and clause.istitle() else word
+        word.lower() if index and (is_title or word.lower() in own) and word[1:].islower() else word
         for index, word in enumerate(clause.split(" "))
     ]
     if not words or not words[0] or len(words) > _MOST_WORDS:
         return ""
-    verb = _imperative(words[0].lower()) or _rendered_verb(words, name)
+    verb = _GIVEN_BACK.get(words[0].lower()) or _imperative(words[0].lower()) or _rendered_verb(words, name)
     if verb:
         rest = " ".join(words[1:])
-        return f"{verb} {rest if words[0].lower() == verb else _SECOND_VERB.sub(_second_verb, rest)}".strip()
+        rest = rest if words[0].lower() == verb else _SECOND_VERB.sub(_second_verb, rest)
+        phrase = f"{verb} {rest}".strip()
+        if is_title:
+            return _AT_END.sub(_the_end, with_articles(phrase))
+        is_bare = verb in _TELEGRAPHIC and len(words) <= _MOST_TELEGRAPHIC and _PREPOSITIONS.isdisjoint(words)
+        return with_articles(phrase) if is_bare else phrase
     if len(words) > _ADVERB_WORDS and words[0].lower().endswith("ly") and _imperative(words[1].lower()):
         return " ".join((_imperative(words[1].lower()), *words[2:]))
+    if _FINITE.search(clause):
+        return ""
     return f"{_NOUN_LEAD}{words[0].lower() if not words[0].isupper() else words[0]} {' '.join(words[1:])}".strip()
+
+
+def _the_end(match: re.Match[str]) -> str:
+    """A bare noun at the end of a title with its article: "to playlist" is "to the playlist"."""
+    last = match[2].split(" ")[-1]
+    return (
+        match[0] if last in _MASS or (last.endswith("s") and not last.endswith("ss")) else f"{match[1]} the {match[2]}"
+    )
 
 
 def _second_verb(match: re.Match[str]) -> str:
@@ -171,6 +263,18 @@ _YES_NO = re.compile(
     re.IGNORECASE,
 )
 _PARAMETRIC = frozenset(words("id string number integer boolean value parameter field object array list"))
+_COUNTED = re.compile(
+    r"^(?:comma[- ]separated |json |single item )?(?:lists?|arrays?|sets?) (?:containing |of (?:the )?)", re.IGNORECASE
+)
+_NO_NOUN = frozenset(
+    words(
+        "only optional optionally required when what which if whether specify specifies specified uses use used pass indicates"
+        " describes include includes including choose set determines defines controls returns filters filter sorts can must"
+        " should this these one either only either not see of for to from by with over how deprecated name unique identifier"
+    )
+)
+_MARKED = re.compile(r"[`*<>{}\[\]|/\\_=#]")
+_DANGLES = frozenset(words("of the a an against without to for or and in on at by with from"))
 
 
 def cue_of(description: str) -> str:
@@ -178,14 +282,16 @@ def cue_of(description: str) -> str:
     if _YES_NO.search(description):
         return ""
     clause = _CLAUSE.split(description.strip(), maxsplit=1)[0].strip()
-    head = _HEAD.sub("", _HEAD.sub("", clause))
+    head = _COUNTED.sub("", _HEAD.sub("", _HEAD.sub("", clause)))
     if len(head.split()) > _PLAIN_WORDS:
         head = _TAIL.sub("", head)
     head = " ".join(humanise(word) if _CAMEL.search(word) else word for word in head.split())
     words = head.split()
     if not 1 <= len(words) <= _LONGEST_HEAD or any(character.isdigit() for character in head):
         return ""
-    if words[-1].lower() in _PARAMETRIC and len(words) == 1:
+    if (len(words) == 1 and words[-1].lower() in _PARAMETRIC) or _MARKED.search(head):
+        return ""
+    if words[0].lower() in _NO_NOUN or words[-1].lower() in _DANGLES:
         return ""
     return (
         head

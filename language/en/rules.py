@@ -16,7 +16,7 @@ from language.en.calendar import (
     WEEKDAYS,
     find_month,
 )
-from language.names import humanise
+from language.names import humanise, words
 from language.protocol import ClockReading, Number
 
 # ruff: noqa: PLR2004 - days, hours and minutes are what this file is about
@@ -174,10 +174,16 @@ def with_article(called: str) -> str:
     return f"the {called}"
 
 
+_LISTED = frozenset(
+    words("items results rows lines records entries messages commits channels users pages elements objects")
+)
+
+
 def counted_argument(called: str) -> str:
     """The unit in which a request may state a number without more words, "for 3 guests"; "" where it needs them."""
     _, number_of, unit = called.partition("umber of ")
-    return unit if number_of and unit.endswith("s") and " " not in unit else ""
+    is_counted = number_of and unit.endswith("s") and " " not in unit and unit not in _LISTED
+    return unit if is_counted else ""
 
 
 def in_number(shape: str, called: str) -> str:

@@ -7,6 +7,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from language.calls.defects import Proposal, spoil_call, text_language
+from language.calls.meanings import in_context, value_gap
 from language.calls.sampling import fill_in
 from language.calls.tools import ToolView, view_of
 from language.packs import fallback, known, of
@@ -22,7 +23,7 @@ from llm.template.sections import Sections
 from llm.template.spoiling import spoil_answer, spoil_wording
 from llm.template.steps_calling import next_calls
 from llm.template.steps_wording import word_goal
-from llm.template.wording import choose_names, word_call
+from llm.template.wording import choose_names, refuse_gaps, word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language
 
@@ -53,19 +54,24 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
     offered, count = sections.json("offered"), sections.json("count")
     if not isinstance(offered, list) or not isinstance(count, int):
         raise ReplyError("template/v1 expects a JSON list in <offered> and a number in <count>.")
-    names = choose_names([str(name) for name in offered], count, view.properties, view.required, rng)
+    names = choose_names([str(name) for name in offered], count, view, rng)
     return TemplateAnswer({"parameters": list(names)})
 
 
 def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> TemplateAnswer:
     view = view_of(sections.json("tool"))
     names = sections.json("parameters")
-    known = view.properties
+    known = in_context(view.properties, f"{view.name} {view.actions[0]}")
     if not isinstance(names, list) or any(name not in known for name in names):
         raise ReplyError(f"template/v1 expects in <parameters> a list of parameters of {view.name!r}, not {names!r}.")
     given = sections.json("known") if "known" in sections.tagged else {}
     if not isinstance(given, dict) or any(name not in known for name in given):
         raise ReplyError(f"template/v1 expects in <known> an object with parameters of {view.name!r}, not {given!r}.")
+    refuse_gaps(view)
+    for name in map(str, names):
+        gap = value_gap(name, known[name], _language(sections))
+        if gap:
+            raise ReplyError(f"template/v1 can't fill in {name!r} of the tool {view.name!r}: {gap}.")
     values = fill_in([str(name) for name in names], known, _language(sections), rng, given)
     return TemplateAnswer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
 

@@ -8,12 +8,13 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from language.calls.actions import name_phrase
+from language.calls.meanings import in_context, value_gap
 from language.calls.parameters import meaning_of
 from language.calls.parsing import read_request
 from language.calls.stating import StatedParameter, say
 from language.calls.tools import ToolView
 from language.names import words
-from language.packs import COMMON_SCRIPT, of, packs_of, signs, writes
+from language.packs import COMMON_SCRIPT, language_of, of, packs_of, signs, writes
 from language.phrasebook import Phrasebook, requests_in
 from language.schemas import json_type
 from language.values import locate
@@ -26,17 +27,21 @@ _EVERYDAY = frozenset(
         " film book query message duration address"
     )
 )
+_HOPELESS = 9.0
 _SELDOM = frozenset({"boolean", "link", "uuid", "object", "pin", "file", "details"})
 _TECHNICAL = re.compile(
     r"page|limit|offset|cursor|sort|order_?by|token|format|locale|lang|verbose|debug|version", re.IGNORECASE
 )
 
 
-def choose_names(
-    offered: Sequence[str], count: int, properties: dict[str, JsonSchema], required: Sequence[str], rng: Random
-) -> list[str]:
+def choose_names(offered: Sequence[str], count: int, view: ToolView, rng: Random) -> list[str]:
     """As many of the offered names as asked for, in the order offered; the likeliest to be stated, with some chance."""
+    properties, required = view.properties, view.required
+    language = language_of(f"{view.description}")
+    known = in_context(properties, f"{view.name} {view.actions[0]}")
+    unsayable = {one.name for one in view.parameters if one.gap or value_gap(one.name, known[one.name], language)}
     weights = {name: _weight(name, properties.get(name, {}), name in required) + rng.random() for name in offered}
+    weights = {name: weight - (_HOPELESS if name in unsayable else 0.0) for name, weight in weights.items()}
     chosen = set(sorted(offered, key=lambda name: -weights[name])[:count])
     return [name for name in offered if name in chosen]
 
@@ -48,6 +53,8 @@ def _weight(name: str, schema: JsonSchema, required: bool) -> float:  # noqa: FB
         weight += 1.0
     if kind in _SELDOM:
         weight -= 0.5
+    if schema.get("format") == "date-time":
+        weight -= 2.0  # nobody speaks of seconds and zones
     return weight - 1.5 if _TECHNICAL.search(name) else weight
 
 
@@ -239,6 +246,7 @@ def word_call(view: ToolView, arguments: dict[str, JsonValue], language: Languag
     unknown = sorted(set(arguments) - set(view.properties))
     if unknown:
         raise ReplyError(f"The tool {view.name!r} has no parameters {unknown} to word.")
+    refuse_gaps(view, tuple(arguments))
     best: Worded | None = None
     for attempt in range(_ATTEMPTS):
         composed = compose(view, arguments, language, rng, plain=attempt >= _BOLD_ATTEMPTS)
@@ -253,6 +261,13 @@ def word_call(view: ToolView, arguments: dict[str, JsonValue], language: Languag
             f"template/v1 finds no words in the language {language!r} for a call of {view.name!r} with {arguments!r}."
         )
     return best
+
+
+def refuse_gaps(view: ToolView, names: Sequence[str] = ()) -> None:
+    """ReplyError where template/v1 has no words for the tool, or for one of the parameters named, that people would use."""
+    gap = view.gap or next((one.gap for one in view.parameters if one.name in names and one.gap), "")
+    if gap:
+        raise ReplyError(f"template/v1 can't word requests for the tool {view.name!r}: {gap}.")
 
 
 def quote_values(composed: ComposedRequest) -> Worded | None:

@@ -1,0 +1,137 @@
+"""Values by what a parameter means, and the tools and parameters that nobody has words or values for."""
+
+import ipaddress
+import re
+from random import Random
+from zoneinfo import available_timezones
+
+import pytest
+
+from language.calls.meanings import in_context, value_gap
+from language.calls.sampling import fill_in, make_value
+from language.calls.tools import view_of
+
+TEXT = {"type": "string"}
+
+
+def made(name: str, description: str = "", **schema: object) -> list[object]:
+    full = {**TEXT, **schema, **({"description": description} if description else {})}
+    assert value_gap(name, full, "en") == ""
+    return [make_value(name, full, "en", Random(seed)) for seed in range(20)]
+
+
+def test_a_time_zone_is_one_of_the_zones_there_are():
+    assert set(made("timezone")) <= available_timezones()
+    assert set(made("tz", "IANA time zone of the user")) <= available_timezones()
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "pattern"),
+    [
+        ("currency_code", "ISO 4217 code", r"[A-Z]{3}"),
+        ("market", "An ISO 3166-1 alpha-2 country code.", r"[A-Z]{2}"),
+        ("language", "ISO 639-1 code", r"[a-z]{2}"),
+        ("userEmail", "", r"\S+@example\.(com|org|net)"),
+        ("commit_sha", "The SHA of the commit.", r"[0-9a-f]{40}"),
+        ("uuid", "", r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}"),
+        ("isbn", "", r"97[89]-[\d-]{13}"),
+        ("file_path", "Path to the file", r"[\w./-]+\.\w+"),
+        ("branch", "The name of the branch.", r"[\w./-]+"),
+        ("repo", "The name of the repository.", r"[\w-]+"),
+        ("username", "The handle for the account.", r"[a-z\d]+"),
+        ("color", "A hexadecimal color code", r"[0-9a-f]{6}"),
+        ("tag_name", "The name of the tag.", r"v\d\.\d\.\d"),
+        ("zip_code", "", r"\d{5}"),
+        ("mac_address", "", r"([0-9a-f]{2}:){5}[0-9a-f]{2}"),
+    ],
+)
+def test_a_value_is_of_the_parameters_meaning(name: str, description: str, pattern: str):
+    assert all(re.fullmatch(pattern, str(value)) for value in made(name, description))
+
+
+def test_an_address_of_a_machine_is_one():
+    assert all(ipaddress.ip_address(str(value)) for value in made("ip_address"))
+
+
+@pytest.mark.parametrize(
+    ("name", "low", "high"),
+    [
+        ("page", 1, 9),
+        ("per_page", 5, 50),
+        ("latitude", -60, 70),
+        ("port", 3000, 9999),
+        ("year", 2020, 2028),
+        ("hour", 0, 23),
+    ],
+)
+def test_a_number_has_the_bounds_of_its_meaning(name: str, low: int, high: int):
+    schema = {"type": "number"}
+    values = [make_value(name, schema, "en", Random(seed)) for seed in range(40)]
+    assert all(low <= float(str(value)) <= high for value in values)
+
+
+def test_the_bounds_of_the_schema_come_first():
+    schema = {"type": "integer", "minimum": 1, "maximum": 12}
+    assert all(1 <= int(str(make_value("per_page", schema, "en", Random(seed)))) <= 12 for seed in range(40))
+
+
+def test_the_tool_tells_what_a_bare_name_means():
+    known = in_context({"body": TEXT, "title": TEXT}, "create_issue create a new issue in a repository")
+    values = [fill_in(["title", "body"], known, "en", Random(seed)) for seed in range(20)]
+    assert not any("minutes late" in str(value["body"]) or "workshop" in str(value["title"]) for value in values)
+
+
+@pytest.mark.parametrize(
+    ("name", "schema"),
+    [
+        ("criteria", {**TEXT, "description": "Uses Lucene Query Syntax in the format of propertyName:value"}),
+        ("password", TEXT),
+        ("state", {**TEXT, "description": "**track**, **context** or **off**."}),
+        ("name", TEXT),
+        ("frobnicator", TEXT),
+        ("frobs", {"type": "integer"}),
+        ("ids", {**TEXT, "examples": ["382ObEPsp2rxGrnsizN5TX,1TKYPzH66GwsqyJFKFkBHQ"]}),
+        ("fields", {**TEXT, "examples": ["items(added_by.id,track(name,href))"]}),
+        ("payload", {"type": "object"}),
+        ("after", {"type": "integer", "examples": [1484811043508]}),
+    ],
+)
+def test_what_nobody_knows_a_value_for_has_a_gap(name: str, schema: dict[str, object]):
+    assert value_gap(name, schema, "en")
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "action"),
+    [
+        ("listPets", "Multiple pages of pets are returned, as JSON.", "list pets"),
+        ("get-an-album", "Get Album. Get Spotify catalog information.", "get the album"),
+        ("get-saved", "Get User's Saved Albums. Long text.", "get my saved albums"),
+        ("start", "Start/Resume Playback. Long text.", "start playback"),
+        ("findPet", "Find pet by ID.", "find the pet"),
+        ("slack_list_channels", "", "list channels"),
+        ("save-tracks-user", "Save Tracks for Current User.", "save tracks for me"),
+        ("add-items", "Add Items to Playlist", "add items to the playlist"),
+    ],
+)
+def test_a_foreign_tool_is_asked_for_by_its_title(name: str, description: str, action: str):
+    view = view_of({"name": name, "description": description, "parameters": {}})
+    assert view.actions[0] == action
+    assert view.gap == ""
+
+
+@pytest.mark.parametrize(
+    ("name", "description"),
+    [
+        ("perform-search", "This API is based on Solr/Lucene Search. The data is indexed using SOLR."),
+        ("add-tracks", "**Deprecated:** Use [Add Items](/documentation) instead."),
+        ("flows_id_get", "Users with push access can read flows."),
+    ],
+)
+def test_a_tool_that_nobody_asks_for_so_has_a_gap(name: str, description: str):
+    assert view_of({"name": name, "description": description, "parameters": {}}).gap
+
+
+def test_ones_own_is_not_asked_for_where_somebody_is_named():
+    schema = {"type": "object", "properties": {"user_id": TEXT}, "required": ["user_id"]}
+    view = view_of({"name": "get-profile", "description": "Get User's Profile", "parameters": schema})
+    assert "user_id" in view.gap
