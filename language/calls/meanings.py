@@ -40,7 +40,7 @@ _DEEPEST = 2
 ASKED_OF = (
     "x-asked-of"  # a schema's note of the tool whose parameter it is, for parameters that say little by themselves
 )
-_LONGEST_EXAMPLE = 80
+_LONGEST_EXAMPLE, _TELLING_EXAMPLES = 80, 2
 _SYNTAX = re.compile(r"%[0-9A-F]{2}|[{}<>|]|\w\(|\)\)")
 _MANY_CODES = re.compile(r"[^,\s]{12,}(?:,\s?[^,\s]{12,})+")
 
@@ -104,7 +104,7 @@ def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int =
     """Why no value is known for a parameter, "" where one is."""
     table = "numbers" if json_type(schema) in ("integer", "number") else "texts"
     row = meaning_row(name, schema, table)
-    if row and row.is_unknown and not schema.get("enum"):
+    if row and row.is_unknown and not schema.get("enum") and len(schema.get("examples") or ()) < _TELLING_EXAMPLES:
         return f"what {name!r} takes is nothing that people say"
     if any(_is_code(one) for one in schema.get("examples") or () if isinstance(one, str)):
         return f"the examples of {name!r} are nothing that people say"
