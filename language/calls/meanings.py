@@ -144,7 +144,11 @@ def _text_gap(name: str, schema: JsonSchema, language: Language) -> str:
     if kind in NUMERIC or (named and (kind in _SUITED or _has_phrases(topic_of(name, kind), language))):
         return ""
     told = meaning_by_words("", str(schema.get("description") or ""))
-    return "" if told == kind and kind in _DESCRIBED else f"what values {name!r} takes is not known from its name, description or schema"
+    return (
+        ""
+        if told == kind and kind in _DESCRIBED
+        else f"what values {name!r} takes is not known from its name, description or schema"
+    )
 
 
 def _has_phrases(kind: str, language: Language) -> bool:
