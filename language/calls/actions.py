@@ -4,6 +4,7 @@ import re
 from functools import cache, lru_cache
 
 from language.en.actions import action_of_name  # names in code are English, whatever the language
+from language.names import humanise
 from language.packs import COMMON_SCRIPT, language_of, of, script_of
 from warehouse.records import Language
 
@@ -48,3 +49,10 @@ def action_gap(name: str, description: str) -> str:
     if script_of(phrase) == COMMON_SCRIPT and not _FEWEST_WORDS <= count <= _MOST_WORDS:
         return f"{phrase!r}, which its name and description come to, has {count} words; {_FEWEST_WORDS} to {_MOST_WORDS} are asked"
     return ""
+
+
+def field_phrase(name: str, language: Language) -> str:
+    """What people call the field of a tool that they speak of loosely: "my banking"; of no field where its name has none."""
+    shapes = of(language).data["conversations"]
+    field = humanise(name.split(".", maxsplit=1)[0]) if "." in name else ""
+    return str(shapes["field"].replace("{f}", field) if field else shapes["anything"])

@@ -8,10 +8,9 @@ from typing import Any, NamedTuple
 
 from pydantic import JsonValue
 
-from language.calls.actions import name_phrase
+from language.calls.actions import field_phrase, name_phrase
 from language.calls.stating import say
 from language.calls.tools import ParameterView, ToolView, view_of
-from language.names import humanise
 from language.packs import COMMON_SCRIPT, LanguagePattern, of, signs, unspaced, widened, writes
 from llm.template.dialogues import word_answer, word_question
 from llm.template.sections import Sections
@@ -191,7 +190,7 @@ def _call(content: TurnParts, number: int, part: ToolWording) -> _Words:
 
 def _describe(content: TurnParts) -> _Words:
     (part,) = content.parts
-    words = _Words(content.pick(content.book.situations, f=_field(part.view, content.language)))
+    words = _Words(content.pick(content.book.situations, f=field_phrase(part.view.name, content.language)))
     for name, value in part.arguments.items():
         words = _joined(content, words, _stated(content, 0, part.view.parameter(name), value, content.book.facts))
     return _joined(content, words, _Words(content.pick(content.book.plights)))
@@ -214,7 +213,7 @@ def _stated(
 
 def _hint(content: TurnParts) -> _Words:
     first = view_of(listed(content.sections, "options")[0])
-    return _Words(content.pick(content.book.hints, f=_field(first, content.language)))
+    return _Words(content.pick(content.book.hints, f=field_phrase(first.name, content.language)))
 
 
 def _answer(content: TurnParts) -> _Words:
@@ -254,13 +253,6 @@ def _aside(content: TurnParts, part: ToolWording) -> _Words:
 
 def _joined(content: TurnParts, one: _Words, other: _Words) -> _Words:
     return _Words(f"{one.text}{content.book.space}{other.text}", (*one.mentions, *other.mentions))
-
-
-def _field(view: ToolView, language: Language) -> str:
-    """What a tool is about, more loosely than its action: the category that its name begins with."""
-    field = humanise(view.name.split(".")[0]) if "." in view.name else ""
-    book = _book_in(language)
-    return book.field.format(f=field) if field else book.anything
 
 
 _USER: Mapping[str, Callable[[TurnParts], _Words]] = {

@@ -16,8 +16,8 @@ from generators.kinds import traits_of
 from generators.multi_step.samples import answer_sentence
 from generators.shifts.turns import is_path
 from generators.stages import StageContext
+from language.calls.frames import glue_of, left_over, shapes_in
 from language.calls.tools import ToolView
-from language.frames import glue_of, left_over, shapes_in
 from language.packs import of
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
@@ -53,11 +53,11 @@ class CalledResult(NamedTuple):
 
 
 class ReplyReading(NamedTuple):
-    """What a reply does, None where no rule tells; the words that nothing accounts for; and what it should have told."""
+    """What a reply does, None where no rule tells; the words that nothing accounts for; and what it should have stated."""
 
     acts: frozenset[DialogueAct] | None
     unknown: tuple[str, ...] = ()
-    untold: str = ""
+    missing: str = ""
 
 
 def applies_to(sample: Sample) -> bool:
@@ -124,14 +124,16 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
     results = dict[int, list[CalledResult]]()
     for at, made in results_in(sample, tools):
         results.setdefault(at, []).append(made)
-    told: list[CalledResult] = []
+    returned: list[CalledResult] = []
     for index, turn in enumerate(sample.turns):
-        told += results.get(index, [])
+        returned += results.get(index, [])
         if isinstance(turn, UserTurn):
-            told = []
+            returned = []
         elif isinstance(turn, ReplyTurn):
             reading = (
-                _read_path_answer(turn, results, sample) if is_path(sample) else read_reply(turn, told, sample, tools)
+                _read_path_answer(turn, results, sample)
+                if is_path(sample)
+                else read_reply(turn, returned, sample, tools)
             )
             yield from _reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)
 
@@ -139,8 +141,8 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
 def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_acts: bool) -> Iterator[Finding]:
     if reading.unknown:
         yield unproved(f"At turn {index} nothing shows {', '.join(map(repr, reading.unknown))}.")
-    if reading.untold:
-        yield unproved(f"At turn {index} the reply does not tell {reading.untold}.")
+    if reading.missing:
+        yield unproved(f"At turn {index} the reply does not tell {reading.missing}.")
     if not has_acts or reading.unknown:
         return
     if reading.acts is None:
@@ -153,14 +155,14 @@ def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_a
 
 
 def read_reply(
-    turn: ReplyTurn, told: Sequence[CalledResult], sample: Sample, tools: Mapping[str, Tool]
+    turn: ReplyTurn, returned: Sequence[CalledResult], sample: Sample, tools: Mapping[str, Tool]
 ) -> ReplyReading:
     """What a reply does after these results; without any it asks, refuses or is courteous."""
-    failed = [made for made in told if error_of(made.result)]
+    failed = [made for made in returned if error_of(made.result)]
     if failed:
         return _read_error(turn, failed, sample.language)
-    if told:
-        return _read_facts(turn, told, sample.language)
+    if returned:
+        return _read_facts(turn, returned, sample.language)
     if turn.text.rstrip().endswith(_QUESTION):
         return ReplyReading(frozenset({"seek"}))
     return _read_refusal(turn, sample, tools)
@@ -172,10 +174,10 @@ def _read_error(turn: ReplyTurn, failed: Sequence[CalledResult], language: Langu
     unknown = left_over(
         turn.text, [*messages, *cues, *glue_of(language, "conversations.errors", "conversations.others")], []
     )
-    untold = next((repr(message) for message in messages if message.lower() not in turn.text.lower()), "")
+    missing = next((repr(message) for message in messages if message.lower() not in turn.text.lower()), "")
     is_asked = turn.text.rstrip().endswith(_QUESTION)
     acts: frozenset[DialogueAct] = frozenset({"inform", "seek"}) if is_asked else frozenset({"inform"})
-    return ReplyReading(acts, tuple(unknown), untold)
+    return ReplyReading(acts, tuple(unknown), missing)
 
 
 def _message(result: JsonValue) -> str:
@@ -187,22 +189,22 @@ def _cues(view: ToolView, language: Language) -> list[str]:
     return [one.cues.among(language) for one in view.parameters]
 
 
-def _read_facts(turn: ReplyTurn, told: Sequence[CalledResult], language: Language) -> ReplyReading:
+def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Language) -> ReplyReading:
     """Each fact is stated with what it is called, so that a value can't pass for another one's."""
-    facts = [_fact_sentences(made, language) for made in told]
+    facts = [_fact_sentences(made, language) for made in returned]
     stated = [sentence for sentences in facts for sentence in sentences]
     unknown = left_over(turn.text, [*stated, *glue_of(language, "conversations.done")], [])
     lower = turn.text.lower()
-    due = [made for made in told if not _feeds_another(made, told)]
-    untold = next(
+    due = [made for made in returned if not _feeds_another(made, returned)]
+    missing = next(
         (
             f"what {made.call.tool} returned"
-            for made, sentences in zip(told, facts, strict=True)
+            for made, sentences in zip(returned, facts, strict=True)
             if made in due and sentences and not any(one.lower().rstrip(".。") in lower for one in sentences)
         ),
         "",
     )
-    return ReplyReading(frozenset({"inform"}), tuple(unknown), untold)
+    return ReplyReading(frozenset({"inform"}), tuple(unknown), missing)
 
 
 def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
@@ -218,10 +220,10 @@ def _fact_sentences(made: CalledResult, language: Language) -> list[str]:
     return rendered
 
 
-def _feeds_another(made: CalledResult, told: Sequence[CalledResult]) -> bool:
-    """Whether a later call takes what this one returned: what it was for is told by that one."""
+def _feeds_another(made: CalledResult, returned: Sequence[CalledResult]) -> bool:
+    """Whether a later call takes what this one returned: what it was for is stated by that one."""
     values = [fact.value for fact in facts_of(made.result, made.tool)]
-    later = told[next(at for at, one in enumerate(told) if one is made) + 1 :]
+    later = returned[next(at for at, one in enumerate(returned) if one is made) + 1 :]
     return any(value in values for one in later for value in one.call.arguments.values())
 
 
@@ -251,8 +253,8 @@ def _read_path_answer(turn: ReplyTurn, results: Mapping[int, Sequence[CalledResu
     nothing = str(of(sample.language).data["assistant"]["found"])
     unknown = left_over(turn.text, [*sentences.values(), nothing], [])
     last = [one for one in made if _is_at_an_end(one, results, sample)]
-    untold = next((f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text), "")
-    return ReplyReading(None, tuple(unknown), untold)
+    missing = next((f"what {one.call.tool} returned" for one in last if sentences[id(one)] not in turn.text), "")
+    return ReplyReading(None, tuple(unknown), missing)
 
 
 def _is_at_an_end(made: CalledResult, results: Mapping[int, Sequence[CalledResult]], sample: Sample) -> bool:

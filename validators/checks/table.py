@@ -24,6 +24,7 @@ from validators.checks import (
 from validators.checks import (
     format as form,
 )
+from validators.wishes import check as wishes
 from warehouse.records import ClaimGrade, Sample, SampleClaim, Verdict
 
 GROUP = "consistency"
@@ -99,6 +100,10 @@ CHECKS: tuple[Stage, ...] = (
     _check(
         "routing", routing.VERSION, "Do the request and what tools return prove each call, and no other tool of the catalog?",
         "CallNavi 4.1", routing.check_routing, applies=routing.applies_to, settles=_ALL,
+    ),
+    _check(
+        "wishes", wishes.VERSION, "Do the user's words ask for just the calls that are made, where turns or calls are several?",
+        "CONFETTI 3.1, CallNavi 4.1", wishes.check_wishes, applies=wishes.applies_to, settles=_ALL, is_left_to_readers=True,
     ),
     _check(
         "complexity", complexity.VERSION, "Is the complexity that the scenario requires really there?",

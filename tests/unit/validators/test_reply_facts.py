@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.frames import Stretch, glue_of, left_over
+from language.calls.frames import Stretch, glue_of, left_over
 from tests.support.conversational import converse, template_context
 from validators.checks.facts import check_facts
 from warehouse.records import CallTurn, Decision, ReplyTurn, ResultTurn, Sample

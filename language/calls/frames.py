@@ -16,6 +16,7 @@ _SLOT = re.compile(r"\{\w+\}")
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
 _WORD = re.compile(r"[A-Za-z0-9À-ɏ]+(?:['’][A-Za-z]+)*")
 _UNKNOWN_WORD = 1
+_MANY = "items"  # of what is called so there are several
 
 
 class Stretch(NamedTuple):
@@ -28,7 +29,8 @@ class Stretch(NamedTuple):
 @lru_cache(256)
 def glue_of(language: Language, *sections: str) -> tuple[str, ...]:
     """The words between the slots of the shapes in these sections of a language: "requests", "conversations.again"."""
-    shapes = [shape for section in sections for shape in shapes_in(language, section)]
+    single = [shape for section in sections for shape in shapes_in(language, section)]
+    shapes = [*single, *(of(language).rules.in_number(shape, _MANY) for shape in single)]
     pieces = (_EDGE.sub("", piece) for shape in shapes for piece in _SLOT.split(shape))
     return tuple(dict.fromkeys(piece for piece in pieces if piece))
 

@@ -1,0 +1,94 @@
+"""Whether what the user says asks for just the calls that are made: read by rules, turn by turn."""
+
+from typing import get_args
+
+import pytest
+
+from tests.support.conversational import converse, template_context
+from validators.wishes.check import check_wishes
+from warehouse.records import CallTurn, Complexity, Decision, ReplyTurn, ResultTurn, Sample, UserTurn
+
+
+async def judged(sample: Sample) -> tuple[Decision, str]:
+    (verdict,) = await check_wishes(sample, template_context())
+    return verdict.decision, verdict.reason
+
+
+def with_words(sample: Sample, before: str = "", after: str = "", *, turn: int = 0) -> Sample:
+    """The sample in which the user says something more in a turn."""
+    at = [i for i, one in enumerate(sample.turns) if isinstance(one, UserTurn)][turn]
+    said = sample.turns[at].with_changes(text=f"{before}{sample.turns[at].text}{after}")
+    return sample.with_changes(turns=(*sample.turns[:at], said, *sample.turns[at + 1 :]))
+
+
+def call_turns(sample: Sample) -> list[int]:
+    return [at for at, turn in enumerate(sample.turns) if isinstance(turn, CallTurn)]
+
+
+@pytest.mark.parametrize("complexity", get_args(Complexity))
+async def test_a_conversation_as_it_was_made_is_proved(complexity):
+    assert await judged(await converse(complexity)) == ("proved", "The words ask for these calls and for nothing else.")
+
+
+@pytest.mark.parametrize("complexity", ["no_target_complexity", "confirmation", "underfill", "goal_switching"])
+async def test_a_conversation_in_chinese_is_proved(complexity):
+    assert (await judged(await converse(complexity, "zh")))[0] == "proved"
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [
+        ("Please don't do this: ", ""), ("", " Only if it is free."), ("", " And call my mother."), ("Yesterday I asked: ", ""),
+        ("", " Or something similar."), ("", " I'm not sure yet."), ("", " On second thought, don't."),
+    ],
+)  # fmt: skip
+async def test_words_that_belong_to_no_call_leave_it_unproved(before, after):
+    decision, reason = await judged(with_words(await converse("no_target_complexity"), before, after))
+    assert (decision, "belongs to no call" in reason) == ("unproved", True)
+
+
+async def test_a_request_that_is_not_served_is_named():
+    sample = await converse("goal_stacking")
+    for at in call_turns(sample):
+        less = sample.with_changes(turns=(*sample.turns[:at], *sample.turns[at + 2 :]))
+        assert (await judged(less))[0] == "unproved"
+
+
+async def test_a_call_that_nobody_asks_for_is_named():
+    sample = await converse("goal_stacking")
+    first, *_, last = call_turns(sample)
+    more = sample.with_changes(
+        turns=(*sample.turns[: last + 2], sample.turns[first], sample.turns[first + 1], *sample.turns[last + 2 :])
+    )
+    decision, reason = await judged(more)
+    assert (decision, "nobody asks for the call" in reason) == ("unproved", True)
+
+
+async def test_a_question_for_something_else_is_named():
+    sample = await converse("underfill")
+    at = next(i for i, turn in enumerate(sample.turns) if isinstance(turn, ReplyTurn) and "seek" in turn.acts)
+    asked = sample.turns[at].with_changes(text="What is your date of birth?")
+    decision, reason = await judged(sample.with_changes(turns=(*sample.turns[:at], asked, *sample.turns[at + 1 :])))
+    assert (decision, "the question" in reason) == ("unproved", True)
+
+
+async def test_a_value_that_the_words_give_to_another_parameter_is_named():
+    sample = await converse("no_target_complexity", seed=3)
+    for at in call_turns(sample):
+        (call,) = sample.turns[at].calls
+        words = [name for name, value in call.arguments.items() if isinstance(value, str)]
+        if len(words) > 1:
+            one, other = words[:2]
+            swapped = call.with_changes(
+                arguments=call.arguments | {one: call.arguments[other], other: call.arguments[one]}
+            )
+            turns = (*sample.turns[:at], sample.turns[at].with_changes(calls=(swapped,)), *sample.turns[at + 1 :])
+            assert (await judged(sample.with_changes(turns=turns)))[0] == "unproved"
+
+
+async def test_turns_in_any_order_get_a_verdict():
+    sample = await converse("exception_in_execution")
+    for turns in (sample.turns[::-1], sample.turns[1:], sample.turns[:1], ()):
+        assert (await judged(sample.with_changes(turns=turns)))[0] in ("unproved", "proved")
+    kept = tuple(turn for turn in sample.turns if not isinstance(turn, ResultTurn))
+    assert (await judged(sample.with_changes(turns=kept)))[0] == "unproved"

@@ -1,0 +1,83 @@
+"""Whether the user's words ask for exactly the calls that are due: every deed served, every call asked for, no word left over.
+
+Where several calls are due, or several turns lead to them; requests for one call are read by the check of coverage.
+"""
+
+from collections.abc import Sequence
+
+from generators.kinds import traits_of
+from generators.shifts.turns import was_made_already
+from generators.stages import StageContext
+from language.calls.frames import glue_of
+from language.calls.parsing import read_request
+from validators.checks.statements import view_tool
+from validators.checks.verdicts import Finding, unproved
+from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without
+from validators.wishes.conversations import find_in_conversation
+from warehouse.records import Sample, Tool, UserTurn, Verdict
+
+CHECK = "wishes"
+VERSION = "1"
+SHOWN = 4
+
+
+def applies_to(sample: Sample) -> bool:
+    """Whether rules can read all that the user wants of such a sample."""
+    return traits_of(sample.kind).has_acts or _is_set(sample)
+
+
+async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Read what the user asks for, turn by turn, and hold the calls against it."""
+    findings = _find(sample, context)
+    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
+    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    return [
+        Verdict(
+            subject=sample.key,
+            check=CHECK,
+            decision="contradicted" if broken else "unproved" if doubtful else "proved",
+            reason=" ".join((broken or doubtful)[:SHOWN]) or "The words ask for these calls and for nothing else.",
+            version=VERSION,
+        )
+    ]
+
+
+def _is_set(sample: Sample) -> bool:
+    traits = traits_of(sample.kind)
+    return traits.asked == "plan" and traits.calls == "set" and not was_made_already(sample)
+
+
+def _find(sample: Sample, context: StageContext) -> list[Finding]:
+    tools = context.toolset(sample.candidates)
+    if _is_set(sample):
+        return find_in_parallel(sample, tools)
+    return find_in_conversation(sample, tools, context.toolset(sample.withheld))
+
+
+_LEADS = ("parallel.leads", "parallel.begins", "parallel.ends")
+
+
+def find_in_parallel(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
+    """What speaks against the calls that are due being those that the words ask for."""
+    text = " ".join(turn.text for turn in sample.turns if isinstance(turn, UserTurn))
+    views = {tool.name: view_tool(tool) for tool in tools}
+    deeds = deeds_in(text, tuple(views.values()), {call.tool for call in sample.gold})
+    account = TurnAccount(text, sample.language)
+    account.allow(*REQUEST, *_LEADS)
+    leads = glue_of(sample.language, "parallel.leads")
+    left = list(sample.gold)
+    reasons: list[str] = []
+    for deed in deeds:
+        words = without(text[deed.start : deed.end], leads)
+        stated = read_request(deed.view, words)
+        account.know(deed.view)
+        account.cover_values(deed.view, stated, deed.start, deed.end)
+        call = next((one for one in left if (one.tool, one.arguments) == (deed.view.name, stated)), None)
+        if call is None:
+            reasons.append(f"{deed.view.name} is asked for with {stated!r}, and no such call is due.")
+            continue
+        left.remove(call)
+        reasons += misbound(deed.view, call.arguments, words, sample.language)
+    reasons += [f"Nobody asks for the call of {call.tool} with {call.arguments!r}." for call in left]
+    reasons += [f"{words!r} belongs to no call." for words in account.left_over()]
+    return [unproved(reason) for reason in dict.fromkeys(reasons)]

@@ -1,0 +1,352 @@
+"""Which calls the user's turns of a simulated conversation ask for, read by the language's own shapes, and nothing else read in.
+
+Each turn is cut at the deeds that it names; each stretch is read for its arguments, an answer with the question before it, a
+correction with the call that it changes. What is read must be the calls that were made, in order, and every word must belong
+to a deed, an argument, a lead or a courtesy that fits where the conversation stands.
+"""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from pydantic import JsonValue
+
+from generators.transcripts import walk
+from language.booleans import read_boolean
+from language.calls.actions import field_phrase
+from language.calls.frames import glue_of, left_over, shapes_in
+from language.calls.parsing import read_conversation as read_turns
+from language.calls.parsing import read_named, read_request
+from language.calls.questions import asked_parameters
+from language.calls.tools import ToolView
+from language.calls.turns import Turn as SpokenTurn
+from language.values import locate
+from validators.checks.complexity import CallWithResult, Round, read_conversation
+from validators.checks.statements import view_tool
+from validators.checks.verdicts import Finding, unproved
+from validators.wishes.accounts import REQUEST, Deed, TurnAccount, deeds_in, misbound, places_of, without
+from warehouse.records import Arguments, GoldCall, Language, Sample, Tool
+
+_ANSWER = (
+    "dialogues.bare", "dialogues.bare_by_kind", "dialogues.bare_count", "dialogues.sentences",
+    "dialogues.sentences_by_kind", "dialogues.yes", "dialogues.no", "requests.stop",
+)  # fmt: skip
+_QUESTIONS = (
+    "dialogues.questions", "dialogues.named", "dialogues.unnamed", "dialogues.counted", "dialogues.options",
+    "dialogues.flags", "dialogues.last_option", "dialogues.last_question",
+)  # fmt: skip
+_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+
+
+class OpenRequest(NamedTuple):
+    """A request that waits for the user: what was said of it, and whether it waits for a yes alone."""
+
+    view: ToolView
+    turns: tuple[SpokenTurn, ...]
+    known: Arguments
+    is_proposed: bool = False
+
+
+class _SoFar(NamedTuple):
+    """What the user may go on from: a request that waits, the tools that were offered, the last call, and all results."""
+
+    open: OpenRequest | None = None
+    offered: tuple[str, ...] = ()
+    last: CallWithResult | None = None
+    results: tuple[JsonValue, ...] = ()
+
+
+class _Served(NamedTuple):
+    """The calls upon one deed, the results before them, and where the turn asks for the same again."""
+
+    calls: Sequence[CallWithResult]
+    results: Sequence[JsonValue]
+    again: Sequence[tuple[int, int]]
+
+
+def find_in_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> list[Finding]:
+    """What speaks against the calls of a conversation being those that its words ask for; nothing where they are."""
+    conversation = read_conversation(sample, tools, withheld)
+    reader = _Reader(sample.language, [view_tool(tool) for tool in (*tools, *withheld)])
+    so_far = _SoFar()
+    for one in conversation.rounds:
+        so_far = reader.read(one, so_far)
+    if so_far.open is not None:
+        reader.doubt(f"{so_far.open.view.name!r} is asked for, and never called.")
+    return list(dict.fromkeys(reader.findings))
+
+
+class _Reader:
+    """The turns of the user's one after another."""
+
+    def __init__(self, language: Language, views: Sequence[ToolView]) -> None:
+        self._language, self._views = language, {view.name: view for view in views}
+        self.findings: list[Finding] = []
+
+    def doubt(self, reason: str) -> None:
+        """Note something that no rule can account for."""
+        self.findings.append(unproved(reason))
+
+    def read(self, one: Round, so_far: _SoFar) -> _SoFar:
+        """Read a turn against the calls made upon it; how far the conversation is then."""
+        deeds = deeds_in(one.text, tuple(self._views.values()), {made.call.tool for made in one.made})
+        known = [made for made in one.made if made.call.tool in self._views]
+        after = self._requested(one, deeds, so_far) if deeds else self._continued(one, so_far)
+        last = known[-1] if known else so_far.last
+        results = (*so_far.results, *(made.result for made in one.made))
+        return after._replace(last=last, results=results)
+
+    def _requested(self, one: Round, deeds: Sequence[Deed], so_far: _SoFar) -> _SoFar:
+        """A turn that names deeds: each is served by calls of its tool, refused, or asked about."""
+        account = TurnAccount(one.text, self._language)
+        account.allow(*REQUEST, "conversations.joints", "conversations.again")
+        if so_far.open is not None:
+            account.allow("conversations.switches")
+        if so_far.results or len(deeds) > 1:
+            account.allow("conversations.more", "conversations.linked")
+        waiting = list(one.made)
+        waits: OpenRequest | None = None
+        refused: set[str] = set()
+        results = list(so_far.results)
+        account.join_lists()
+        for deed in deeds:
+            account.know(deed.view)
+            account.take_asides()
+            words = account.without_asides(deed.start, deed.end)
+            again = account.sentences("conversations.again", deed.start, deed.end)
+            stated = read_request(deed.view, without(words, [one.text[start:end] for start, end in again]))
+            served = _take(waiting, deed.view.name)
+            if served:
+                self._served(deed, stated, _Served(served, results, again), account)
+                results += [made.result for made in served]
+            elif waits is None and one.reply is not None and one.seeks:
+                account.cover_values(deed.view, stated, deed.start, deed.end)
+                waits = self._asked(one, deed.view, (SpokenTurn("user", words),), stated)
+            elif _is_refused(one, deed.view) and deed.view.name not in refused:
+                refused.add(deed.view.name)
+                account.cover_values(deed.view, stated, deed.start, deed.end)
+            else:
+                self.doubt(f"At turn {one.turn} {deed.view.name!r} is asked for, and not called.")
+        self._close(one, waiting, account)
+        return _SoFar(open=waits)
+
+    def _served(
+        self,
+        deed: Deed,
+        stated: Arguments,
+        served: _Served,
+        account: TurnAccount,
+    ) -> None:
+        """Calls upon one deed: the first has what is stated, and what an earlier result gives; others another value each."""
+        first = served.calls[0].call
+        words = account.without_asides(deed.start, deed.end)
+        linked = {name: value for name, value in first.arguments.items() if name not in stated}
+        for name, value in linked.items():
+            if not self._is_referred_to(words) or not any(_is_only_at(name, value, one) for one in served.results[-1:]):
+                self.doubt(f"No words say {name!r} = {value!r} of {first.tool}.")
+        if any(first.arguments.get(name) != value for name, value in stated.items()):
+            self.doubt(f"{first.tool} is asked for with {stated!r}, and called with {first.arguments!r}.")
+        for reason in misbound(deed.view, first.arguments, words, self._language):
+            self.doubt(reason)
+        account.cover_values(deed.view, stated, deed.start, deed.end)
+        self._served_again(deed, served, account)
+
+    def _is_referred_to(self, words: str) -> bool:
+        """Whether a stretch speaks of what was found before: "with the number that you find"."""
+        lower = words.lower()
+        glue = glue_of(self._language, "conversations.linked", "conversations.more")
+        return any(piece.lower() in lower for piece in glue)
+
+    def _served_again(self, deed: Deed, served: _Served, account: TurnAccount) -> None:
+        """Further calls upon one deed: each with another value for one argument, in the order in which those are said."""
+        first, at = served.calls[0].call, -1
+        for made in served.calls[1:]:
+            given = made.call.arguments
+            value = {name: one for name, one in given.items() if one != first.arguments.get(name)}
+            stretches = [one for one in served.again if account.cover_values(deed.view, value, *one)]
+            if len(value) != 1 or given.keys() != first.arguments.keys() or not stretches:
+                self.doubt(f"Nobody asks for the call of {made.call.tool} with {given!r}.")
+                continue
+            before, at = at, max(account.place_of(deed.view, value, stretch) for stretch in stretches)
+            if at < before:
+                self.doubt(f"{made.call.tool} is called with {value!r} too late: it is asked for earlier.")
+
+    def _asked(
+        self, one: Round, view: ToolView, turns: tuple[SpokenTurn, ...], stated: Arguments
+    ) -> OpenRequest | None:
+        """The request as it waits after a question, which must ask for what is missing, or read all back for a yes."""
+        question = one.reply.text if one.reply else ""
+        if self._is_proposal(question, view, stated):
+            return OpenRequest(view, turns, stated, is_proposed=True)
+        asked = asked_parameters(view, question, stated)
+        account = TurnAccount(question, self._language)
+        account.allow(*_QUESTIONS)
+        account.know(view)
+        if not asked or any(parameter.name in stated for parameter in asked):
+            self.doubt(f"After turn {one.turn} the question asks for nothing that {view.name} lacks.")
+        elif any(name not in stated and name not in {one.name for one in asked} for name in view.required):
+            self.doubt(f"After turn {one.turn} the question leaves out what {view.name} lacks.")
+        for words in account.left_over():
+            self.doubt(f"After turn {one.turn} the question says {words!r}.")
+        return OpenRequest(view, (*turns, SpokenTurn("assistant", question)), stated)
+
+    def _is_proposal(self, question: str, view: ToolView, stated: Arguments) -> bool:
+        account = TurnAccount(question, self._language)
+        account.allow("conversations.proposals")
+        account.know(view)
+        is_whole = all(name in stated for name in view.required)
+        return is_whole and account.cover_values(view, stated, 0, len(question)) and not account.left_over()
+
+    def _continued(self, one: Round, so_far: _SoFar) -> _SoFar:
+        """A turn that names no deed: an answer, a yes, another value, a description, or a courtesy."""
+        account = TurnAccount(one.text, self._language)
+        waiting = list(one.made)
+        account.take_asides()
+        if so_far.open is not None:
+            after = self._answered(one, so_far.open, waiting, account)
+        elif waiting and so_far.last is not None and self._changes_last(one, waiting[0].call, so_far.last, account):
+            waiting.pop(0)
+            after = _SoFar()
+        elif waiting:
+            self._described(one, waiting.pop(0).call, account)
+            after = _SoFar()
+        else:
+            after = self._without_calls(one, so_far, account)
+        self._close(one, waiting, account)
+        return after
+
+    def _answered(
+        self, one: Round, request: OpenRequest, waiting: list[CallWithResult], account: TurnAccount
+    ) -> _SoFar:
+        view = request.view
+        account.know(view)
+        turns = (*request.turns, SpokenTurn("user", account.without_asides(0, len(one.text))))
+        if request.is_proposed:
+            account.allow("conversations.approvals")
+            stated = request.known
+        else:
+            account.allow(*_ANSWER)
+            stated = read_turns(view, turns)
+            changed = {name: value for name, value in stated.items() if request.known.get(name) != value}
+            account.cover_values(view, changed, 0, len(one.text))
+        if not waiting:
+            is_asked = one.reply is not None and one.seeks
+            if not is_asked:
+                self.doubt(f"At turn {one.turn} {view.name!r} has an answer, and is not called.")
+                return _SoFar()
+            return _SoFar(open=self._asked(one, view, turns, stated))
+        call = waiting.pop(0).call
+        if (call.tool, call.arguments) != (view.name, stated):
+            self.doubt(f"{view.name} is asked for with {stated!r}; {call.tool} is called with {call.arguments!r}.")
+        return _SoFar()
+
+    def _changes_last(self, one: Round, call: GoldCall, last: CallWithResult, account: TurnAccount) -> bool:
+        """Whether a turn gives the last call another value: corrected, or tried again after an error."""
+        if call.tool != last.call.tool or call.arguments.keys() != last.call.arguments.keys():
+            return False
+        view = self._views[call.tool]
+        words = account.without_asides(0, len(one.text))
+        readings = [read(view, words) for read in (read_named, read_request)]
+        changed = next((one for one in readings if {**last.call.arguments, **one} == call.arguments), {})
+        if len(changed) != 1:
+            return False
+        account.know(view)
+        account.allow("conversations.retries" if last.failed else "conversations.corrections")
+        account.cover_values(view, changed, 0, len(one.text))
+        return True
+
+    def _described(self, one: Round, call: GoldCall, account: TurnAccount) -> None:
+        """A situation that tells all that a tool needs without asking for it."""
+        view = self._views.get(call.tool)
+        if view is None:
+            return
+        account.know(view)
+        account.allow("conversations.situations", "conversations.plights", "conversations.facts", "conversations.flags")
+        if field_phrase(view.name, self._language).lower() not in one.text.lower():
+            self.doubt(f"Turn {one.turn} does not say what it is about.")
+        described = dict(
+            _described_values(_SENTENCES.split(account.without_asides(0, len(one.text))), view, self._language)
+        )
+        for name, words in described.items():
+            if name not in call.arguments or not _says_just(call.arguments[name], name, view, words):
+                self.doubt(
+                    f"Turn {one.turn} tells {words!r} for {name!r}; {call.tool} has {call.arguments.get(name)!r}."
+                )
+        for name in call.arguments.keys() - described.keys():
+            self.doubt(f"Turn {one.turn} does not tell {name!r} of {call.tool}.")
+        account.cover_values(view, call.arguments, 0, len(one.text))
+        rivals = [
+            other.name
+            for other in self._views.values()
+            if other.name != view.name
+            and field_phrase(other.name, self._language) == field_phrase(view.name, self._language)
+            and set(described) <= set(other.properties)
+            and set(other.required) <= set(described)
+        ]
+        if rivals:
+            self.doubt(f"What turn {one.turn} describes may be for {rivals[0]} as well as for {call.tool}.")
+
+    def _without_calls(self, one: Round, so_far: _SoFar, account: TurnAccount) -> _SoFar:
+        account.allow("conversations.thanks")
+        if so_far.last is not None and so_far.last.failed:
+            account.allow("conversations.surrenders")
+        if one.seeks and one.reply is not None:
+            account.allow("conversations.hints")
+            offered = [view for view in self._views.values() if any(key in one.reply.text.lower() for key in view.keys)]
+            question = TurnAccount(one.reply.text, self._language)
+            question.allow("conversations.which")
+            for view in offered:
+                account.know(view)
+                question.know(view)
+            if len(offered) < 2 or question.left_over():  # noqa: PLR2004 - a choice is between two at least
+                self.doubt(f"After turn {one.turn} the question offers no choice.")
+            return _SoFar(offered=tuple(view.name for view in offered))
+        return _SoFar()
+
+    def _close(self, one: Round, waiting: Sequence[CallWithResult], account: TurnAccount) -> None:
+        for made in waiting:
+            self.doubt(f"At turn {one.turn} nobody asks for the call of {made.call.tool}.")
+        for words in account.left_over():
+            self.doubt(f"At turn {one.turn} {words!r} belongs to no call.")
+
+
+def _described_values(sentences: Sequence[str], view: ToolView, language: Language) -> Iterator[tuple[str, str]]:
+    """What sentences of a description say of a tool's parameters: the parameter, and the words of its value."""
+    shapes = [shape for part in ("facts", "flags") for shape in shapes_in(language, f"conversations.{part}")]
+    for sentence in sentences:
+        for parameter in view.parameters:
+            cue = re.escape(parameter.cues.among(language))
+            for shape in shapes:
+                pattern = re.escape(shape).replace(r"\{v\}", "(.+)").replace(r"\{c\}", cue).replace(r"\{C\}", cue)
+                match = re.fullmatch(pattern, sentence.strip(), re.IGNORECASE)
+                if match:
+                    yield parameter.name, match[1].strip()
+
+
+def _says_just(value: JsonValue, name: str, view: ToolView, words: str) -> bool:
+    """Whether the words say the value, and nothing beside it."""
+    schema = {"title": name, **view.properties.get(name, {})}
+    if isinstance(value, bool):
+        return read_boolean(words, {}) is value
+    return not left_over(words, [], list(places_of(value, schema, words))) and locate(value, schema, words) is not None
+
+
+def _take(waiting: list[CallWithResult], name: str) -> list[CallWithResult]:
+    """The calls of a tool that come next."""
+    served = []
+    while waiting and waiting[0].call.tool == name:
+        served.append(waiting.pop(0))
+    return served
+
+
+def _is_only_at(name: str, value: JsonValue, result: JsonValue) -> bool:
+    """Whether a result holds this value under this name, and no other one there."""
+    held = {repr(one) for path, one in walk(result, "") if path.rpartition(".")[2] == name}
+    return held == {repr(value)}
+
+
+def _is_refused(one: Round, view: ToolView) -> bool:
+    """Whether the reply refuses what this tool does."""
+    if one.reply is None or "reject" not in one.reply.acts:
+        return False
+    return any(action.lower() in one.reply.text.lower() for action in (*view.actions, *view.keys))
