@@ -61,7 +61,7 @@ def find_quote(words: str, text: str) -> Place | None:
     at = text.casefold().find(bare.casefold()) if bare and len(text.casefold()) == len(text) else -1
     if at >= 0:
         return Place(at, at + len(bare))
-    if len(bare) < _SHORTEST:
+    if not _SHORTEST <= len(bare) <= len(text):
         return None
     alike = fuzz.partial_ratio_alignment(bare.casefold(), text.casefold(), score_cutoff=_ALIKE)
     if (

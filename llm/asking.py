@@ -93,7 +93,6 @@ class LedgeredChat:
         self._options = options
         self._around = around
         self._stage = stage
-        self._most_tokens = int(dict(options).get("max_tokens") or _REPLY_TOKENS)
         self._priced = cast("Priced", around.adapter) if _is_priced(type(around.adapter)) else None
 
     @property
@@ -107,13 +106,25 @@ class LedgeredChat:
         return LedgeredChat(self._name, self._options, around, stage=stage)
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
-        """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse."""
-        reply = await self._reply(prompt, _schema_of(answer), (), sample_index)
+        """The model's answer as `answer`; asked once more, with the reply and the error, where it does not parse.
+
+        One that was cut off is asked for anew first, with room for twice as much.
+        """
+        schema, options = _schema_of(answer), self._options
+        reply = await self._reply(prompt, schema, (), sample_index)
         try:
             return parse_answer(reply.text, answer)
         except ReplyError as error:
-            prompt = _repair(prompt, reply.text, error)
-        reply = await self._reply(prompt, _schema_of(answer), (), sample_index)
+            failed = error
+        if reply.is_cut:
+            options = _with_more_room(options, reply)
+            reply = await self._reply(prompt, schema, (), sample_index, options)
+            try:
+                return parse_answer(reply.text, answer)
+            except ReplyError as error:
+                failed = error
+        prompt = _repair(prompt, reply.text, failed)
+        reply = await self._reply(prompt, schema, (), sample_index, options)
         return parse_answer(reply.text, answer)
 
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
@@ -126,12 +137,18 @@ class LedgeredChat:
         await self._around.adapter.close()
 
     async def _reply(
-        self, prompt: Prompt, schema: "_Schema | None", tools: tuple[Tool, ...], sample_index: int
+        self,
+        prompt: Prompt,
+        schema: "_Schema | None",
+        tools: tuple[Tool, ...],
+        sample_index: int,
+        options: Options | None = None,
     ) -> RawReply:
         document, text = schema or (None, "")
-        request = ChatRequest(self._name, prompt.messages, document, tools, self._options, sample_index)
+        request = ChatRequest(self._name, prompt.messages, document, tools, options or self._options, sample_index)
         key = ledger_key(request, prompt, text)
-        sending = _Sending(self._around, self._priced, request, self._most_tokens, key=key, stage=self._stage)
+        most_tokens = int(dict(request.options).get("max_tokens") or _REPLY_TOKENS)
+        sending = _Sending(self._around, self._priced, request, most_tokens, key=key, stage=self._stage)
         try:
             reply, is_known = await self._around.ledger.answer(key, sending.send)
         except CallwrightError as error:
@@ -285,6 +302,13 @@ def _problems(error: ValidationError) -> str:
     stated = [f"{'.'.join(map(str, problem['loc'])) or 'the whole'}: {problem['msg']}" for problem in found]
     more = [f"and {len(stated) - _PROBLEMS} more"] if len(stated) > _PROBLEMS else []
     return "; ".join(stated[:_PROBLEMS] + more)
+
+
+def _with_more_room(options: Options, reply: RawReply) -> Options:
+    """The options with room for a reply twice as long as the one that was cut off."""
+    known = dict(options)
+    most = int(known.get("max_tokens") or reply.completion_tokens or _REPLY_TOKENS)
+    return tuple(sorted({**known, "max_tokens": 2 * most}.items()))
 
 
 def _repair(prompt: Prompt, reply: str, error: ReplyError) -> Prompt:

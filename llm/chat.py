@@ -42,6 +42,8 @@ class ChatRequest(NamedTuple):
 class RawReply(NamedTuple):
     """What an adapter gives back: the text, native tool calls (None where there are none), and what it cost.
 
+    `is_cut` says that the model came to the most tokens that it may answer.
+
     `planted` names the defect that the template model was instructed to make here; it is kept in the ledger and never
     shown to a stage.
     """
@@ -52,6 +54,7 @@ class RawReply(NamedTuple):
     completion_tokens: int = 0
     cost: float = 0.0
     planted: str = ""
+    is_cut: bool = False
 
 
 class Adapter(Protocol):

@@ -195,12 +195,15 @@ def _damage(path: Path, error: Exception) -> str:
 
 def _encode(reply: RawReply) -> bytes:
     calls = None if reply.calls is None else [[call.tool, call.arguments] for call in reply.calls]
-    return orjson.dumps((reply.text, calls, reply.prompt_tokens, reply.completion_tokens, reply.cost, reply.planted))
+    cut = (True,) if reply.is_cut else ()
+    return orjson.dumps(
+        (reply.text, calls, reply.prompt_tokens, reply.completion_tokens, reply.cost, reply.planted, *cut)
+    )
 
 
 def _decode(body: bytes) -> RawReply:
-    text, calls, prompt_tokens, completion_tokens, cost, planted = orjson.loads(body)
-    return RawReply(text, _calls(calls), prompt_tokens, completion_tokens, cost, planted)
+    text, calls, prompt_tokens, completion_tokens, cost, planted, *cut = orjson.loads(body)
+    return RawReply(text, _calls(calls), prompt_tokens, completion_tokens, cost, planted, bool(cut))
 
 
 def _calls(calls: list[tuple[str, dict[str, Any]]] | None) -> tuple[Call, ...] | None:

@@ -125,7 +125,8 @@ class LiteLLMModel:
             int(getattr(usage, f"{side}_tokens", 0) or 0) for side in ("prompt", "completion")
         )
         cost = self._cost(response) if prompt_tokens + completion_tokens else 0.0  # without usage litellm would count
-        return RawReply(text, calls, prompt_tokens, completion_tokens, cost)
+        is_cut = choice.finish_reason == "length"
+        return RawReply(text, calls, prompt_tokens, completion_tokens, cost, is_cut=is_cut)
 
     def _cost(self, response: Any) -> float:  # noqa: ANN401 - litellm's ModelResponse
         if self._prices is None:

@@ -94,11 +94,13 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
     text: list[str] = []
     written: dict[int, list[str]] = {}
     usage: dict[str, int] = {}
+    is_cut = False
     for chunk in chunks:
         _raise_refusal(chunk.get("error"), name)
         usage = chunk.get("usage") or usage
         for choice in chunk.get("choices", ()):
             delta = choice.get("delta", {})
+            is_cut = is_cut or choice.get("finish_reason") == "length"
             text.append(delta.get("content") or "")
             for call in delta.get("tool_calls") or ():
                 known = written.setdefault(call.get("index", 0), ["", ""])
@@ -108,7 +110,9 @@ def read_chunks(chunks: Iterable[dict[str, Any]], names: dict[str, str], name: s
     calls = read_calls(answer_text, names)
     if answer_text and calls is None:
         text.append(as_text(answer_text))
-    return RawReply("".join(text), calls, usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0))
+    return RawReply(
+        "".join(text), calls, usage.get("prompt_tokens", 0), usage.get("completion_tokens", 0), is_cut=is_cut
+    )
 
 
 def _raise_refusal(refusal: dict[str, Any] | None, name: str) -> None:

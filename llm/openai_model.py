@@ -176,7 +176,8 @@ class OpenAIModel:
         prompt_tokens, completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
         cached = min(prompt_tokens, _count(_object_of(usage, "prompt_tokens_details"), "cached_tokens"))
         cost = self._price.of(prompt_tokens, completion_tokens, cached)
-        return RawReply(text, calls, prompt_tokens, completion_tokens, cost)
+        is_cut = choice.get("finish_reason") == "length"
+        return RawReply(text, calls, prompt_tokens, completion_tokens, cost, is_cut=is_cut)
 
 
 def _written(function: Mapping[str, Any]) -> WrittenCall:

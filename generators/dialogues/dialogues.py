@@ -8,6 +8,7 @@ from pydantic import BaseModel, JsonValue
 
 from generators.single_turn.requests import ArgumentValues
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.stated_values import Place, Stated, find_value
 from generators.tools import argument_problems
 from generators.transcripts import conversation_text
 from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
@@ -218,7 +219,7 @@ async def write_dialogues(plan: SlotPlan, context: StageContext) -> list[Sample]
         turns.append(ReplyTurn(text=await _ask(slot, known, turns, dialogue)))
         answer = await _answer(slot, known, form, turns, dialogue)
         known = {**known, slot.parameter: slot.value}
-        evidence.append(_span(slot.parameter, answer, len(turns)))
+        evidence.append(_span(slot, answer, len(turns), dialogue))
         turns += [UserTurn(text=answer.answer), _snapshot(dialogue.tool, known, evidence)]
     origin = Origin(
         stage=STAGE,
@@ -298,22 +299,25 @@ def question_problem(question: str, slot: Slot, known: Arguments, tool: Tool, la
 
 
 def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool, language: Language) -> str:
-    """Why this can't be the answer for the slot, "" where it can: it says the slot's value and no other one."""
+    """Why this can't be the answer for the slot, "" where it can: it says the slot's value, and none of another one's."""
     text = answer.answer
     if not text.strip() or len(text) > LONGEST_ANSWER:
         return f"the answer has {len(text)} characters; 1 to {LONGEST_ANSWER} are allowed."
     if of(language).script == COMMON_SCRIPT and not writes(language, text) and writes(language, str(slot.value)):
         return f"the answer {text!r} is not in the language {language!r}."
-    if not answer.words or answer.words not in text:
-        return f"the words {answer.words!r} do not stand in the answer {text!r}."
-    if locate(slot.value, _schema(slot.parameter, tool), answer.words) is None:
-        return f"the words {answer.words!r} do not say {slot.value!r} for {slot.parameter!r}."
-    at = text.index(answer.words)
-    rest = f"{text[:at]} | {text[at + len(answer.words) :]}"
+    stated = _stated(answer, slot, tool, language)
+    if stated.problem or stated.place is None:
+        return stated.problem
+    rest = f"{text[: stated.place.start]} | {text[stated.place.end :]}"
     for name, value in others.items():
         if not isinstance(value, bool) and locate(value, _schema(name, tool), rest) is not None:
             return f"the answer {text!r} also says {value!r} for {name!r}."
     return ""
+
+
+def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
+    schema = _schema(slot.parameter, tool)
+    return find_value((slot.parameter, slot.value), schema, answer.words, answer.answer, language)
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:
@@ -338,13 +342,7 @@ def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) ->
     return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs),))
 
 
-def _span(parameter: str, answer: SlotAnswer, turn: int) -> Evidence:
-    start = answer.answer.index(answer.words)
-    return Evidence(
-        argument=parameter,
-        kind="span",
-        turn=turn,
-        start=start,
-        end=start + len(answer.words),
-        quote=answer.words,
-    )
+def _span(slot: Slot, answer: SlotAnswer, turn: int, dialogue: _DialogueContext) -> Evidence:
+    place = _stated(answer, slot, dialogue.tool, dialogue.language).place or Place(0, len(answer.answer))
+    quote = answer.answer[place.start : place.end]
+    return Evidence(argument=slot.parameter, kind="span", turn=turn, start=place.start, end=place.end, quote=quote)

@@ -229,3 +229,20 @@ async def test_a_bad_day_at_the_provider_ends_in_answers(chat_with, server, prom
     never_came = 5 * 0.15e-6 + 512 * 0.6e-6  # as it was set aside
     assert sum(call.cost for call in chat.calls) == pytest.approx(6 * 2.7e-05 + never_came)
     assert sum(7 <= pause < 7.3 for pause in fake_time.slept) == 1
+
+
+async def test_a_reply_that_was_cut_off_is_asked_for_with_twice_the_room_once(chat_with, scripted, prompt):
+    cut = RawReply('{"city":"Ly', None, 10, 64, is_cut=True)
+    adapter = scripted(cut, cut, GOOD)
+    chat = chat_with(adapter, options=(("max_tokens", 64),))
+    assert await chat.ask(prompt, Trip) == LYON
+    assert [dict(request.options)["max_tokens"] for request in adapter.requests] == [64, 128, 128]
+    assert [len(request.messages) for request in adapter.requests] == [2, 2, 4]  # the last one is the repair
+    assert await chat.ask(prompt, Trip) == LYON
+    assert len(adapter.requests) == 3
+
+
+async def test_a_reply_that_fits_though_it_is_at_its_end_is_taken(chat_with, scripted, prompt):
+    adapter = scripted(RawReply(GOOD, None, 10, 64, is_cut=True))
+    assert await chat_with(adapter).ask(prompt, Trip) == LYON
+    assert len(adapter.requests) == 1

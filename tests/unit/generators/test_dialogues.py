@@ -110,7 +110,7 @@ async def test_a_question_may_list_the_options_but_not_suggest_one() -> None:
     [
         SlotAnswer(answer=" ", words=" "),
         SlotAnswer(answer="On Friday.", words="March 5, 2027"),  # the words do not stand there
-        SlotAnswer(answer="On Friday.", words="Friday"),  # they do not say the value
+        SlotAnswer(answer="On March 6, 2027.", words="March 6, 2027"),  # they say another value
         SlotAnswer(answer="On March 5, 2027 at 7:30 pm.", words="March 5, 2027"),  # tells what comes later
         SlotAnswer(answer="在 March 5, 2027。", words="March 5, 2027"),
     ],
@@ -123,11 +123,17 @@ async def test_an_answer_that_does_not_fit_is_worded_anew(answer: SlotAnswer) ->
     assert chat.left == {}
 
 
+async def test_an_answer_that_no_rule_reads_goes_on_by_the_quote_of_the_model() -> None:
+    chat = scripted([DAY], [SlotAnswer(answer="The first Friday of March.", words="first friday of march")])
+    [sample] = await write_dialogues(plan("date"), context(chat))
+    assert sample.gold[0].evidence[-1].quote == "first Friday of March"
+
+
 async def test_three_bad_wordings_are_a_failure_that_names_the_parameter() -> None:
     with pytest.raises(ReplyError, match=r"question for 'date' .* 3 wordings: 'Fine.' asks for nothing"):
         await write_dialogues(plan("date"), context(scripted([SlotQuestion(question="Fine.")] * 3, [])))
-    with pytest.raises(ReplyError, match=r"answer for 'date' .* 3 wordings: the words 'then' do not say '2027-03-05'"):
-        await write_dialogues(plan("date"), context(scripted([DAY], [SlotAnswer(answer="then", words="then")] * 3)))
+    with pytest.raises(ReplyError, match=r"answer for 'date' .* 3 wordings: nothing in it says '2027-03-05'"):
+        await write_dialogues(plan("date"), context(scripted([DAY], [SlotAnswer(answer="then", words="the day")] * 3)))
 
 
 @given(st.integers(1, 6), st.integers())
