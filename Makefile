@@ -7,7 +7,7 @@ UV_VERSION := 0.13.8
 UV := .cache/uv/bin/uv
 BIN := .venv/bin
 PACKAGES := warehouse language llm generators validators annotation flows
-TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 2 --dist loadgroup
+TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/python -m pytest -n 2 --dist loadgroup --no-loadscope-reorder
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1
 # Other people's settings of Python must not leak in.
@@ -28,8 +28,11 @@ demo: .venv/ready
 	$(BIN)/callwright demo
 
 # Every promise with real parts, but what takes long: published data whole, the oldest Label Studio, long fuzzing (test-all).
-test: .venv/ready .cache/chromium .cache/smollm2/ready check
-	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live $(PYTEST)
+# The style, types and import directions are checked meanwhile; what they say comes last, and fails as much.
+test: .venv/ready .cache/chromium .cache/smollm2/ready
+	@$(MAKE) --no-print-directory check > .cache/check.log 2>&1 & check=$$!; tests=0; \
+	$(TESTS) -m "not slow" tests/conformance tests/unit tests/integration tests/live $(PYTEST) || tests=$$?; \
+	wait $$check || { cat .cache/check.log; exit 1; }; exit $$tests
 
 # Without servers, processes and sockets.
 quick: .venv/ready

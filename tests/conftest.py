@@ -24,6 +24,25 @@ pytest_plugins = ["tests.support.servers"]
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
 
+# What waits for servers begins first, so that the other worker has work beside it until the end; small units come last.
+_ORDER = ("labelstudio", "prefect", "live", "integration", "conformance", "unit")
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """A file's tests go to one worker, and so do those of one server; the groups are handed out in the order of `_ORDER`."""
+    tests = Path(__file__).parent
+    ranks: dict[pytest.Item, int] = {}
+    for item in items:
+        group = item.get_closest_marker("xdist_group")
+        place = item.path.relative_to(tests)
+        if group is None:
+            item.add_marker(pytest.mark.xdist_group("/".join(place.parts)))
+        known = [name for name in ((group.args[0] if group else ""), place.parts[0]) if name in _ORDER]
+        ranks[item] = _ORDER.index(known[0]) if known else len(_ORDER)
+    items.sort(key=ranks.__getitem__)
+
+
 @pytest.fixture(scope="session")
 def shared() -> Path:
     """The folder with the public data and the official cases; its absence is a failure in CI."""

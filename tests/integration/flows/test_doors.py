@@ -13,7 +13,6 @@ from pyarrow import parquet
 from tests.support.flows.small_builds import KINDS, one, row_counts, run, run_here, settings_of, start, write_recipe
 
 ALL = sum(KINDS.values())
-pytestmark = pytest.mark.xdist_group("doors")  # one build for all of them
 
 
 @pytest.fixture(scope="module")

@@ -1,6 +1,7 @@
 """Evaluating candidates: every answer is kept and counts, none is asked for twice, and trouble loses nothing."""
 
 import asyncio
+import shutil
 from pathlib import Path
 
 import pytest
@@ -37,13 +38,20 @@ SAMPLES = {"perfect": 8, "imperfect": 4, "irrelevant": 4}
 ALL = sum(SAMPLES.values())
 
 
-@pytest.fixture
-def released(tmp_path: Path) -> Settings:
-    """Settings of a work folder with a release v1."""
-    settings = settings_of(tmp_path)
+@pytest.fixture(scope="module")
+def frozen(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder with a release v1."""
+    settings = settings_of(tmp_path_factory.mktemp("frozen"))
     build(small_recipe(samples=SAMPLES), settings)
     assert create_release(warehouse_of(settings), "v1").samples == ALL
-    return settings
+    return settings.home
+
+
+@pytest.fixture
+def released(frozen: Path, tmp_path: Path) -> Settings:
+    """Settings of a copy of it, the test's own."""
+    shutil.copytree(frozen, tmp_path / "home")
+    return settings_of(tmp_path / "home")
 
 
 def of_server(server: ModelServer, label: str = "far", **changes: object) -> Candidate:

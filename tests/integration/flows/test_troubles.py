@@ -22,6 +22,7 @@ from tests.support.flows.model_server import (
     ModelServer,
     Refusal,
     ServedRequest,
+    serve_model,
 )
 from tests.support.flows.small_builds import (
     KINDS,
@@ -62,6 +63,15 @@ def always(answer: Refusal | str) -> Behaviour:
     return lambda asked: answer
 
 
+@pytest.fixture(scope="module")
+def untroubled(tmp_path_factory: pytest.TempPathFactory) -> int:
+    """How many requests a small build takes that nothing troubles."""
+    with serve_model() as server:
+        recipe = small_recipe(models=stub_roles(server, concurrency=2), samples=FEW, shard_size=2)
+        build(recipe, settings_of(tmp_path_factory.mktemp("untroubled")))
+        return server.requests
+
+
 @pytest.mark.parametrize(
     ("refusal", "error", "said"),
     [
@@ -72,7 +82,12 @@ def always(answer: Refusal | str) -> Behaviour:
     ],
 )
 def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothing(
-    model_server: ModelServer, tmp_path: Path, refusal: Refusal, error: type[CallwrightError], said: str
+    model_server: ModelServer,
+    tmp_path: Path,
+    untroubled: int,
+    refusal: Refusal,
+    error: type[CallwrightError],
+    said: str,
 ) -> None:
     settings = settings_of(tmp_path)
     recipe = small_recipe(models=stub_roles(model_server, concurrency=2), samples=FEW, shard_size=2)
@@ -85,9 +100,7 @@ def test_a_provider_that_refuses_everything_ends_the_build_early_and_loses_nothi
     model_server.behaviour = lambda asked: None
     model_server.asked.clear()
     assert_balanced(build(recipe, settings), settings)
-    model_server.forget()
-    build(recipe, settings_of(tmp_path / "alone"))
-    assert one(settings, "select count(*) from llm_calls where not cached and error = ''") == model_server.requests
+    assert one(settings, "select count(*) from llm_calls where not cached and error = ''") == untroubled
 
 
 def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_path: Path) -> None:
@@ -208,6 +221,14 @@ async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> N
         await task
 
 
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A work folder with a small build."""
+    home = tmp_path_factory.mktemp("built")
+    build(small_recipe(samples={"perfect": 2}), settings_of(home))
+    return home
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -226,10 +247,9 @@ async def _cut_off(recipe: object, settings: Settings, server: ModelServer) -> N
     ids=["absent", "no tool", "broken", "kind", "defect", "rate", "provider", "address"],
 )
 def test_a_recipe_that_asks_for_the_impossible_changes_nothing(
-    tmp_path: Path, changes: dict[str, object], said: str
+    built: Path, tmp_path: Path, changes: dict[str, object], said: str
 ) -> None:
-    settings = settings_of(tmp_path / "home")
-    build(small_recipe(samples={"perfect": 2}), settings)
+    settings = settings_of(built)
     before = (row_counts(settings), one(settings, "select build from latest_builds"))
     (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
     (tmp_path / "broken.json").write_text("[{", encoding="utf-8")

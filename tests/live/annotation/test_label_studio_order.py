@@ -22,7 +22,7 @@ pytestmark = [
 EARLIER, LATER = (0.3, 0.5), (0.9, 0.4)  # the priorities of two pushes
 
 
-@pytest.fixture
+@pytest.fixture(scope="module")
 def page(label_studio_server: ServerInfo) -> Iterator[object]:
     with open_browser() as browser:
         opened = browser.new_page(viewport={"width": 1366, "height": 768})

@@ -62,19 +62,22 @@ class AnnotatorScreen:
 
 
 @pytest.fixture(scope="module")
-def browser() -> Iterator[object]:
+def signed_in(label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
+    """One page for all tests of this module: what Label Studio's pages consist of is loaded once."""
     with open_browser() as opened:
-        yield opened
+        page = opened.new_page(viewport={"width": 1366, "height": 768})
+        page.set_default_timeout(30_000)
+        made = AnnotatorScreen(page, label_studio_server.url)
+        made.sign_in(label_studio_server)
+        yield made
 
 
 @pytest.fixture
-def context(browser, label_studio_server: ServerInfo) -> Iterator[AnnotatorScreen]:
-    page = browser.new_page(viewport={"width": 1366, "height": 768})
-    page.set_default_timeout(30_000)
-    context = AnnotatorScreen(page, label_studio_server.url)
-    context.sign_in(label_studio_server)
-    yield context
-    page.close()
+def context(signed_in: AnnotatorScreen) -> AnnotatorScreen:
+    signed_in.page.goto("about:blank")  # what the test before left open may ask whether to leave
+    signed_in.dialogs.clear()
+    signed_in.strangers.clear()
+    return signed_in
 
 
 @pytest.fixture

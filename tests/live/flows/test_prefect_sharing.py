@@ -40,7 +40,7 @@ def test_what_prefect_keeps_of_a_build_does_not_grow_with_its_records(
     known: PrefectRecords, shown: dict[str, str], tmp_path: Path
 ) -> None:
     sizes = []
-    for name, count in (("few", 20), ("more", 200)):
+    for name, count in (("few", 10), ("more", 100)):
         recipe = write_recipe(tmp_path, name=name, samples={"perfect": count}, shard_size=count)
         assert run("build", str(recipe), "--no-review", home=tmp_path / name, **shown).returncode == 0
         [build] = [found for found in known.runs("build-dataset") if found["name"] == name]
