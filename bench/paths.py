@@ -26,6 +26,7 @@ from generators.environments.travel import open_travel
 from generators.environments.travel.world import TravelWorld
 from warehouse.outcomes import outcome_row
 from warehouse.records import (
+    DEFAULT_LANGUAGE,
     Call,
     CallTurn,
     GoldCall,
@@ -131,7 +132,7 @@ async def _make_sample(world: TravelWorld, city: str, arrival: str, departure: s
     turns.append(ReplyTurn(text="The first hotel has a roof."))
     tools = [tool.key for tool in world.tools if tool.category == "Hotels"]
     return Sample(
-        kind="multi_step", language="en", category="Hotels", candidates=tuple(tools), turns=tuple(turns),
+        kind="multi_step", language=DEFAULT_LANGUAGE, category="Hotels", candidates=tuple(tools), turns=tuple(turns),
         tags=(trait_tag("environment", world.name),),
     )  # fmt: skip
 

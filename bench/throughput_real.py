@@ -27,6 +27,7 @@ from flows.runner import local_workers, run_group
 from flows.settings import Settings
 from flows.shards import record_line
 from flows.stages import stages_of
+from warehouse.records import DEFAULT_LANGUAGE
 from warehouse.rows import body_of
 
 MODEL = "openai/bench"
@@ -56,7 +57,7 @@ def _settings(home: Path) -> Settings:
         workers=2,
         patience=30.0,
         ledger=home / "ledger.sqlite",
-        review_language="en",
+        review_language=DEFAULT_LANGUAGE,
     )
 
 

@@ -10,6 +10,7 @@ import orjson
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
 
+from language.packs import unspaced
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, JsonSchema, Tool
 
@@ -71,7 +72,7 @@ def _is_plain(schema: object) -> bool:
 
 
 REDUNDANT = 0.8
-_WORDS = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+_WORDS = re.compile(rf"[a-z0-9]+|[{unspaced()}]")
 
 
 class ToolPool:

@@ -5,7 +5,7 @@ from functools import lru_cache
 from itertools import pairwise
 from typing import NamedTuple
 
-from language.packs import LanguagePattern, of, packs_of, writes
+from language.packs import LanguagePattern, of, packs_of, signs, writes
 from language.text import STOP, Found
 from language.vocabulary import deep_stem, find_corrections, negations
 from language.wording import Key, content_keys
@@ -16,9 +16,9 @@ NEGATED = "negated"
 ANSWERED = "yes or no"
 
 _ANSWER = LanguagePattern(
-    r"[^\w]*(?:(?P<no>@{answer_no})|(?P<yes>@{answer_yes}))(?:[\s,，]*(?:@{politeness}))?(?:[,，.!。！;；]|\s*$)"
+    r"[^\w]*(?:(?P<no>@{answer_no})|(?P<yes>@{answer_yes}))(?:@[\s,]*(?:@{politeness}))?(?:@[,.!;]|\s*$)"
 )
-_FIRST_CLAUSE = LanguagePattern(r"[.;。；(（]|@{first_clause_end}")
+_FIRST_CLAUSE = LanguagePattern("@[.;(]|@{first_clause_end}")
 _FRAME = LanguagePattern(r"^(?:@{whether})")
 _TAIL = LanguagePattern(r"(?:@{whether_end})$")
 _OFF = frozenset(deep_stem(word) for word in ("off", "disable", "exclude", "skip", "avoid", "remove"))
@@ -83,7 +83,7 @@ def _topics(description: str, title: str) -> tuple[_Topic, ...]:
         phrase = clause
         for pack in packs_of(words):
             phrase = _TAIL.among((pack,)).sub("", _FRAME.among((pack,)).sub("", phrase))
-        phrase = phrase.strip(" ?？")
+        phrase = phrase.strip(signs(" ?"))
         keys = tuple(key.deep for key in content_keys(phrase) if key.light != STOP and key.light not in negations())
         if keys:
             topics.append(_Topic(phrase, keys))

@@ -13,12 +13,13 @@ import yaml
 
 from language.names import split_name
 from language.text import Found, fold
+from warehouse.records import DEFAULT_LANGUAGE
 
 CueKind = Literal["negation", "alternative", "correction", "condition", "second_wish", "past"]
 Deed = Literal["on", "off", "create", "cancel", "change", "send", "pay", "ask"]
 CUE_KINDS: tuple[CueKind, ...] = get_args(CueKind)
 SYNONYM = "word for a choice"
-_ENGLISH = "en"  # names of tools are English, whatever people speak
+_ENGLISH = DEFAULT_LANGUAGE  # names of tools are English, whatever people speak
 
 
 class Cue(NamedTuple):

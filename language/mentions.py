@@ -11,6 +11,7 @@ from typing import NamedTuple
 
 from language.dates import RELATIVE, YEARLESS, find_dates
 from language.duckling_reader import DucklingEntity, read
+from language.packs import signs
 from language.times import HALF_DAY, find_times, other_half
 from language.units import QuantityWords, quantity_words
 
@@ -69,7 +70,7 @@ def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
 
 def _is_idle(one: Moment, text: str, words: QuantityWords) -> bool:
     """Whether the words mean no time, though they may: "I fall asleep"."""
-    return bool(words.patterns["idle_day"].fullmatch(text[one.start : one.end].strip(" ,.，。")))
+    return bool(words.patterns["idle_day"].fullmatch(text[one.start : one.end].strip(signs(" ,."))))
 
 
 def _widest(found: Sequence[Moment]) -> list[Moment]:

@@ -1,4 +1,4 @@
-"""Dates and times together: `YYYY-MM-DD HH:MM`, and phrases such as "tomorrow at 10am" or 4月10号早上9点."""
+"""Dates and times together: `YYYY-MM-DD HH:MM`, and phrases such as "tomorrow at 10am" or the like in any language."""
 
 import re
 from functools import cache, lru_cache
@@ -18,7 +18,7 @@ MONTH = "month of a date"
 _FIGURES = re.compile(
     r"(?P<first>\d{1,2})[/.-](?P<second>\d{1,2})[/.-](?P<year>\d{4})(?:[ T](?P<clock>\d{1,2}:\d\d)(?::00)?)?"
 )
-_FILLERS = LanguagePattern(r"@{moment_filler}|[\s,，。.、]+", re.RegexFlag(0))
+_FILLERS = LanguagePattern(r"@{moment_filler}|@[\s,.{list}]+", re.RegexFlag(0))
 _FARTHEST = 60
 
 

@@ -4,6 +4,7 @@ import re
 from functools import lru_cache
 
 from language.dates import date_spans
+from language.packs import LanguagePattern, known, of
 from language.text import CJK, STOP, VERBATIM, Found, fold, words_of
 from language.times import find_times
 
@@ -16,7 +17,7 @@ _LONG_DIGITS = re.compile(r"\+?\d(?:[\s\-().]{0,2}\d){5,}")
 _NUMBER_BEFORE = re.compile(r"\d[.,:/]$")
 _PRONOUN = re.compile(r"(?<=[a-z])I(?![A-Za-z])|(?<=\d)I(?=['’]m\b)")  # "ChengduI'm sorry": two sentences run together
 _NO_DIGIT = re.compile(r"\D")
-_MORE_NUMBER = re.compile(r"[.,:/]\d|[万亿百]|千(?![克米瓦卡赫帕伏焦])")
+_MORE_NUMBER = LanguagePattern(r"[.,:/]\d|@{more_of_number}", re.RegexFlag(0))
 
 
 def find_phrase(phrase: str, text: str) -> Found | None:
@@ -45,7 +46,7 @@ def _inside_number(text: str, start: int, end: int) -> bool:
         return True
     if not text[end - 1].isdecimal():
         return False
-    return bool(_MORE_NUMBER.match(text, end))
+    return bool(_MORE_NUMBER.of(text).match(text, end))
 
 
 def _verbatim(value: str, wanted: str, text: str) -> Found | None:
@@ -91,28 +92,6 @@ def _regrouped(value: str, wanted: str, text: str) -> Found | None:
 
 
 PLACE = "place spelling"
-_NAMES = (
-    ("NYC", "New York City", "New York", "NY"),
-    ("LA", "Los Angeles"),
-    ("SF", "San Francisco"),
-    ("DC", "Washington DC", "Washington D.C."),
-    ("UK", "United Kingdom", "Great Britain"),
-    ("US", "USA", "United States", "United States of America"),
-    ("UAE", "United Arab Emirates"),
-    ("HK", "Hong Kong", "香港", "香港特别行政区"),
-    ("JFK", "John F. Kennedy International Airport", "JFK Airport"),
-    ("LAX", "Los Angeles International Airport"),
-    ("Vegas", "Las Vegas"),
-    ("Philly", "Philadelphia"),
-    ("St. Petersburg", "Saint Petersburg"),
-    ("北京", "北京市", "首都北京"),
-    ("内蒙古", "内蒙古自治区"),
-    ("广西", "广西壮族自治区"),
-    ("西藏", "西藏自治区"),
-    ("新疆", "新疆维吾尔自治区"),
-    ("宁夏", "宁夏回族自治区"),
-    ("澳门", "澳门特别行政区", "Macau", "Macao"),
-)
 _UPPER = re.compile(r"[A-Z]{2,3}")
 
 
@@ -128,4 +107,5 @@ def find_place(place: str, text: str) -> Found | None:
 
 @lru_cache(1)
 def _other_names() -> dict[str, tuple[str, ...]]:
-    return {fold(name): tuple(other for other in row if other != name) for row in _NAMES for name in row}
+    rows = [row for code in known() for row in of(code).data.get("place_names", {"names": []})["names"]]
+    return {fold(name): tuple(other for other in row if other != name) for row in rows for name in row}

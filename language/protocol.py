@@ -135,6 +135,10 @@ class LanguageRules(Protocol):
         """What a description says that the tool does, as one asks for it; "" where it says none."""
         ...
 
+    def action_of_name(self, name: str) -> str:
+        """What the name of a tool says that it does; "" where names in code are never in the language."""
+        ...
+
     def other_actions(self, phrase: str) -> tuple[str, ...]:
         """The same action with other verbs."""
         ...

@@ -3,9 +3,14 @@
 import re
 from collections.abc import Iterator
 
-_SENTENCE_END = re.compile(r"[.!?。！？\n]+(?:\s|$)|[。！？\n]")
-_CLAUSE_END = re.compile(r"[.;!?。！？；]")
-_QUOTED = re.compile(r"\"[^\"]+\"|“[^”]+”|「[^」]+」|《[^》]+》|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
+from language.packs import signs, widened
+
+_SENTENCE_END = re.compile(widened(r"@[.!?\n]+(?:\s|$)|@[{.!?}\n]"))
+_CLAUSE_END = re.compile(widened("@[.;!?]"))
+_OWN_QUOTES = "".join(
+    f"|{left}[^{right}]+{right}" for left, right in zip(signs("{open}"), signs("{close}"), strict=True)
+)
+_QUOTED = re.compile(rf"\"[^\"]+\"|“[^”]+”{_OWN_QUOTES}|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ0-9']+|[^\W\dA-Za-zÀ-ɏ]")
 
 

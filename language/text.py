@@ -9,6 +9,8 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from language.packs import signs, unspaced
+
 _CACHED_TEXTS = 2048
 _CAMEL = re.compile(r"(?<=[a-z])(?=[A-Z])|(?<=[A-Z])(?=[A-Z][a-z]{2})")
 _SEPARATORS = re.compile(r"[\s_\-‐‑‒–—/]+")
@@ -32,7 +34,7 @@ class Folded(NamedTuple):
 
 
 def fold(text: str) -> str:
-    """One spelling for `round_trip`, `Round-Trip`, `roundTrip` and `ｒｏｕｎｄ　ｔｒｉｐ`:  to compare, not to show."""
+    """One spelling for `round_trip`, `Round-Trip`, `roundTrip` and their full-width letters: to compare, not to show."""
     spaced = _SEPARATORS.sub(" ", _CAMEL.sub(" ", _DROPPED.sub("", text)))
     return _SEPARATORS.sub(" ", folded(spaced).text).strip()
 
@@ -59,12 +61,12 @@ def _plain(character: str) -> str:
     return kept.translate(_MARKS)
 
 
-CJK = "\u3400-\u4dbf\u4e00-\u9fff"
+CJK = unspaced()
 _TOKEN = re.compile(
     rf"(?P<number>\d+(?:,\d{{3}})+(?!\d)(?:\.\d+)?|\d+(?:\.\d+)?)(?:(?:st|nd|rd|th)(?![a-z]))?"
     rf"|(?P<cjk>[{CJK}])"
     rf"|(?P<word>[^\W\d_{CJK}]+(?:'[^\W\d_{CJK}]+)*)"
-    r"|(?P<stop>[!?;。;\n]|\.(?=\s|$))"
+    rf"|(?P<stop>[!?;{signs('{.}')}\n]|\.(?=\s|$))"
     r"|(?P<mark>[+#&%$€£¥@])"
 )
 _WORD_MARKS = {"&": "and", "%": "percent"}

@@ -9,11 +9,12 @@ from typing import NamedTuple
 import yaml
 
 from language.names import split_name
+from warehouse.records import DEFAULT_LANGUAGE
 
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
 _NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
 _PER = "per"
-_ENGLISH = "en"  # most schemas are in English, whatever people speak
+_ENGLISH = DEFAULT_LANGUAGE  # most schemas are in English, whatever people speak
 
 
 class Unit(NamedTuple):

@@ -11,7 +11,7 @@ from language.booleans import find_boolean, read_boolean, write_boolean
 from language.dates import DATE, find_dates, write_date
 from language.moments import find_figures, find_moment, find_month, find_same_moment, says_date, says_time, write_moment
 from language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
-from language.packs import LanguagePattern, of
+from language.packs import LanguagePattern, of, signs
 from language.phrases import find_phrase, find_place
 from language.protocol import NUMBER
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, Kind, choices_of, kind_of
@@ -101,8 +101,8 @@ def _locate_all(value: JsonValue, parts: list[tuple[JsonValue, JsonSchema]], tex
     return Found(value, min(hit.start for hit in found), max(hit.end for hit in found), VERBATIM if same else rule)
 
 
-_SEPARATORS = LanguagePattern(r"\s*(?:@{list_comma_joint}|[,、，;；]|@{list_joint}|\n)\s*", re.RegexFlag(0))
-_QUOTES = " \t\n\"'“”‘’「」《》"
+_SEPARATORS = LanguagePattern(r"\s*(?:@{list_comma_joint}|@[,;{list}]|@{list_joint}|\n)\s*", re.RegexFlag(0))
+_QUOTES = signs(" \t\n\"'“”‘’{open}{close}")
 
 
 def read_value(words: str, schema: JsonSchema) -> JsonValue | None:

@@ -238,13 +238,13 @@ _CLASSES = (
     frozenset({"bank"}),
 )
 _CLASS_NOUNS = frozenset().union(*_CLASSES)
-_JOINED = LanguagePattern(r"\s*(?:-|–|—|~|～|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
+_JOINED = LanguagePattern(r"\s*(?:[-–—]|@[~]|@{range_joint})\s*\D{0,3}", re.RegexFlag(0))
 _RANGE_VALUE = LanguagePattern(
-    rf"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z{CJK}]{{0,6}}\s*(?:-|–|—|~|～|@{{range_to}})\s*[$€£¥]?\s*\d"
+    rf"\s*[$€£¥]?\s*\d[\d,.]*\s*[a-z{CJK}]{{0,6}}\s*(?:[-–—]|@[~]|@{{range_to}})\s*[$€£¥]?\s*\d"
 )
 _UPPER = re.compile(r"(?<![A-Za-z])[A-Z]{3,6}(?![A-Za-z])")
 _SURE = frozenset({VERBATIM, SPELLING, INFLECTION})
-_EXAMPLES = LanguagePattern(r"[,:;(（，：；、]|@{examples}")
+_EXAMPLES = LanguagePattern("@[,:;({list}]|@{examples}")
 _FEWEST_INITIALS = 3
 _SHORTEST_PIECE = 4
 _LEAST_LATIN, _LEAST_CJK = 2, 4

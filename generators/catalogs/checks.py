@@ -7,12 +7,13 @@ from itertools import chain
 from math import ceil
 
 from generators.catalogs.catalog import Problem, ProblemKind
+from language.packs import unspaced
 from warehouse.records import JsonSchema, Tool
 
 MOST_PARAMETERS = 12
 DEEPEST = 3
 SIMILAR = 0.85
-_WORDS = re.compile(r"[\u3400-\u9fff]|[^\W_]+")
+_WORDS = re.compile(rf"[{unspaced()}]|[^\W_]+")
 
 
 def check_catalog(tools: Sequence[Tool]) -> list[Problem]:

@@ -8,6 +8,7 @@ import orjson
 from pydantic import JsonValue
 
 from language.dates import find_dates
+from language.packs import own_letters
 from language.phrases import find_phrase
 from language.schemas import Kind, choices_of, kind_of
 from language.times import HALF_DAY, find_times
@@ -158,7 +159,6 @@ def _text(turn: Turn) -> str:
 
 
 _DIGIT = re.compile(r"\d")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 _SHORTEST_CHOICE = 3
 _DATED: frozenset[Kind] = frozenset({"date", "date-time"})
 _CLOCKED: frozenset[Kind] = frozenset({"time", "date-time"})
@@ -232,4 +232,4 @@ def _value_for(text: str, schema: JsonSchema) -> str:
 
 
 def _is_telling(option: str) -> bool:
-    return len(option) >= _SHORTEST_CHOICE or (len(option) > 1 and _CHINESE.search(option) is not None)
+    return len(option) >= _SHORTEST_CHOICE or (len(option) > 1 and bool(own_letters(option)))

@@ -3,10 +3,9 @@
 import re
 from functools import cache, lru_cache
 
-from language.en.actions import action_of_name  # names in code are English, whatever the language
 from language.names import humanise
 from language.packs import COMMON_SCRIPT, language_of, of, script_of
-from warehouse.records import Language
+from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#/]|\w[A-Z]\w*[a-z][A-Z]|\.\w")
 _FEWEST_WORDS, _MOST_WORDS = 2, 13
@@ -15,7 +14,7 @@ _FEWEST_WORDS, _MOST_WORDS = 2, 13
 @lru_cache(8192)
 def action_phrase(name: str, description: str) -> str:
     """What to ask of the tool, in the language of its description: "retrieve the tracking status of a shipment"."""
-    return of(language_of(description)).rules.action_of(name, description) or action_of_name(name)
+    return of(language_of(description)).rules.action_of(name, description) or name_phrase(name)
 
 
 @lru_cache(8192)
@@ -28,7 +27,7 @@ def action_phrases(name: str, description: str) -> tuple[str, ...]:
 @lru_cache(8192)
 def name_phrase(name: str) -> str:
     """The tool's name as words, in the imperative where it begins with a verb."""
-    return action_of_name(name)
+    return of(DEFAULT_LANGUAGE).rules.action_of_name(name)  # that names in code are in
 
 
 @cache

@@ -8,8 +8,8 @@ from math import log
 from language.calls.parsing import read_request
 from language.calls.tools import ToolView
 from language.calls.turns import Turn
-from language.packs import COMMON_SCRIPT, LanguagePattern, packs_of, script_of
-from language.thesaurus import chinese_groups, chinese_words, english_groups, is_empty, weigh_words
+from language.packs import COMMON_SCRIPT, LanguagePattern, packs_of, script_of, unspaced, widened
+from language.thesaurus import is_empty, run_key, stem_groups, stem_key, unspaced_groups, unspaced_words, weigh_words
 from language.vocabulary import deep_stem
 
 _LEAST_SCORE = 2.3
@@ -128,14 +128,14 @@ _KNOWN = 0.3
 _KNOWN_GROUP = 0.15
 _FRAME = LanguagePattern("^@{request_frame}")
 _GLUED_FRAME = LanguagePattern("@{glued_frame}", re.RegexFlag(0))
-_CLAUSE = re.compile(r"[.?!;,:](?:\s|$)|[。？！；\n，：]")
+_CLAUSE = re.compile(widened(r"[.?!;,:](?:\s|$)|@[{.?!;,:}\n]"))
 _DETAIL = LanguagePattern("@{detail}", re.RegexFlag(0))
 _GLUED_VERB = LanguagePattern("@{glued_verb}", re.RegexFlag(0))
 _GLUED_TAIL = LanguagePattern("@{glued_tail}", re.RegexFlag(0))
 _GLUED_DETAIL = LanguagePattern("@{glued_detail}", re.RegexFlag(0))
-_WORD = re.compile(r"[^\W\d_\u3400-\u9fff]+")
+_WORD = re.compile(rf"[^\W\d_{unspaced()}]+")
 _ABBREVIATION = re.compile(r"[A-Z]\w*[A-Z]")  # SIM and VoLTE are what is asked for; Berlin is a value
-_RUN = re.compile("[\u4e00-\u9fff]+")
+_RUN = re.compile(f"[{unspaced()}]+")
 
 
 def command_in(text: str) -> str:
@@ -179,13 +179,13 @@ def is_another(view: ToolView, command: str) -> bool:
 
 def _things(text: str) -> set[str]:
     """What a text is about: words of one meaning are one, and words for looking something up are none."""
-    groups = english_groups()
+    groups = stem_groups()
     roots = [deep_stem(word) for word in _WORD.findall(text.lower()) if not is_empty(word, text)]
     return {str(groups.get(root, root)) for root in roots if groups.get(root) != _LOOKING}
 
 
 def _share_of_words(view: ToolView, command: str) -> float:
-    groups, total, known = english_groups(), 0.0, 0.0
+    groups, total, known = stem_groups(), 0.0, 0.0
     for word in _WORD.findall(command.lower()):
         if is_empty(word, command):
             continue
@@ -194,13 +194,13 @@ def _share_of_words(view: ToolView, command: str) -> float:
         weight = _FAINT if group == _LOOKING else 1.0
         total += weight
         least = _KNOWN_GROUP if group == _LOOKING else _KNOWN
-        if view.words.get(root, 0.0) >= _KNOWN or view.words.get(f"en {group}", 0.0) >= least:
+        if view.words.get(root, 0.0) >= _KNOWN or view.words.get(stem_key(group), 0.0) >= least:
             known += weight
     return known / total if total else 0.0
 
 
 def _same_verb(view: ToolView, command: str) -> bool:
-    groups = english_groups()
+    groups = stem_groups()
     verb = command.split(maxsplit=1)[0].lower()
     group = groups.get(deep_stem(verb))
     for action in view.actions:
@@ -212,19 +212,19 @@ def _same_verb(view: ToolView, command: str) -> bool:
 
 def _knows_verb(view: ToolView, command: str) -> bool:
     """Whether the tool speaks of the verb that a Chinese command begins with, where the thesaurus knows it."""
-    verb = chinese_words().match(command)
-    return verb is None or f"zh {chinese_groups()[verb.group()]}" in view.words
+    verb = unspaced_words().match(command)
+    return verb is None or run_key(unspaced_groups()[verb.group()]) in view.words
 
 
 def _share_of_characters(view: ToolView, command: str) -> float:
-    groups, total, known = chinese_groups(), 0.0, 0.0
+    groups, total, known = unspaced_groups(), 0.0, 0.0
     for run in _RUN.findall(command):
         weights, is_known = [1.0] * len(run), [False] * len(run)
-        for match in chinese_words().finditer(run):
+        for match in unspaced_words().finditer(run):
             group = groups[match.group()]
             for at in range(*match.span()):
                 weights[at] = _FAINT if group == _LOOKING else weights[at]
-                is_known[at] = is_known[at] or view.words.get(f"zh {group}", 0.0) > _KNOWN_GROUP
+                is_known[at] = is_known[at] or view.words.get(run_key(group), 0.0) > _KNOWN_GROUP
         for at in range(len(run) - 1):
             if run[at : at + 2] in view.words:
                 is_known[at] = is_known[at + 1] = True

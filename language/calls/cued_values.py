@@ -9,29 +9,29 @@ from pydantic import JsonValue
 from language.calls.parameters import CODED, NUMERIC
 from language.calls.scanning import Hearing, ParsedValue, find_choice
 from language.calls.tools import CueTable, ParameterView, cue_table, parameter_views
-from language.packs import LanguagePattern
+from language.packs import LanguagePattern, signs, widened
 from language.schemas import fits, json_type
 from language.text import Found
 from language.values import read_value
 from warehouse.records import JsonSchema
 
-_CONNECTOR = LanguagePattern(r"\s*(?:(?:@{connector}|[:：=])\s*)*")
-_STRONG = LanguagePattern(r"@{strong}|[:：=]")
-_NEAR = LanguagePattern(r"[\s\"'“「(]*(?:@{near}|[$€£¥￥]|USD|EUR)?[\s\"'“「$€£¥]*")
-_BEHIND = LanguagePattern(r"[\s\"'”」]*(?:(?:@{behind_as})\b)?\s*(?:@{article})?\s*(?:@{measure_word})?\s*")
+_CONNECTOR = LanguagePattern(r"\s*(?:(?:@{connector}|@[:=])\s*)*")
+_STRONG = LanguagePattern("@{strong}|@[:=]")
+_NEAR = LanguagePattern(r"@[\s\"'“{open}(]*(?:@{near}|@[$€£¥]|USD|EUR)?@[\s\"'“{open}$€£¥]*")
+_BEHIND = LanguagePattern(r"@[\s\"'”{close}]*(?:(?:@{behind_as})\b)?\s*(?:@{article})?\s*(?:@{measure_word})?\s*")
 _AS_CUE = LanguagePattern(r"\s(?:@{as_cue})$")
 _FOR = LanguagePattern("@{as_for}")
-_GIVEN = LanguagePattern(r"^.*(?:\b(?:@{giving_verb})\s|[,，。.:]\s*)(.+)$", re.IGNORECASE | re.DOTALL)
+_GIVEN = LanguagePattern(r"^.*(?:\b(?:@{giving_verb})\s|@[,.:]\s*)(.+)$", re.IGNORECASE | re.DOTALL)
 _TAKEN = LanguagePattern(r"^.*\b(?:@{taking_verb})\s(.+)$", re.IGNORECASE | re.DOTALL)
-_COMMA = LanguagePattern(r"[,，、](?!\d)|\s(?:@{clause_joint})\s|\s+-\s")
-_TAIL = LanguagePattern(r"(?:[\s,，、]|(?<=\s)(?:@{tail_word})|，?(?:@{tail_glued}))+$")
-_CODE = re.compile(r"[\s\"'“「#]*((?:[^\W_]|[#+])[\w\-+./]*[\w+])", re.UNICODE)
-_PHONE = re.compile(r"[\s\"'“「]*(\+?\(?\d[\d\s\-().]{4,18}\d)")
+_COMMA = LanguagePattern(r"@[,{list}](?!\d)|\s(?:@{clause_joint})\s|\s+-\s")
+_TAIL = LanguagePattern(r"(?:@[\s,{list}]|(?<=\s)(?:@{tail_word})|@[{,}]?(?:@{tail_glued}))+$")
+_CODE = re.compile(widened(r"@[\s\"'“{open}#]*((?:[^\W_]|[#+])[\w\-+./]*[\w+])"), re.UNICODE)
+_PHONE = re.compile(widened(r"@[\s\"'“{open}]*(\+?\(?\d[\d\s\-().]{4,18}\d)"))
 _EMAIL = re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+")
-_LINK = re.compile(r"https?://[^\s\"'，。,]+[^\s\"'，。,.!?]")
+_LINK = re.compile(widened(r"https?://@[^\s\"',{.}]+@[^\s\"',.!?]"))
 _STAMP = re.compile(r"(?<!\d)\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:?\d\d)?")
 _MONTH = re.compile(r"(?<![\d\-])\d{4}-(?:0[1-9]|1[0-2])(?![\d\-])")
-_ANSWER = LanguagePattern(r"\s*(@{flag_answer})(?![\w])(?=\W|$)|\s*(@{flag_answer_glued})(?=[，。,.\s]|$)")
+_ANSWER = LanguagePattern(r"\s*(@{flag_answer})(?![\w])(?=\W|$)|\s*(@{flag_answer_glued})(?=@[,.\s]|$)")
 _NO = LanguagePattern("@{flag_no}")
 _WITH = LanguagePattern(r"(?:(?P<no>@{without})|(?P<yes>@{with}))\s*(?:@{with_article})?(?:@{with_glued})?$")
 _LONGEST = 120
@@ -88,7 +88,7 @@ def read_whole(parameter: ParameterView, text: str) -> JsonValue | None:
     parsed = Hearing(text)
     reading = read_after(parameter, parsed, 0, parsed.sentence_end(0), strong=True)
     if reading is None and is_free_text(parameter):
-        words = text.strip().rstrip(".。!！")
+        words = text.strip().rstrip(signs(".!"))
         return words if words and fits(words, parameter.schema) else None
     if reading is None and (typed := _typed(parameter, parsed)):
         reading = _fitting(_converted(typed[0], parameter, parsed), parameter)
@@ -252,9 +252,9 @@ _READERS: dict[str, Callable[[ParameterView, Hearing, int, int], ParsedValue | N
 }  # fmt: skip
 
 
-_LEAD = LanguagePattern(r"\s*(?:(?:@{list_lead}|[:：=])\s*)*")
-_ITEM_END = LanguagePattern(r"\s*(?:@{list_comma_joint}|，\s*(?:@{list_glued_joint})|[,，、;；]|@{list_joint})\s*")
-_WORD_BEFORE = re.compile(r"([A-Za-z_]\w*)[\s:：=]*$")
+_LEAD = LanguagePattern(r"\s*(?:(?:@{list_lead}|@[:=])\s*)*")
+_ITEM_END = LanguagePattern(r"\s*(?:@{list_comma_joint}|@[{,}]\s*(?:@{list_glued_joint})|@[,;{list}]|@{list_joint})\s*")
+_WORD_BEFORE = re.compile(widened(r"([A-Za-z_]\w*)@[\s:=]*$"))
 _DEEPEST = 6
 
 

@@ -1,6 +1,7 @@
 """Defects of replies and calls that a model can be made to show, so that checks are measured against known errors."""
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from random import Random
 from typing import NamedTuple
 
@@ -9,7 +10,7 @@ from pydantic import JsonValue
 from language.calls.sampling import make_value
 from language.calls.tools import ToolView
 from language.calls.turns import is_equivalent
-from language.packs import language_of
+from language.packs import known, language_of, of
 from language.schemas import json_type
 from warehouse.errors import ConfigurationError, ReplyError
 from warehouse.records import Language
@@ -30,12 +31,6 @@ WRONG_ORDER = "wrong_order"
 WRONG_TYPE = "wrong_type"
 STEP_DEFECTS = (OMITTED_CALL, NEEDLESS_CALL, WRONG_ORDER, WRONG_TYPE)  # made only where calls are made in steps
 _KNOWN = DEFECTS + STEP_DEFECTS
-_APOLOGIES = (
-    "I'm sorry, but I can't help with that.",
-    "I apologize, I am not able to complete this request.",
-    "Sorry, as an assistant I can't do this.",
-    "抱歉，我无法完成这个请求。",
-)
 _ROUNDING = 1e-9
 
 
@@ -86,9 +81,15 @@ def break_json(text: str, rng: Random) -> str:
     return rng.choice(ways)
 
 
+@cache
+def apologies() -> tuple[str, ...]:
+    """Refusals in plain text, in every language that has some."""
+    return tuple(text for code in known() for text in of(code).data["defects"].get("apologies", ()))
+
+
 def apology(rng: Random) -> str:
     """A refusal in plain text."""
-    return rng.choice(_APOLOGIES)
+    return rng.choice(apologies())
 
 
 _TRIES = 6

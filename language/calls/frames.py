@@ -9,12 +9,13 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
-from language.packs import COMMON_SCRIPT, of, script_of
+from language.packs import COMMON_SCRIPT, of, script_of, signs
 from warehouse.records import Language
 
 _SLOT = re.compile(r"\{\w+\}")
 _EDGE = re.compile(r"^[\W_]+|[\W_]+$")
 _WORD = re.compile(r"[A-Za-z0-9À-ɏ]+(?:['’][A-Za-z]+)*")
+_MARKS = signs(" ,.;:!?{list}")
 _UNKNOWN_WORD = 1
 _MANY = "items"  # of what is called so there are several
 
@@ -118,8 +119,8 @@ def _skipped(text: str, covered: bytearray, costs: list[tuple[int, int]]) -> Ite
         if is_skip and begun < 0:
             begun = at
         if not is_skip and begun >= 0 and (covered[at] or text[at].isalnum()):
-            yield text[begun:at].strip(" ,.;:!?，。；：！？、")
+            yield text[begun:at].strip(_MARKS)
             begun = -1
         at = following
     if begun >= 0:
-        yield text[begun:].strip(" ,.;:!?，。；：！？、")
+        yield text[begun:].strip(_MARKS)

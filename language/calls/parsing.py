@@ -12,13 +12,13 @@ from language.calls.scanning import Hearing, ParsedValue
 from language.calls.tools import CueTable, ParameterView, ToolView
 from language.calls.turns import Turn
 from language.calls.uncued_values import recognise
-from language.packs import LanguagePattern
+from language.packs import LanguagePattern, signs
 from language.schemas import fits, json_type
 from language.vocabulary import find_corrections
 
-_OUTRIGHT = LanguagePattern(r"@{outright}|[:：=]")
-_QUOTES = "\"'“「『《«"
-_BETWEEN = " ,，.。;；-—…\"'”」"
+_OUTRIGHT = LanguagePattern("@{outright}|@[:=]")
+_QUOTES = signs("\"'“{open}«")
+_BETWEEN = signs(" ,.;-—…\"'”{close}")
 _LONGEST_ANSWER = 80
 _LONGEST_TEXT = 8000  # nobody says more at once; text that goes on is cut, not chewed for minutes
 _MOST_TURNS = 100
@@ -108,7 +108,7 @@ def read_named(view: ToolView, text: str) -> dict[str, JsonValue]:
 
 def _strong_marks(view: ToolView, parsed: Hearing) -> list[Mark]:
     """Where parameters are called by their names or whole descriptions, the longer of two that overlap."""
-    described = [str(one.schema.get("description") or "").strip().rstrip(".。").lower() for one in view.parameters]
+    described = [str(one.schema.get("description") or "").strip().rstrip(signs(".")).lower() for one in view.parameters]
     marks = [mark for mark in _marks(view.cues, parsed) if mark.strong]
     for owner, words in enumerate(described):
         at = parsed.lower.find(words) if words and described.count(words) == 1 else -1
@@ -224,14 +224,14 @@ def _correct(parameters: tuple[ParameterView, ...], readings: dict[str, ParsedVa
 
 
 _LEAD = LanguagePattern(r"^\W*(?:@{answer_lead})")
-_LEAD_GLUED = LanguagePattern(r"^[\s，,]*(?:@{answer_lead_glued})")
+_LEAD_GLUED = LanguagePattern(r"^@[\s,]*(?:@{answer_lead_glued})")
 _PREPOSITION = LanguagePattern(r"^\s*(?:@{answer_preposition})\s+")
-_TAIL = LanguagePattern(r"(?:[\s,，]*(?:@{answer_tail}))*[\s.。!！,，?？]*$")
+_TAIL = LanguagePattern(r"(?:@[\s,]*(?:@{answer_tail}))*@[\s.!,?]*$")
 _NOTHING = LanguagePattern(r"^\W*(?:(?:@{nod})\W*)*$")
 _UNIT = LanguagePattern(r"\s*(?:[a-z]+|%|@{counted_unit})?\s*")
 _LONGEST_BARE = 200
-_MARKS = " \t\n\"“”「」『』'"
-_BEFORE = LanguagePattern(r"[\s\"“”「」『』'$€£¥￥]*(?:(?:@{before_article})\s+)?[\s\"“”「」『』'$€£¥￥]*")
+_MARKS = signs(" \t\n\"“”{open}{close}'")
+_BEFORE = LanguagePattern(r"@[\s\"“”{open}{close}'$€£¥]*(?:(?:@{before_article})\s+)?@[\s\"“”{open}{close}'$€£¥]*")
 
 
 def is_nothing(words: str) -> bool:

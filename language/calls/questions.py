@@ -8,14 +8,14 @@ from language.calls.parameters import CODED, NUMERIC
 from language.calls.scanning import Hearing
 from language.calls.tools import ParameterView, ToolView
 from language.names import humanise, split_name, words
-from language.packs import LanguagePattern, of, packs_of, writes
+from language.packs import LanguagePattern, of, packs_of, signs, widened, writes
 from warehouse.records import Language
 
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 12
-_CLAUSE = LanguagePattern(r"[.,;:(（，。；：!?？、\n]|@{description_end}")
-_SENTENCE = re.compile(r"[^?？.。!！]+[?？.。!！]*")
-_LISTED = LanguagePattern(r"[:：,，]|@{options_follow}", re.RegexFlag(0))
+_CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
+_SENTENCE = re.compile(widened("@[^?.!]+@[?.!]*"))
+_LISTED = LanguagePattern("@[:,]|@{options_follow}", re.RegexFlag(0))
 _ROUTE_ENDS = frozenset(words("origin destination departure arrival start pickup dropoff"))
 _GROUPED = {
     "date": words("date birthday"),
@@ -62,7 +62,7 @@ def group_of(parameter: ParameterView) -> str:
 def called(parameter: ParameterView, language: Language) -> str:
     """What to call a parameter: its description where that is a short phrase, else what people call it."""
     cue = parameter.cues.among(language)
-    described = str(parameter.schema.get("description") or "").strip().rstrip(".。")
+    described = str(parameter.schema.get("description") or "").strip().rstrip(signs("."))
     if (
         not described
         or not writes(language, described)
@@ -118,7 +118,7 @@ def _named(view: ToolView, text: str, allowed: Collection[str]) -> ParameterView
     lower = Hearing(text).lower
     hits: list[tuple[int, bool, int, ParameterView]] = []
     for index, one in enumerate(view.parameters):
-        described = str(one.schema.get("description") or "").strip().rstrip(".。").lower()
+        described = str(one.schema.get("description") or "").strip().rstrip(signs(".")).lower()
         if one.name in allowed and described and described in lower:
             hits.append((len(described), True, -index, one))
     for match in view.cues.pattern.finditer(text) if view.cues else ():

@@ -1,7 +1,7 @@
 """Values for a call: valid by schema, fit for the language, of the meaning that the name shows, and consistent with each other."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import date, timedelta
 from fractions import Fraction
 from math import ceil, floor
@@ -13,8 +13,8 @@ from pydantic import JsonValue
 from language.calls.codes import OWN_WORDS, like, phrase, write_code
 from language.calls.meanings import meaning_row, number_range, text_of, value_gap
 from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_of
-from language.names import split_name, topic_of, words
-from language.packs import of
+from language.names import split_name, topic_of
+from language.packs import LanguagePattern, of, own_letters
 from language.schemas import UnsupportedPatternError, fits, json_type, matching_text
 from language.text import fold
 from warehouse.errors import ReplyError
@@ -197,12 +197,7 @@ def _at_length(text: str, schema: JsonSchema, language: Language, rng: Random) -
 _CALL_TRIES = 12
 _NOTHING: Mapping[str, JsonValue] = {}
 _LONGEST_STAY = 14
-_ENDS = frozenset(
-    words("end until return checkout expiry to latest finish arrival last deadline 结束 退房 返程 截止 到期")
-)
-_STARTS = frozenset(words("start begin from checkin departure pickup earliest first depart 开始 入住 出发"))
-_CHINESE_ENDS = ("结束", "退房", "离店", "返程", "截止", "归还", "还车")
-_CHINESE_STARTS = ("开始", "入住", "出发", "起始", "取车")
+_END, _START = LanguagePattern("@{period_end}"), LanguagePattern("@{period_start}")
 _DAY = re.compile(r"\d{4}-\d\d-\d\d")
 
 
@@ -296,16 +291,21 @@ def _is_end(name: str, schema: JsonSchema) -> bool:
     words = split_name(name)
     if "out" in words and "check" in words:
         return True
-    described = str(schema.get("description", ""))
-    return bool(_ENDS.intersection(words)) or any(word in described for word in _CHINESE_ENDS)
+    return _tells(_END, words, schema)
 
 
 def _is_start(name: str, schema: JsonSchema) -> bool:
     words = split_name(name)
     if "in" in words and "check" in words:
         return True
+    return _tells(_START, words, schema)
+
+
+def _tells(cue: LanguagePattern, words: Sequence[str], schema: JsonSchema) -> bool:
+    """Whether the name tells it, or a description in a script of its own: names are in the common one."""
     described = str(schema.get("description", ""))
-    return bool(_STARTS.intersection(words)) or any(word in described for word in _CHINESE_STARTS)
+    text = " ".join((*words, described if own_letters(described) else ""))
+    return cue.of(text).search(text) is not None
 
 
 def _some_days(first: str, last: str) -> tuple[str, str]:

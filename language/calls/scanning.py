@@ -11,15 +11,16 @@ from language.calls.tools import ParameterView
 from language.dates import date_spans, find_dates
 from language.names import humanise
 from language.numbers import find_numbers
+from language.packs import signs, widened
 from language.text import Found
 from language.times import find_times
 from language.values import read_value
 
+_PAIRS = zip(signs('"“«{open}'), signs('"”»{close}'), strict=True)
 _QUOTED = re.compile(
-    r"\"([^\"\n]{1,400})\"|“([^”\n]{1,400})”|«([^»\n]{1,400})»|「([^」\n]{1,400})」|『([^』\n]{1,400})』"
-    r"|《([^》\n]{1,400})》|(?<![\w'])'([^'\n]{1,400})'(?!\w)"
+    "|".join(rf"{left}([^{right}\n]{{1,400}}){right}" for left, right in _PAIRS) + r"|(?<![\w'])'([^'\n]{1,400})'(?!\w)"
 )
-_SENTENCE_END = re.compile(r"[!?;](?=\s|$)|(?<!\bSt)(?<!\bMr)(?<!\bDr)(?<!\bNo)\.(?=\s|$)|[。！？；\n]")
+_SENTENCE_END = re.compile(widened(r"[!?;](?=\s|$)|(?<!\bSt)(?<!\bMr)(?<!\bDr)(?<!\bNo)\.(?=\s|$)|@[{.!?;}\n]"))
 _GLUED = re.compile(r"[A-Za-z0-9_]")
 
 

@@ -16,7 +16,7 @@ from language.schemas import json_type
 from language.values import locate, write_value
 from warehouse.records import JsonSchema, Language
 
-CAREFUL = LanguagePattern(r"[,.;:!?\"，。；：！？、\n]|@{careful}")
+CAREFUL = LanguagePattern(r"@[,.;:!?\"{list}\n]|@{careful}")
 _NAMED = frozenset({"place", "origin", "destination", "country", "person", "choice", "language", "company"})
 _QUOTED_SHARE = 0.55
 _NUMBERED = re.compile(r"(?:^| )(?:id|ids|number|no|key|page|port|year|iid)$")

@@ -12,7 +12,7 @@ from language.calls.parameters import CODED
 from language.calls.scanning import Hearing, ParsedValue, options_of
 from language.calls.tools import ParameterView
 from language.names import words
-from language.packs import LanguagePattern, packs_of
+from language.packs import LanguagePattern, packs_of, unspaced, widened
 from language.schemas import fits
 from language.text import Found
 
@@ -20,11 +20,11 @@ _ROUTE, _PLACE, _PERSON = (LanguagePattern(cue, re.RegexFlag(0)) for cue in ("@{
 _COUNT = re.compile(r"\s*([A-Za-z]+)")
 _SHAPES = {
     "email": re.compile(r"[\w.+\-]+@[\w\-]+(?:\.[\w\-]+)+"),
-    "link": re.compile(r"https?://[^\s\"'，。,]+[^\s\"'，。,.!?]"),
+    "link": re.compile(widened(r"https?://@[^\s\"',{.}]+@[^\s\"',.!?]")),
     "phone": re.compile(r"(?<![\w\-])\+?\d[\d\-]{6,16}\d(?![\w\-])"),
     "card": re.compile(r"(?<![\w\-])\d{4}[\s\-]?\d{4}[\s\-]?\d{4}[\s\-]?\d{3,4}(?![\w\-])"),
     "plate": re.compile(
-        r"[\u4e00-\u9fff][A-Z][A-Z0-9]{5,6}(?![A-Za-z0-9])|\b[A-Z][a-z]+ [A-Z][A-Z0-9]{4,6}(?![A-Za-z0-9])"
+        rf"[{unspaced()}][A-Z][A-Z0-9]{5,6}(?![A-Za-z0-9])|\b[A-Z][a-z]+ [A-Z][A-Z0-9]{4,6}(?![A-Za-z0-9])"
         r"|(?<![\w\-])[A-Z]{2,3}-\d{3,4}(?![\w\-])"
     ),
     "code": re.compile(r"(?<![A-Za-z0-9\-])(?=[A-Za-z\-]*\d)(?:[A-Z][A-Za-z0-9]*(?:-[A-Za-z0-9]+)*|\d{5,})(?![A-Za-z0-9\-])"),

@@ -233,4 +233,5 @@ def respellings() -> Mapping[str, str]:
 
 
 __all__ = ["find_month"]
-action_of, other_actions, cue_of = actions.action_of, actions.other_actions, actions.cue_of
+action_of, action_of_name = actions.action_of, actions.action_of_name
+other_actions, cue_of = actions.other_actions, actions.cue_of

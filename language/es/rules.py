@@ -133,6 +133,11 @@ def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> 
     return f"{before}{phrase}{after}"
 
 
+def action_of_name(name: str) -> str:
+    """Nothing: names in code are in English."""
+    return ""
+
+
 def smooth(request: str) -> str:
     """A request in which a second "con" is joined to the first."""
     return _CON_CON.sub(r"\1 y con ", request)

@@ -136,6 +136,11 @@ def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> 
     return f"{before}{'就按' if is_bare else ''}{phrase}{after}"
 
 
+def action_of_name(name: str) -> str:
+    """Nothing: names in code are in English."""
+    return ""
+
+
 def smooth(request: str) -> str:
     """The request as it is."""
     return request

@@ -14,6 +14,7 @@ from generators.kinds import traits_of
 from generators.stages import StageContext
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
 from language.mentions import Moment
+from language.packs import signs
 from language.quantities import Quantity
 from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
@@ -270,7 +271,7 @@ def _counts_nothing(text: RequestText, one: Quantity) -> bool:
 
 def _is_vague(text: RequestText, moment: Moment) -> bool:
     """Whether the words name no day that anybody chooses: "now", "today"."""
-    words = text.text[moment.start : moment.end].lower().strip(" ,，")
+    words = text.text[moment.start : moment.end].lower().strip(signs(" ,"))
     return bool(quantity_words(text.language).patterns["vague_day"].fullmatch(words))
 
 

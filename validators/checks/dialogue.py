@@ -15,9 +15,8 @@ from generators.shifts.turns import was_made_already
 from generators.stages import StageContext
 from language.calls.choosing import is_dropped, new_request, rank_by_words
 from language.calls.tools import ToolView
-from language.en.actions import VERBS
 from language.names import split_name
-from language.packs import LanguagePattern
+from language.packs import LanguagePattern, packs_of
 from language.text import VERBATIM
 from language.thesaurus import weigh_words
 from validators.checks.dialogue_answers import StatedArgument, beside, declines, left_over, not_given, places_of, unused
@@ -352,13 +351,17 @@ def better_tool(views: Sequence[ToolView], tool: str, arguments: Collection[str]
 def _done_by_another(views: Sequence[ToolView], tool: str, arguments: Collection[str], request: str) -> str:
     """The tool whose name begins with what the request begins with, where nothing of this one's means that: "unmute"."""
     first = next(
-        (word.lower() for word in _WORD.findall(_OPENER.of(request).sub("", request)) if word.lower() in VERBS), ""
+        (word for word in _WORD.findall(_OPENER.of(request).sub("", request).lower()) if _is_verb(word, request)), ""
     )
     own = next(view for view in views if view.name == tool)
     if not first or weigh_words(first).keys() & own.words.keys():
         return ""
     others = [one for one in views if set(arguments) <= set(one.properties)]
     return next((one.name for one in others if split_name(one.name.split(".")[-1])[0] == first), "")
+
+
+def _is_verb(word: str, request: str) -> bool:
+    return any(pack.rules.is_verb(word) for pack in packs_of(request))
 
 
 def _is_of_one(views: Sequence[ToolView], tool: str, other: str, request: str) -> bool:
@@ -392,4 +395,4 @@ def is_request(text: str) -> bool:
     """Whether somebody asks for something to be done, rather than answers."""
     plain = _OPENER.of(text).sub("", text).strip()
     first = next(iter(_WORD.findall(plain)), "").lower()
-    return _ASKING.of(plain).match(plain) is not None or first in VERBS
+    return _ASKING.of(plain).match(plain) is not None or _is_verb(first, plain)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
 import orjson
 
+from language.packs import unspaced
 from language.text import fold
 from warehouse.records import Decision, Sample, Verdict
 
@@ -26,8 +27,8 @@ if TYPE_CHECKING:
 CHECK = "duplicates"
 VERSION = "1"
 THRESHOLD = 0.9
-_TOKENS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
-_CHINESE = re.compile(r"[\u3400-\u9fff]")
+_TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
+_UNSPACED = re.compile(f"[{unspaced()}]")
 _NUMBERS = re.compile(r"\d+")
 _NGRAM = 3
 # What a sample is to the one before it that decides about it, one byte each; none decides about most.
@@ -254,9 +255,9 @@ def _tokens(texts: Iterable[str]) -> list[str]:
 
 def _shingles(tokens: list[str]) -> set[int]:
     """Hashes of three words in a row and of two Chinese characters in a row; of the whole where it is shorter."""
-    words = [token for token in tokens if not _CHINESE.match(token)]
+    words = [token for token in tokens if not _UNSPACED.match(token)]
     found = {hash(tuple(words[at : at + _NGRAM])) for at in range(len(words) - _NGRAM + 1)}
-    found.update(hash(pair) for pair in pairwise(tokens) if _CHINESE.match(pair[0]) or _CHINESE.match(pair[1]))
+    found.update(hash(pair) for pair in pairwise(tokens) if _UNSPACED.match(pair[0]) or _UNSPACED.match(pair[1]))
     return found or {hash(tuple(tokens))}
 
 

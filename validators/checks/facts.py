@@ -18,7 +18,7 @@ from generators.shifts.turns import is_path
 from generators.stages import StageContext
 from language.calls.frames import glue_of, left_over, shapes_in
 from language.calls.tools import ToolView
-from language.packs import of
+from language.packs import of, signs
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
 from warehouse.errors import ReplyError
@@ -41,7 +41,7 @@ CHECK = "facts"
 VERSION = "1"
 SHOWN = 4
 _LONGEST_LIST = 3  # entries that a simulated result has at most
-_QUESTION = ("?", "？")
+_QUESTION = tuple(signs("?"))
 
 
 class CalledResult(NamedTuple):
@@ -201,6 +201,8 @@ def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Lan
             f"what {made.call.tool} returned"
             for made, sentences in zip(returned, facts, strict=True)
             if made in due and sentences and not any(one.lower().rstrip(".。") in lower for one in sentences)
+            for made, sentences in zip(told, facts, strict=True)
+            if made in due and sentences and not any(one.lower().rstrip(signs(".")) in lower for one in sentences)
         ),
         "",
     )

@@ -16,6 +16,7 @@ from pydantic import JsonValue
 from language.booleans import ANSWERED, find_boolean, is_about
 from language.cues import cue_words, find_choice
 from language.mentions import Moment
+from language.packs import widened
 from language.quantities import Quantity, find_quantities
 from language.schemas import choices_of, kind_of
 from language.sentences import last_clause, sentence_at
@@ -54,7 +55,7 @@ _DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _SHORTEST_CODE = 4
 _ROLE_BEFORE, _ROLE_AFTER, _NEGATION_BEFORE, _NAME_AROUND = 40, 30, 20, 40  # characters
-_BREAK = re.compile(r"[,.;!?，。；！？、]|\band\b")
+_BREAK = re.compile(widened(r"@[,.;!?{list}]|\band\b"))
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
 # Units that are meant where a schema names none: money, percent, days and weeks, months and years, kilograms, centimetres.
 _USUAL = frozenset({

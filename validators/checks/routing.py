@@ -18,7 +18,8 @@ from generators.routing.tool_graph import UNKNOWN, returned_fields
 from generators.stages import StageContext
 from generators.tools import are_redundant
 from language.names import humanise
-from language.thesaurus import english_groups
+from language.packs import unspaced
+from language.thesaurus import stem_groups
 from language.values import locate
 from language.vocabulary import deep_stem
 from validators.checks.evidence import feed_problem, is_routed, known_arguments
@@ -186,7 +187,7 @@ def _other_tools(question: _Question) -> Iterator[Finding]:
 
 
 LEAST_ASKED = 0.5
-_WORD = re.compile(r"[a-z0-9]+|[\u4e00-\u9fff]")
+_WORD = re.compile(rf"[a-z0-9]+|[{unspaced()}]")
 _EMPTY = frozenset(
     {"a", "an", "the", "of", "for", "by", "to", "from", "in", "on", "at", "with", "and", "or", "it", "its", "up", "out"}
 )
@@ -251,5 +252,5 @@ def _rendered(tool: Tool) -> str:
 
 def _meaning(word: str) -> str:
     root = deep_stem(word)
-    group = english_groups().get(root)
+    group = stem_groups().get(root)
     return root if group is None else str(group)

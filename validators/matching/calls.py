@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import orjson
 from pydantic import JsonValue
 
+from language.packs import unspaced
 from language.text import fold, folded
 from language.values import read_value
 from warehouse.records import Arguments, Call, JsonSchema
@@ -166,7 +167,7 @@ def _schema_of(schema: JsonSchema, name: str) -> JsonSchema:
 
 
 _CACHED = 65_536
-_TOKENS = re.compile(r"[\u3400-\u9fff]|[^\W\u3400-\u9fff]+")
+_TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 
 
 class _Tokenizer:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -22,7 +21,6 @@ SNAPSHOTS = "snapshot_id.json"
 UNCHANGED = "MT0"
 INSERTED_TURN = "SO_case2"
 KINDS = ("Based", "mQmA", "mQsA", "sQmA", "SO_case1", INSERTED_TURN, "mSv", "External")
-_CHINESE = re.compile(r"[\u4e00-\u9fff]")
 
 
 class Log(NamedTuple):

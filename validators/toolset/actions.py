@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from language.names import split_name, words
 from language.packs import language_of, of
-from language.thesaurus import english_groups
+from language.thesaurus import stem_groups
 from language.vocabulary import deep_stem, stem
 from warehouse.records import Language, Tool
 
@@ -126,7 +126,7 @@ def _do_differently(doing: Doing, others: Doing) -> bool:
         return False
     if verb == f"un{other}" or other == f"un{verb}":
         return True
-    groups = english_groups()
+    groups = stem_groups()
     mine, theirs = groups.get(deep_stem(verb), verb), groups.get(deep_stem(other), other)
     return doing.kinds == others.kinds == {OTHER} and mine != theirs
 

@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from generators.tools import are_redundant
 from language.names import humanise, split_name
-from language.thesaurus import english_groups
+from language.thesaurus import stem_groups
 from language.vocabulary import deep_stem
 from validators.embeddings import near_pairs
 from validators.toolset.actions import are_opposed, doing_of
@@ -113,7 +113,7 @@ def _same_words(words: frozenset[str], others: frozenset[str]) -> float:
 def _meaning(word: str) -> str:
     """The word, or the number of its group in the thesaurus: words of one group mean much the same."""
     root = deep_stem(word)
-    group = english_groups().get(root)
+    group = stem_groups().get(root)
     return root if group is None else str(group)
 
 

@@ -1,4 +1,4 @@
-"""Spanish is there by its folder alone: single turns, dialogues, shifts and parallel calls build in it and are proved."""
+"""Spanish is there by its folder alone: single turns, dialogues, shifts, external information and parallel calls build in it and are proved."""
 
 from pathlib import Path
 from typing import Any
@@ -15,7 +15,7 @@ from warehouse.releases import freeze, read_release
 
 KINDS = {
     "perfect": 16, "imperfect": 12, "irrelevant": 6, "sQsA": 8, "mQmA": 4, "mQsA": 4, "sQmA": 4, "IS": 4, "SO_case1": 4,
-    "SO_case2": 4, "mSv": 4, "parallel": 4,
+    "SO_case2": 4, "mSv": 4, "parallel": 4, "external": 6, "sQsA_external": 4,
 }  # fmt: skip
 RECIPE: dict[str, Any] = {
     "name": "spanish", "seed": 11, "tools": [{"seed": "all"}], "languages": ["es"], "samples": KINDS, "spare": 0.5,
