@@ -12,6 +12,7 @@ from pydantic import JsonValue
 from rapidfuzz import fuzz
 
 from language.mentions import find_moments
+from language.packs import signs
 from language.quantities import find_quantities
 from language.schemas import kind_of
 from language.units import unit_of
@@ -57,7 +58,7 @@ def find_quote(words: str, text: str) -> Place | None:
     at = text.find(words) if words else -1
     if at >= 0:
         return Place(at, at + len(words))
-    bare = words.strip(" \t\n.,;:!?\"'()[]。，；：！？“”‘’「」")
+    bare = words.strip(signs(" \t\n.,;:!?\"'()[]“”‘’{open}{close}"))
     at = text.casefold().find(bare.casefold()) if bare and len(text.casefold()) == len(text) else -1
     if at >= 0:
         return Place(at, at + len(bare))

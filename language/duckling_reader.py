@@ -10,6 +10,8 @@ from functools import lru_cache
 from importlib.util import find_spec
 from typing import Any, NamedTuple
 
+from language.packs import LanguagePattern
+
 ZONES = "/usr/share/zoneinfo"
 # Amounts are asked for too, though units are read by the languages' own tables: else Duckling takes them for times of day.
 _DIMENSIONS = (
@@ -23,12 +25,9 @@ _CODES = """
 LANGUAGES = frozenset(_CODES.split())
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096
-# A Chinese month with a day that no month has ("10月34日"): Duckling looks for one for ever, and takes all memory.
-_DAY_OF_MONTH = re.compile(r"月\s*([\d零〇一二三四五六七八九十廿卅百千壹贰叁肆伍陆柒捌玖拾佰]+)\s*[日号號]")
-_DAY = re.compile(
-    r"0?\d|[12]\d|3[01]|[一二三四五六七八九]|[一二]?十[一二三四五六七八九]?|三十一?|廿[一二三四五六七八九]?|卅一?",
-    re.ASCII,
-)
+# A Chinese month with a day that no month has, the 34th: Duckling looks for one for ever, and takes all memory.
+_DAY_OF_MONTH = LanguagePattern("@{month_and_day}")
+_DAY = LanguagePattern("@{possible_day}")
 _NOT_TEXT = re.compile(r"[\x00-\x08\x0b-\x1f\ud800-\udfff]")
 
 
@@ -62,7 +61,7 @@ def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
 
 
 def _has_endless_day(text: str) -> bool:
-    return any(not _DAY.fullmatch(day[1]) for day in _DAY_OF_MONTH.finditer(text))
+    return any(not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text))
 
 
 @lru_cache(64)

@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from language.packs import of
+from language.packs import of, unspaced, widened
 from validators.audit.editing import Replacement, with_words
 from validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, Injector, pick
 from warehouse.records import Sample, UserTurn
 
-_SENTENCE = re.compile(r"[^.!?。！？]+[.!?。！？]+[\"'”’»]?\s*")
+_SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+[\"'”’»]?\s*"))
 _LATIN = re.compile(r"[A-Za-zÀ-ÿ]")
 
 
@@ -277,7 +277,7 @@ def _sentence_removed(subject: AuditSubject, rng: Random) -> Sample | None:
 def _word_doubled(subject: AuditSubject, rng: Random) -> Sample | None:
     """A word stands twice in a row."""
     at = pick(subject.wishes, rng)
-    words = list(re.finditer(r"[A-Za-zÀ-ÿ]+|[\u4e00-\u9fff]{2}", _text(subject, at))) if at is not None else []
+    words = list(re.finditer(rf"[A-Za-zÀ-ÿ]+|[{unspaced()}]{{2}}", _text(subject, at))) if at is not None else []
     word = pick(words, rng)
     if at is None or word is None:
         return None

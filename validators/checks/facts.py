@@ -200,8 +200,6 @@ def _read_facts(turn: ReplyTurn, returned: Sequence[CalledResult], language: Lan
         (
             f"what {made.call.tool} returned"
             for made, sentences in zip(returned, facts, strict=True)
-            if made in due and sentences and not any(one.lower().rstrip(".。") in lower for one in sentences)
-            for made, sentences in zip(told, facts, strict=True)
             if made in due and sentences and not any(one.lower().rstrip(signs(".")) in lower for one in sentences)
         ),
         "",

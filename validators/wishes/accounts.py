@@ -15,7 +15,7 @@ from language.calls.tools import ParameterView, ToolView
 from language.calls.turns import Turn
 from language.names import humanise
 from language.numbers import find_numbers
-from language.packs import of
+from language.packs import of, signs, widened
 from language.sentences import quotations, sentence_at
 from language.values import locate
 from warehouse.records import Arguments, JsonSchema, Language
@@ -32,10 +32,17 @@ REQUEST = tuple(
         "route", "fillers", "day_lead", "time_lead", "counted",
     )
 )  # fmt: skip
-_QUOTES = (("", ""), ('"', '"'), ("“", "”"), ("«", "»"), ("'", "'"), ("「", "」"), ("《", "》"))
+_QUOTES = (
+    ("", ""),
+    ('"', '"'),
+    ("“", "”"),
+    ("«", "»"),
+    ("'", "'"),
+    *zip(signs("{open}"), signs("{close}"), strict=True),
+)
 _EDGE = re.compile(r"^[^\w{]+|[^\w}]+$")
-_VALUE = r"(?:\"[^\"]+\"|“[^”]+”|[^,;，；\"“”]+?)"
-_VALUES = r"[^;；。！？?!]+?"
+_VALUE = widened(r"(?:\"[^\"]+\"|“[^”]+”|@[^,;\"“”]+?)")
+_VALUES = widened("@[^;{.}?!]+?")
 _SLOT = re.compile(r"\\\{\w+\\\}")
 
 
@@ -98,7 +105,7 @@ class TurnAccount:
         """Where sentences of a shape stand, `value` in its slots."""
         found = []
         for shape in shapes_in(self._language, section):
-            pattern = re.compile(r"(?:(?<=[.!?。！？\s])|^)" + _SLOT.sub(lambda _: value, re.escape(shape)))
+            pattern = re.compile(widened(r"(?:(?<=@[.!?\s])|^)") + _SLOT.sub(lambda _: value, re.escape(shape)))
             found += [match.span() for match in pattern.finditer(self._text, start, end)]
         return sorted(set(found))
 

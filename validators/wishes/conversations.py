@@ -20,6 +20,7 @@ from language.calls.parsing import read_named, read_request
 from language.calls.questions import asked_parameters
 from language.calls.tools import ToolView
 from language.calls.turns import Turn as SpokenTurn
+from language.packs import widened
 from language.values import locate
 from validators.checks.complexity import CallWithResult, Round, read_conversation
 from validators.checks.statements import view_tool
@@ -35,7 +36,7 @@ _QUESTIONS = (
     "dialogues.questions", "dialogues.named", "dialogues.unnamed", "dialogues.counted", "dialogues.options",
     "dialogues.flags", "dialogues.last_option", "dialogues.last_question",
 )  # fmt: skip
-_SENTENCES = re.compile(r"(?<=[.!?])\s+|(?<=[。！？])")
+_SENTENCES = re.compile(widened(r"(?<=[.!?])\s+|(?<=@[{.!?}])"))
 
 
 class OpenRequest(NamedTuple):
