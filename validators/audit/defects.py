@@ -4,11 +4,13 @@ from collections.abc import Iterator, Sequence
 from random import Random
 
 from validators.audit.arguments import INJECTORS as OF_ARGUMENTS
+from validators.audit.calls import INJECTORS as OF_CALLS
 from validators.audit.subjects import AuditSubject, BrokenSample, Injector
+from validators.audit.turns import INJECTORS as OF_TURNS
 from validators.audit.wordings import INJECTORS as OF_WORDINGS
 from warehouse.errors import ConfigurationError
 
-INJECTORS: tuple[Injector, ...] = (*OF_ARGUMENTS, *OF_WORDINGS)
+INJECTORS: tuple[Injector, ...] = (*OF_ARGUMENTS, *OF_CALLS, *OF_WORDINGS, *OF_TURNS)
 
 
 def injectors_named(names: Sequence[str]) -> tuple[Injector, ...]:

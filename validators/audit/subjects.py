@@ -56,6 +56,13 @@ class StatedElsewhere(NamedTuple):
     quote: str
 
 
+class Question(NamedTuple):
+    """What the assistant says before the user goes on, and the arguments that are known only then."""
+
+    text: str
+    names: frozenset[str]
+
+
 class SamplePool(NamedTuple):
     """What samples hold that may be put into others: all of it by language, the values by parameter as well."""
 
@@ -63,7 +70,7 @@ class SamplePool(NamedTuple):
     values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
     calls: Mapping[tuple[Language, str], list[GoldCall]]
     requests: Mapping[Language, list[tuple[str, frozenset[str]]]]  # with the names of the tools that serve it
-    questions: Mapping[Language, list[str]]
+    questions: Mapping[Language, list[Question]]
     messages: Mapping[Language, list[Message]]
     executed: Mapping[str, list[tuple[GoldCall, JsonValue]]]  # by tool, with what each returned
 
@@ -213,10 +220,19 @@ def _gather_calls(pool: SamplePool, sample: Sample) -> None:
                 pool.values_by_name[sample.language, name].append(one)
 
 
+def names_answered(sample: Sample, at: int) -> frozenset[str]:
+    """The arguments that the first calls after a turn have and those before it have not."""
+    before, after = (
+        [{name for call in turn.calls for name in call.arguments} for turn in turns if isinstance(turn, CallTurn)]
+        for turns in (sample.turns[:at], sample.turns[at:])
+    )
+    return frozenset(after[0] - (before[-1] if before else set())) if after else frozenset()
+
+
 def _gather_turn(pool: SamplePool, sample: Sample, at: int, turn: Turn) -> None:
     match turn:
         case ReplyTurn(text=text) if at + 1 < len(sample.turns):
-            pool.questions[sample.language].append(text)
+            pool.questions[sample.language].append(Question(text, names_answered(sample, at)))
         case UserTurn(external=Message() as message):
             pool.messages[sample.language].append(message)
         case ResultTurn(results=results) if at > 0:

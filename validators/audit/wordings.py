@@ -15,6 +15,7 @@ from validators.audit.subjects import ArgumentPlace, AuditSubject, Injection, In
 from warehouse.records import Sample, UserTurn
 
 _SENTENCE = re.compile(widened(r"@[^.!?]+@[.!?]+[\"'”’»]?\s*"))
+_CLOCK = re.compile(r"(?<!\d)\d\d:\d\d(?!\d)")
 _LATIN = re.compile(r"[A-Za-zÀ-ÿ]")
 
 
@@ -90,11 +91,15 @@ def _other_request(subject: AuditSubject, rng: Random) -> Sample | None:
     return with_words(subject.sample, at, [Replacement(0, len(_text(subject, at)), other)])
 
 
-def _rewording(name: str, *, other: bool = False) -> Injection:
+def _any(_place: ArgumentPlace) -> bool:
+    return True
+
+
+def _rewording(name: str, *, other: bool = False, fits: Callable[[ArgumentPlace], bool] = _any) -> Injection:
     """The words of a value in a frame of the list `name`, which may have the words of another value too."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
-        places = subject.stated()
+        places = [place for place in subject.stated() if fits(place)]
         rng.shuffle(places)
         for place in places:
             frame, quote = pick(_lists(subject).get(name, []), rng), _other_quote(place, subject, rng)
@@ -151,36 +156,48 @@ def _value_removed(subject: AuditSubject, rng: Random) -> Sample | None:
 
 
 class _Reach(NamedTuple):
-    """Where a word must stand to be exchanged: so many letters before or behind a value; the first such word of a text only."""
+    """How far from the words of which values a word may stand to be exchanged, in letters."""
 
     before: int = 0
     behind: int = 0
-    is_first: bool = False
-    fits: Callable[[ArgumentPlace], bool] = lambda _place: True
+    fits: Callable[[ArgumentPlace], bool] = _any
 
 
 def _word_exchanged(name: str, reach: _Reach | None) -> Injection:
     """A word of a pair of the list `name` is the other one: in reach of the words of a value, or, without a reach, anywhere."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
-        pairs: list[list[str]] = _lists(subject).get("exchanged", {}).get(name, [])
-        options: list[tuple[int, Replacement]] = []
-        for at, text in _texts(subject):
-            found = sorted(change for change in _exchanges(text, pairs) if _is_in_reach(subject, at, change, reach))
-            options += [(at, change) for change in (found[:1] if reach is not None and reach.is_first else found)]
+        options = [
+            (at, change)
+            for at, text in _texts(subject)
+            for change in _exchanges(text, _pairs(subject, name))
+            if reach is None or _is_in_reach(subject, at, change, reach)
+        ]
         chosen = pick(options, rng)
         return with_words(subject.sample, chosen[0], [chosen[1]]) if chosen else None
 
     return inject
 
 
-def _is_in_reach(subject: AuditSubject, at: int, change: Replacement, reach: _Reach | None) -> bool:
+def _pairs(subject: AuditSubject, name: str) -> list[list[str]]:
+    pairs: list[list[str]] = _lists(subject).get("exchanged", {}).get(name, [])
+    return pairs
+
+
+def _other_deed(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The first word for a deed in a request is one for another deed."""
+    at = pick(subject.wishes, rng)
+    if at is None:
+        return None
     places = [place for place in subject.stated() if place.evidence.turn == at]
-    if reach is None:
-        return True
-    if reach.is_first:
-        return not any(_is_near(change, place, 0, 0) for place in places)
-    return any(reach.fits(place) and _is_near(change, place, reach.before, reach.behind) for place in places)
+    changes = sorted(_exchanges(_text(subject, at), _pairs(subject, "deeds")))
+    first = next((one for one in changes if not any(_is_near(one, place, 0, 0) for place in places)), None)
+    return with_words(subject.sample, at, [first]) if first else None
+
+
+def _is_in_reach(subject: AuditSubject, at: int, change: Replacement, reach: _Reach) -> bool:
+    places = [place for place in subject.stated() if place.evidence.turn == at and reach.fits(place)]
+    return any(_is_near(change, place, reach.before, reach.behind) for place in places)
 
 
 def _is_near(change: Replacement, place: ArgumentPlace, before: int, behind: int) -> bool:
@@ -188,9 +205,16 @@ def _is_near(change: Replacement, place: ArgumentPlace, before: int, behind: int
     return start is not None and end is not None and change.start < end + behind and start - before < change.end
 
 
-def _has_number(place: ArgumentPlace) -> bool:
-    is_number = isinstance(place.value, (int, float)) and not isinstance(place.value, bool)
-    return is_number or any(letter.isdecimal() for letter in place.evidence.quote)
+def _is_number(place: ArgumentPlace) -> bool:
+    return isinstance(place.value, (int, float)) and not isinstance(place.value, bool)
+
+
+def _is_flag(place: ArgumentPlace) -> bool:
+    return isinstance(place.value, bool)
+
+
+def _has_clock(place: ArgumentPlace) -> bool:
+    return isinstance(place.value, str) and _CLOCK.search(place.value) is not None
 
 
 def _texts(subject: AuditSubject) -> Iterator[tuple[int, str]]:
@@ -320,26 +344,25 @@ INJECTORS = (
     Injector("alternative", "the user says one value or another", _rewording("alternatives", other=True)),
     Injector("vague_alternative", "the user says a value or something else", _rewording("vague_alternatives")),
     Injector("excepted", "the user wants anything but the value", _rewording("excepted")),
-    Injector("hedged", "the user gives the value as a bound or a guess", _rewording("hedged")),
+    Injector("hedged", "the user gives the value as a bound or a guess", _rewording("hedged", fits=_is_number)),
     Injector("corrected", "the user corrects the value at once", _rewording("corrected", other=True)),
     Injector("other_value_stated", "the user says another value", _other_value),
     Injector("digit_in_words", "the user says another digit", _digit_of_words),
     Injector("value_not_stated", "the user does not say a value", _value_removed),
     Injector(
-        "unit_exchanged", "the user says another unit", _word_exchanged("units", _Reach(behind=10, fits=_has_number))
+        "unit_exchanged", "the user says another unit", _word_exchanged("units", _Reach(behind=10, fits=_is_number))
     ),
     Injector("superlative_turned", "cheapest for dearest", _word_exchanged("superlatives", None)),
-    Injector(
-        "bound_turned", "at least for at most, from for to", _word_exchanged("bounds", _Reach(before=14, behind=4))
-    ),
+    Injector("bound_turned", "at least for at most", _word_exchanged("bounds", _Reach(before=14, behind=4))),
+    Injector("direction_turned", "from for to", _word_exchanged("directions", _Reach(before=6))),
     Injector(
         "half_day_in_words",
         "morning for evening",
-        _word_exchanged("half_days", _Reach(before=6, behind=16, fits=_has_number)),
+        _word_exchanged("half_days", _Reach(before=6, behind=16, fits=_has_clock)),
     ),
     Injector("day_in_words", "today for tomorrow, Monday for Tuesday", _word_exchanged("days", _Reach())),
-    Injector("flag_in_words", "with for without", _word_exchanged("flags", _Reach(before=10))),
-    Injector("other_deed", "book for cancel", _word_exchanged("deeds", _Reach(is_first=True))),
+    Injector("flag_in_words", "with for without", _word_exchanged("flags", _Reach(before=10, fits=_is_flag))),
+    Injector("other_deed", "book for cancel", _other_deed),
     Injector("route_turned", "the words of two values are exchanged", _quotes_exchanged),
     Injector("cut_off", "the text breaks off within a value", _cut_off),
     Injector("sentence_removed", "a sentence that says a value is gone", _sentence_removed),

@@ -1,0 +1,314 @@
+"""Defects of which calls are due, in what order, and of the tools that a sample shows."""
+
+from itertools import pairwise
+from random import Random
+from typing import Any
+
+from pydantic import JsonValue
+
+from validators.audit.editing import KeptTurn, kept_turns, rebuilt, with_arguments, with_turn, with_words
+from validators.audit.editing import Replacement as Words
+from validators.audit.subjects import AuditSubject, BrokenSample, Injector, pick
+from warehouse.records import CallTurn, GoldCall, JsonSchema, ResultTurn, Sample, Tool
+
+_UNKNOWN = "$$$"
+_OTHER_TYPES = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}
+
+
+def _without_call(subject: AuditSubject, at: int, position: int) -> Sample:
+    """The sample without a call, and without what it returned."""
+    kept = kept_turns(subject.sample)
+    turn = kept[at].turn
+    places = tuple(place for place in kept[at].places if place != position)
+    if isinstance(turn, CallTurn):
+        calls = tuple(call for place, call in enumerate(turn.calls) if place != position)
+        kept[at] = KeptTurn(turn.with_changes(calls=calls), at, places)
+    following = kept[at + 1].turn if at + 1 < len(kept) else None
+    if isinstance(following, ResultTurn):
+        results = tuple(result for place, result in enumerate(following.results) if place != position)
+        kept[at + 1] = KeptTurn(following.with_changes(results=results), at + 1)
+    return rebuilt(subject.sample, kept)
+
+
+def _call_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
+    """One of several calls of a turn."""
+    options = [
+        (at, position) for at, turn in subject.call_turns if len(turn.calls) > 1 for position in range(len(turn.calls))
+    ]
+    chosen = pick(options, rng)
+    return _without_call(subject, *chosen) if chosen else None
+
+
+def _step_dropped(subject: AuditSubject, rng: Random) -> Sample | None:
+    """All calls of a step and what they returned, where no later call takes a value from there."""
+    used = {one.turn for _, turn in subject.call_turns for call in turn.calls for one in call.evidence if one.path}
+    steps = [at for at, turn in subject.call_turns if turn.executed and at + 1 not in used]
+    at = pick(steps, rng) if len(subject.call_turns) > 1 else None
+    if at is None:
+        return None
+    return rebuilt(subject.sample, [one for one in kept_turns(subject.sample) if one.old not in (at, at + 1)])
+
+
+def _call_unasked(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A call of another candidate, as another sample has it, stands with those that are due."""
+    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
+    turns = (
+        [at for at, _ in subject.call_turns[-1:]]
+        if not subject.traits.is_executed
+        else [at for at, _ in subject.call_turns]
+    )
+    at = pick(turns, rng)
+    return _with_one_more(subject, at, due, rng) if at is not None else None
+
+
+def _call_where_none_is_due(subject: AuditSubject, rng: Random) -> Sample | None:
+    """No candidate fits, and yet one is called."""
+    idle = [at for at, turn in enumerate(subject.sample.turns) if isinstance(turn, CallTurn) and not turn.calls]
+    at = pick(idle, rng)
+    return _with_one_more(subject, at, set(), rng) if at is not None else None
+
+
+def _with_one_more(subject: AuditSubject, at: int, without: set[str], rng: Random) -> Sample | None:
+    turn = subject.sample.turns[at]
+    if not isinstance(turn, CallTurn):
+        return None
+    if turn.executed:
+        made = [
+            one for name in subject.candidates if name not in without for one in subject.pool.executed.get(name, [])
+        ]
+        chosen = pick(made, rng)
+        return _with_executed(subject, at, *chosen) if chosen else None
+    language = subject.sample.language
+    calls = [
+        call
+        for name in subject.candidates
+        if name not in without
+        for call in subject.pool.calls.get((language, name), [])
+    ]
+    call = pick(calls, rng)
+    if call is None:
+        return None
+    return with_turn(subject.sample, at, turn.with_changes(calls=(*turn.calls, call.with_changes(evidence=()))))
+
+
+def _with_executed(subject: AuditSubject, at: int, call: GoldCall, result: JsonValue) -> Sample | None:
+    turn, following = subject.sample.turns[at], subject.sample.turns[at + 1]
+    if not isinstance(turn, CallTurn) or not isinstance(following, ResultTurn):
+        return None
+    sample = with_turn(subject.sample, at, turn.with_changes(calls=(*turn.calls, call.with_changes(evidence=()))))
+    return with_turn(sample, at + 1, following.with_changes(results=(*following.results, result)))
+
+
+def _call_repeated(subject: AuditSubject, rng: Random) -> Sample | None:
+    at = pick([at for at, turn in subject.call_turns if not turn.executed], rng)
+    turn = subject.sample.turns[at] if at is not None else None
+    if at is None or not isinstance(turn, CallTurn):
+        return None
+    return with_turn(subject.sample, at, turn.with_changes(calls=(*turn.calls, rng.choice(turn.calls))))
+
+
+def _calls_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A call stands before the one of the same turn that returns what it takes."""
+    options: list[tuple[int, int]] = []
+    for at, turn in subject.call_turns:
+        options += [
+            (at, place) for place, call in enumerate(turn.calls)
+            if any(one.rule.startswith(f"calls[{place - 1}]") for one in call.evidence)
+        ]  # fmt: skip
+    chosen = pick(options, rng)
+    if chosen is None:
+        return None
+    at, place = chosen
+    kept = kept_turns(subject.sample)
+    order = [*range(place - 1), place, place - 1, *range(place + 1, len(kept[at].places))]
+    calls = dict(subject.call_turns)[at].calls
+    kept[at] = KeptTurn(CallTurn(calls=tuple(calls[old] for old in order)), at, tuple(order))
+    return rebuilt(subject.sample, kept)
+
+
+def _steps_reordered(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A step stands before the one that returns what it takes."""
+    options = [
+        (first, second)
+        for (first, _), (second, turn) in pairwise(subject.call_turns)
+        if second == first + 2
+        and any(one.turn == first + 1 for call in turn.calls for one in call.evidence if one.path)
+    ]
+    chosen = pick(options, rng)
+    if chosen is None:
+        return None
+    first, second = chosen
+    kept = kept_turns(subject.sample)
+    return rebuilt(
+        subject.sample, [*kept[:first], *kept[second : second + 2], *kept[first:second], *kept[second + 2 :]]
+    )
+
+
+def _no_call(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The gold of the last turn says that nothing is to be called."""
+    turns = [(at, turn) for at, turn in subject.call_turns[-1:] if not turn.executed]
+    chosen = pick(turns, rng)
+    return with_turn(subject.sample, chosen[0], chosen[1].with_changes(calls=())) if chosen else None
+
+
+def _other_tool(subject: AuditSubject, rng: Random) -> Sample | None:
+    """Another candidate that takes the same arguments is called, at every snapshot."""
+    options: list[tuple[str, Tool]] = []
+    for _, turn in subject.call_turns[-1:]:
+        for call in turn.calls:
+            options += [(call.tool, tool) for tool in _fitting(call, subject)]
+    chosen = pick(options, rng)
+    if chosen is None:
+        return None
+    return _with_tool(subject.sample, *chosen)
+
+
+def _fitting(call: GoldCall, subject: AuditSubject) -> list[Tool]:
+    """The other candidates, those first that take all arguments of the call; where there are none, those that take some."""
+    others = [tool for name, tool in subject.candidates.items() if name != call.tool]
+    whole = [tool for tool in others if call.arguments and call.arguments.keys() <= tool.properties.keys()]
+    return whole or [tool for tool in others if call.arguments.keys() & tool.properties.keys()]
+
+
+def _with_tool(sample: Sample, name: str, tool: Tool) -> Sample:
+    def renamed(call: GoldCall) -> GoldCall:
+        if call.tool != name:
+            return call
+        arguments = {one: value for one, value in call.arguments.items() if one in tool.properties}
+        kept = tuple(one for one in call.evidence if one.argument in arguments)
+        return call.with_changes(tool=tool.name, arguments=arguments, evidence=kept)
+
+    for at, turn in enumerate(sample.turns):
+        if isinstance(turn, CallTurn):
+            sample = with_turn(sample, at, turn.with_changes(calls=tuple(map(renamed, turn.calls))))
+    return sample
+
+
+def _tool_missing(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The tool that is called is not among the candidates."""
+    due = {call.tool for _, turn in subject.call_turns for call in turn.calls}
+    keys = [key for key in subject.sample.candidates if subject.tools[key].name in due]
+    key = pick(keys, rng) if len(subject.sample.candidates) > 1 else None
+    if key is None:
+        return None
+    return subject.sample.with_changes(candidates=tuple(one for one in subject.sample.candidates if one != key))
+
+
+def _schema_altered(change: str) -> Any:  # noqa: ANN401 - an Injection, made below
+    """The schema of the tool that is called is another one: `rename`, `retype` or `narrow` a parameter that has an argument."""
+
+    def inject(subject: AuditSubject, rng: Random) -> BrokenSample | None:
+        options = [
+            (subject.candidates[call.tool], name)
+            for _, turn in subject.call_turns for call in turn.calls if call.tool in subject.candidates
+            for name in call.arguments if name in subject.candidates[call.tool].properties
+        ]  # fmt: skip
+        rng.shuffle(options)
+        for tool, name in options:
+            properties = _altered(change, tool.properties, name)
+            if properties is not None:
+                required = [one if one in properties else f"{name}_value" for one in tool.required]
+                other = tool.with_changes(
+                    parameters={**tool.parameters, "properties": properties, "required": required}
+                )
+                candidates = tuple(other.key if key == tool.key else key for key in subject.sample.candidates)
+                return BrokenSample(subject.sample.with_changes(candidates=candidates), {other.key: other})
+        return None
+
+    return inject
+
+
+def _altered(change: str, properties: dict[str, JsonSchema], name: str) -> dict[str, JsonSchema] | None:
+    schema = properties[name]
+    match change:
+        case "rename":
+            return {f"{one}_value" if one == name else one: value for one, value in properties.items()}
+        case "retype":
+            other = {"string": "integer", "integer": "boolean", "number": "boolean", "boolean": "string"}.get(
+                schema.get("type", "")
+            )
+            return {**properties, name: {"type": other}} if other else None
+        case _:
+            return (
+                {**properties, name: {**schema, "enum": ["none of these"]}} if schema.get("type") == "string" else None
+            )
+
+
+def _withheld_shown(subject: AuditSubject, rng: Random) -> Sample | None:
+    """No call is due because the tool was withheld, and yet it is among the candidates."""
+    sample = subject.sample
+    is_idle = any(isinstance(turn, CallTurn) and not turn.calls for turn in sample.turns)
+    if not sample.withheld or not is_idle:
+        return None
+    shown = list(sample.candidates)
+    shown[rng.randrange(len(shown))] = sample.withheld[0]
+    return sample.with_changes(candidates=tuple(shown), withheld=())
+
+
+def _served_request(subject: AuditSubject, rng: Random) -> Sample | None:
+    """No call is due, but the request is one that a candidate serves."""
+    if subject.call_turns or not subject.user_turns:
+        return None
+    names = subject.candidates.keys()
+    served = [text for text, tools in subject.pool.requests.get(subject.sample.language, []) if tools <= names]
+    text, (at, turn) = pick(served, rng), subject.user_turns[0]
+    return with_words(subject.sample, at, [Words(0, len(turn.text), text)]) if text else None
+
+
+def _unknown_guessed(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A value that only an earlier call returns is made up."""
+    options = [
+        (call, name)
+        for _, turn in subject.call_turns for call in turn.calls for name, value in call.arguments.items() if value == _UNKNOWN
+    ]  # fmt: skip
+    chosen = pick(options, rng)
+    if chosen is None:
+        return None
+    call, name = chosen
+    known = subject.pool.values_by_name.get((subject.sample.language, name), [])
+    others = [one.value for one in known if str(one.value).casefold() not in subject.words]
+    guess = pick(others, rng) or f"{name[:2].upper()}-{rng.randrange(10000, 99999)}"
+    return with_arguments(subject.sample, lambda one: one is call, lambda arguments: {**arguments, name: guess})
+
+
+def _unknown_for_known(subject: AuditSubject, rng: Random) -> Sample | None:
+    """A value that the user says is marked as unknown."""
+    if not any(
+        value == _UNKNOWN for _, turn in subject.call_turns for call in turn.calls for value in call.arguments.values()
+    ):
+        return None
+    place = pick(subject.stated(), rng)
+    if place is None:
+        return None
+    return with_arguments(
+        subject.sample, lambda one: one is place.call, lambda arguments: {**arguments, place.name: _UNKNOWN}
+    )
+
+
+def _language_changed(subject: AuditSubject, rng: Random) -> Sample | None:
+    """The sample is said to be in another language."""
+    others = sorted({language for language in subject.pool.requests if language != subject.sample.language})
+    other = pick(others, rng)
+    return subject.sample.with_changes(language=other) if other else None
+
+
+INJECTORS = (
+    Injector("call_dropped", "one of several calls is missing", _call_dropped),
+    Injector("step_dropped", "a step is missing that no later one builds upon", _step_dropped),
+    Injector("call_unasked", "a call stands there that nobody asked for", _call_unasked),
+    Injector("call_where_none_is_due", "a call stands where no candidate fits", _call_where_none_is_due),
+    Injector("call_repeated", "a call stands twice", _call_repeated),
+    Injector("calls_reordered", "a call stands before the one that it depends on", _calls_reordered),
+    Injector("steps_reordered", "a step stands before the one that it depends on", _steps_reordered),
+    Injector("no_call", "no call is said to be due though one is", _no_call),
+    Injector("other_tool", "another candidate is called", _other_tool),
+    Injector("tool_missing", "the tool that is called is no candidate", _tool_missing),
+    Injector("parameter_renamed", "the schema has another name for a parameter", _schema_altered("rename")),
+    Injector("parameter_retyped", "the schema has another type for a parameter", _schema_altered("retype")),
+    Injector("choices_narrowed", "the schema's choices do not have the gold value", _schema_altered("narrow")),
+    Injector("withheld_tool_shown", "the tool that serves the request is shown, and no call is due", _withheld_shown),
+    Injector("served_request", "a candidate serves the request, and no call is due", _served_request),
+    Injector("unknown_guessed", "a value that nobody can know yet is made up", _unknown_guessed),
+    Injector("unknown_for_known", "a value that is said is marked as unknown", _unknown_for_known),
+    Injector("language_changed", "the sample is said to be in another language", _language_changed),
+)
