@@ -14,7 +14,7 @@ from generators.stages import Stage
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
-from llm.models import ModelSettings, open_chat
+from llm.models import ModelSettings, open_chat, reads_language
 from llm.traffic import Traffic
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import LlmCall
@@ -92,6 +92,10 @@ class Chats:
         self._chats = chats
         self.budget = budget
         self.in_flight = InFlight(AHEAD * concurrency, concurrency)
+
+    def can_answer(self, stage: Stage) -> bool:
+        """Whether the model of the stage's role can: a grammar has no opinion of how people speak."""
+        return not stage.needs_reader or reads_language(self._chats[stage.role or "generator"].name)
 
     def of(self, stage: Stage, record: Callable[[LlmCall], object]) -> LedgeredChat:
         """The chat of the stage's role, each call given to `record`; a stage without a role gets one it does not use."""

@@ -72,7 +72,7 @@ async def _check_record(item: ImportedRecord, sample: Sample, stages: list[Stage
     verdicts: list[Verdict] = []
     unrecorded: list[LlmCall] = []
     for stage in stages:
-        if stage.function is None or not stage.applies(sample):
+        if stage.function is None or not stage.applies(sample) or not chats.can_answer(stage):
             continue
         try:
             verdicts += await stage.function(

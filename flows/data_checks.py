@@ -228,7 +228,7 @@ async def check_sample(
     maker = sample.origin.model if sample.origin else ""
     verdicts: list[Verdict] = []
     for stage in CHECKS:
-        is_asked = stage.function is not None and (chats is not None or stage.role is None)
+        is_asked = stage.function is not None and (chats.can_answer(stage) if chats else stage.role is None)
         if is_asked and stage.applies(sample):
             context = _context(stage, sample, tools, chats, environments)
             found = await _verdicts(stage, sample, context)

@@ -287,8 +287,10 @@ class _Work:
 
     async def _work(self, stage: Stage, record: Record, chats: Chats, facts: Facts) -> list[Record] | None:
         """What the record becomes: new records, [] for itself, None where it goes no further."""
-        if stage.function is None or not stage.applies(record):
-            facts.note(stage.name, record, "passed", "The stage does not apply to this kind.", "not_applicable")
+        if stage.function is None or not stage.applies(record) or not chats.can_answer(stage):
+            facts.note(
+                stage.name, record, "passed", "The stage does not apply to this kind, or its model.", "not_applicable"
+            )
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls))

@@ -44,6 +44,7 @@ class Stage(NamedTuple):
     is_left_to_readers: bool = (
         False  # of a check by rules: models that read the text blind may settle what it leaves open
     )
+    needs_reader: bool = False  # of a check: only models that read language are asked, template/v1 is not
 
     @property
     def is_check(self) -> bool:

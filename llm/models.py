@@ -159,6 +159,11 @@ class ModelSettings(Record):
         return tuple((name, value) for name, value in given.items() if value is not None)
 
 
+def reads_language(name: str) -> bool:
+    """Whether a model reads what people write, or (template/v1) inverts its own grammar."""
+    return name != TEMPLATE
+
+
 def read_model(name: str, options: Mapping[str, Any] | None = None) -> ModelSettings:
     """The settings of the model `name`, `options` checked strictly. Raises ConfigurationError."""
     try:

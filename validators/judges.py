@@ -21,7 +21,7 @@ ZERO_SHOT, ONE_SHOT, EACH_CALL = "call_zero_shot", "call_one_shot", "call_each"
 SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction", "judge_path_call"
 PLAN, PARAMETERS = "judge_plan", "judge_parameters"
 COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
-RELEVANCE, SCENARIO = "judge_relevance", "read_scenario"
+RELEVANCE, SCENARIO, NATURAL = "judge_relevance", "read_scenario", "judge_natural"
 Opinion = TypeVar("Opinion", bound=BaseModel)
 
 

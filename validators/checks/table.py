@@ -15,6 +15,7 @@ from validators.checks import (
     dialogue,
     facts,
     grounding,
+    natural,
     path,
     relevance,
     routing,
@@ -47,16 +48,17 @@ def _check(  # noqa: PLR0913 - a row has as many columns
     threshold: str = "",
     settles: tuple[SampleClaim, ...] = (),
     is_left_to_readers: bool = False,
+    needs_reader: bool = False,
 ) -> Stage:
     """A row: `prompts` are those of validators/prompts, `role` answers them, `threshold` names a setting of the recipe.
 
     What a check proves are the claims that it `settles`. What a rule leaves open a model may settle that reads the sample blind
-    (`is_left_to_readers`); where it may not, people are asked.
+    (`is_left_to_readers`); where it may not, people are asked. One that `needs_reader` is asked of models alone that read language.
     """
     templates = tuple(f"validators/prompts/{prompt}.j2" for prompt in prompts)
     return Stage(
         name, GROUP, about, "Sample", "Verdict", source, function, role, templates, applies, threshold,
-        version=version, settles=settles, is_left_to_readers=is_left_to_readers,
+        version=version, settles=settles, is_left_to_readers=is_left_to_readers, needs_reader=needs_reader,
     )  # fmt: skip
 
 
@@ -135,6 +137,10 @@ CHECKS: tuple[Stage, ...] = (
         "Does the judge read the same call out of the conversation, or one that means the same?",
         "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,
         role="judge", prompts=("call_zero_shot", "judge_calls"), settles=_ALL,
+    ),
+    _check(
+        "natural", natural.VERSION, "Would a person say this to this assistant, and is each value plausible for its parameter?",
+        "HammerBench 5", natural.check_natural, role="judge", prompts=("judge_natural",), needs_reader=True,
     ),
 )  # fmt: skip
 

@@ -1,0 +1,34 @@
+"""What the judge's two scores say of a sample, and of whom the check is asked."""
+
+import pytest
+
+from flows.chats import Chats
+from llm.limits import Budget
+from tests.support.scripted_model import ScriptedModel
+from tests.support.validators.stage_contexts import context_of
+from validators.checks.natural import NaturalReading, check_natural
+from validators.checks.table import CHECKS
+from warehouse.records import Sample, Tool
+
+
+def reading(wording: int, values: int) -> NaturalReading:
+    return NaturalReading(wording_reason="So.", wording=wording, values_reason="So it is.", values=values)
+
+
+@pytest.mark.parametrize(
+    ("wording", "values", "decision"),
+    [(5, 5, "proved"), (3, 4, "proved"), (2, 5, "unproved"), (5, 2, "unproved"), (5, 1, "contradicted"), (1, 5, "contradicted")],
+)
+async def test_the_lower_score_decides(perfect: Sample, tools: dict[str, Tool], wording: int, values: int, decision: str) -> None:
+    chat = ScriptedModel({"judge_natural": [reading(wording, values)]})
+    [verdict] = await check_natural(perfect, context_of(tools, chat))
+    assert verdict.decision == decision
+    assert f"Wording {wording} of 5" in verdict.reason
+    assert perfect.request in chat.asked[0].messages[-1].content
+
+
+def test_a_grammar_in_the_judges_place_is_not_asked() -> None:
+    natural = next(stage for stage in CHECKS if stage.name == "natural")
+    for name, is_asked in (("template/v1", False), ("openai/gpt-4o-mini", True)):
+        chats = Chats({"judge": ScriptedModel({}, name=name)}, 1, Budget(None))  # type: ignore[dict-item]
+        assert chats.can_answer(natural) is is_asked
