@@ -1,0 +1,135 @@
+"""How varied requests are: ours, out of a warehouse, beside HammerBench's published ones.
+
+    python -m bench.diversity WAREHOUSE.duckdb RECIPE [HAMMERBENCH_SAMPLES]
+
+For each language, over draws of a hundred requests (so that sets of different sizes compare): distinct-3, the share of
+different ones among all runs of three words; overlap, how much of a request's runs of three words another request has too
+(a self-BLEU that needs no smoothing); how much the ten commonest openings of three words cover; and in which share of the
+requests the tool's description stands word for word.
+"""
+
+import json
+import re
+import sys
+from collections import Counter
+from collections.abc import Sequence
+from pathlib import Path
+from random import Random
+from statistics import mean
+from typing import NamedTuple
+
+from warehouse.store import Warehouse
+
+DRAWS, SIZE, LENGTH, COMMONEST = 5, 100, 3, 10
+_WORD = re.compile(r"[^\W\d_㐀-鿿]+(?:['’][^\W\d_]+)?|[㐀-鿿]|\d+")
+
+
+class Asked(NamedTuple):
+    """A request and the description of the tool that it asks for."""
+
+    request: str
+    description: str
+
+
+class Diversity(NamedTuple):
+    """How varied a set of requests is."""
+
+    requests: int
+    distinct: float
+    overlap: float
+    openings: float
+    described: float
+
+
+def measure(asked: Sequence[Asked]) -> Diversity:
+    """The figures, each the mean of some draws."""
+    draws = [Random(draw).sample(list(asked), min(SIZE, len(asked))) for draw in range(DRAWS)]
+    return Diversity(
+        len(asked),
+        mean(distinct(drawn) for drawn in draws),
+        mean(overlap(drawn) for drawn in draws),
+        mean(commonest(drawn) for drawn in draws),
+        mean(bool(stands_in(one)) for one in asked),
+    )
+
+
+def words(text: str) -> list[str]:
+    """The words of a text; of Chinese, its characters."""
+    return _WORD.findall(text.casefold())
+
+
+def runs(text: str) -> list[tuple[str, ...]]:
+    """All runs of three words in a text."""
+    said = words(text)
+    return [tuple(said[at : at + LENGTH]) for at in range(len(said) - LENGTH + 1)]
+
+
+def distinct(asked: Sequence[Asked]) -> float:
+    """The share of different ones among all runs of three words."""
+    every = [run for one in asked for run in runs(one.request)]
+    return len(set(every)) / max(1, len(every))
+
+
+def overlap(asked: Sequence[Asked]) -> float:
+    """How much of a request's runs of three words some other request has too, in the mean."""
+    holders = Counter(run for one in asked for run in set(runs(one.request)))
+    shares = [mean(holders[run] > 1 for run in set(runs(one.request))) for one in asked if runs(one.request)]
+    return mean(shares) if shares else 0.0
+
+
+def commonest(asked: Sequence[Asked]) -> float:
+    """How much of the requests the ten commonest openings of three words cover."""
+    openings = Counter(tuple(words(one.request)[:LENGTH]) for one in asked)
+    return sum(count for _, count in openings.most_common(COMMONEST)) / max(1, len(asked))
+
+
+def stands_in(asked: Asked) -> bool:
+    """Whether the description stands in the request word for word."""
+    described = "\x00".join(words(asked.description))
+    return bool(described) and described in "\x00".join(words(asked.request))
+
+
+def ours(file: Path, recipe: str) -> dict[str, list[Asked]]:
+    """The requests of single turns that a recipe landed, by language."""
+    warehouse = Warehouse(file)
+    found: dict[str, list[Asked]] = {}
+    for row in warehouse.rows(
+        "select s.language, s.request, t.description from accepted_samples s join tools t on t.name = s.gold ->> '$[0].tool'"
+        " and t.language = s.language where s.recipe = ? and s.kind in ('perfect', 'imperfect') order by s.key",
+        [recipe],
+    ):
+        found.setdefault(str(row["language"]), []).append(Asked(str(row["request"]), str(row["description"])))
+    return found
+
+
+def published(folder: Path) -> dict[str, list[Asked]]:
+    """The requests of HammerBench's samples of single turns, by language."""
+    found: dict[str, list[Asked]] = {}
+    for language in ("en", "zh"):
+        for name in ("ST_Perfect", "ST_Imperfect"):
+            for record in json.loads((folder / language / "single-turn" / f"{name}.json").read_text(encoding="utf-8")):
+                called = record["messages"][1]["content"]
+                name_called = called.get("name") if isinstance(called, dict) else ""
+                tools = {tool["name"]: tool["description"] for tool in record["multiple_tools"]}
+                asked = Asked(record["messages"][0]["content"], tools.get(name_called, ""))
+                found.setdefault(language, []).append(asked)
+    return found
+
+
+def main(arguments: Sequence[str]) -> None:
+    """Print the figures, a line each set and language."""
+    print("set          language  requests  distinct-3  overlap  ten openings  description")
+    sets = {"callwright": ours(Path(arguments[0]), arguments[1])}
+    if len(arguments) > 2:  # noqa: PLR2004 - the third one may be left out
+        sets["HammerBench"] = published(Path(arguments[2]))
+    for name, by_language in sets.items():
+        for language, asked in by_language.items():
+            of = measure(asked)
+            print(
+                f"{name:<12} {language:<9} {of.requests:>8}  {of.distinct:>10.3f}  {of.overlap:>7.3f}"
+                f"  {of.openings:>11.0%}  {of.described:>11.0%}"
+            )
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
