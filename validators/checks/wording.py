@@ -58,7 +58,9 @@ def _findings(sample: Sample) -> Iterator[Finding]:
 def _tools_words(sample: Sample, context: StageContext) -> Iterator[Finding]:
     """The words of the tools that are called: their descriptions copied, names of parameters as code has them."""
     named = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
-    shown = [context.tools[key] for key in sample.candidates if key in context.tools]  # what lacks is the format's matter
+    shown = [
+        context.tools[key] for key in sample.candidates if key in context.tools
+    ]  # what lacks is the format's matter
     tools = [tool for tool in shown if tool.name in named]
     for index, turn in enumerate(sample.turns):
         if isinstance(turn, UserTurn):

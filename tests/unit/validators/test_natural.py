@@ -17,9 +17,18 @@ def reading(wording: int, values: int) -> NaturalReading:
 
 @pytest.mark.parametrize(
     ("wording", "values", "decision"),
-    [(5, 5, "proved"), (3, 4, "proved"), (2, 5, "unproved"), (5, 2, "unproved"), (5, 1, "contradicted"), (1, 5, "contradicted")],
+    [
+        (5, 5, "proved"),
+        (3, 4, "proved"),
+        (2, 5, "unproved"),
+        (5, 2, "unproved"),
+        (5, 1, "contradicted"),
+        (1, 5, "contradicted"),
+    ],
 )
-async def test_the_lower_score_decides(perfect: Sample, tools: dict[str, Tool], wording: int, values: int, decision: str) -> None:
+async def test_the_lower_score_decides(
+    perfect: Sample, tools: dict[str, Tool], wording: int, values: int, decision: str
+) -> None:
     chat = ScriptedModel({"judge_natural": [reading(wording, values)]})
     [verdict] = await check_natural(perfect, context_of(tools, chat))
     assert verdict.decision == decision
