@@ -12,13 +12,17 @@ from typing import Literal, NamedTuple, get_args
 import yaml
 
 from language.names import split_name
-from language.text import Found, fold
+from language.packs import widened
+from language.plain_words import find_terms
+from language.text import STOP, Found, fold
+from language.wording import content_keys
 from warehouse.records import DEFAULT_LANGUAGE
 
-CueKind = Literal["negation", "alternative", "correction", "condition", "second_wish", "past"]
+CueKind = Literal["negation", "alternative", "correction", "condition", "second_wish", "past", "hypothetical"]
 Deed = Literal["on", "off", "create", "cancel", "change", "send", "pay", "ask"]
 CUE_KINDS: tuple[CueKind, ...] = get_args(CueKind)
 SYNONYM = "word for a choice"
+_CLAUSE = re.compile(widened(r"@[,.;!?]"))
 _ENGLISH = DEFAULT_LANGUAGE  # names of tools are English, whatever people speak
 
 
@@ -37,6 +41,10 @@ class CueWords(NamedTuple):
     deeds: Mapping[Deed, re.Pattern[str]]
     tool_deeds: Mapping[Deed, re.Pattern[str]]
     clashes: frozenset[frozenset[Deed]]
+    opposites: tuple[tuple[re.Pattern[str], re.Pattern[str]], ...]
+    marks: Mapping[str, str]
+    digits: Mapping[str, int]
+    repeats: Mapping[str, int]
 
 
 @lru_cache(16)
@@ -53,8 +61,18 @@ def cue_words(language: str) -> CueWords:
     clashes = frozenset(frozenset(pair) for pair in data.pop("clashes"))
     tool_deeds = data.pop("tool_deeds", {}) or {}
     if language != _ENGLISH:
-        tool_deeds = {name: pattern.pattern for name, pattern in cue_words(_ENGLISH).tool_deeds.items()} | tool_deeds
+        english = {name: pattern.pattern for name, pattern in cue_words(_ENGLISH).tool_deeds.items()}
+        tool_deeds = {
+            name: "|".join(filter(None, (english.get(name), tool_deeds.get(name))))
+            for name in {**english, **tool_deeds}
+        }
+    opposites = [
+        (re.compile(words, re.IGNORECASE), re.compile(others, re.IGNORECASE)) for words, others in data.pop("opposites")
+    ]
+    plain = {name: data.pop(name) for name in ("marks", "digits", "repeats")}
     return CueWords(
+        opposites=tuple(opposites),
+        **plain,
         patterns={name: re.compile(pattern, re.IGNORECASE) for name, pattern in data.items()},
         deeds=deeds,
         tool_deeds={name: re.compile(pattern, re.IGNORECASE) for name, pattern in tool_deeds.items()},
@@ -95,6 +113,38 @@ def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
         fold(choice): re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.IGNORECASE)
         for choice, words in worded.items()
     }
+
+
+FLAG = "named as the parameter is"
+_FLAG_WORDS = frozenset({
+    "is", "has", "have", "with", "include", "includes", "included", "enable", "enabled", "allow", "allows",
+    "allowed", "use", "uses",
+    "need", "needs", "needed", "want", "wants", "only", "auto", "required", "require", "status", "mode", "state", "flag", "active",
+    "on", "should", "be", "are", "can", "add", "set", "first", "of", "the", "for", "to", "and", "or", "a", "in", "at",
+})  # fmt: skip
+_DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
+_FLAG_NEGATION = 30  # characters before the word in which a negation takes it back
+
+
+def find_flag(name: str, value: bool, text: str, language: str) -> Found | None:  # noqa: FBT001
+    """Where the text has all content words of a flag's name, with or without a negation as its value wants it."""
+    words = split_name(name)
+    core = [word for word in words if word not in _FLAG_WORDS | _DENYING]
+    keys = {key.deep for word in core for key in content_keys(word) if key.light != STOP}
+    if not keys:
+        return None
+    places = [(key.deep, key.start, key.end) for key in content_keys(text) if key.deep in keys]
+    places += [place for place in find_terms(text, language) if place[0] in keys]
+    if not keys <= {key for key, *_ in places}:
+        return None
+    start, end = min(place[1] for place in places), max(place[2] for place in places)
+    before = text[max(0, start - _FLAG_NEGATION) : start]
+    negations = [*cue_words(language).patterns["negation"].finditer(_CLAUSE.split(before)[-1])]
+    is_denied = bool(negations) != any(word in _DENYING for word in words)
+    if is_denied == value:
+        return None
+    first = start - len(_CLAUSE.split(before)[-1]) + negations[-1].start() if negations else start
+    return Found(value, first, end, FLAG)
 
 
 def deeds_of_tool(name: str, language: str) -> frozenset[Deed]:

@@ -5,7 +5,7 @@ They are read by the languages' own rules and by Duckling; what both leave open 
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from datetime import UTC, datetime, timedelta
+from datetime import UTC, date, datetime, timedelta
 from functools import lru_cache
 from typing import NamedTuple
 
@@ -18,13 +18,16 @@ from language.units import QuantityWords, quantity_words
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
 _AROUND = 30  # characters around a time in which words name its half of the day
 _FIRST_YEAR, _HALF_A_YEAR, _WEEK = 1900, 183, 7
+_ISO_DAY = len("2001-01-01")
+_ONE_PM = "13:00"
 
 
 class Moment(NamedTuple):
     """A day, a month, a time of day, or a day with a time, that a text mentions.
 
     `days` are ISO dates (or months, YYYY-MM), `clocks` HH:MM; more than one clock says that the text leaves open which.
-    `last_day` and `last_clock` end a range. `earlier_day` is the same day a year before, where no year is stated.
+    `last_day` and `last_clock` end a range. `earlier_day` is the same day a year before, where no year is
+    stated. `is_figures` tells that a time is written as on a clock, 15:30.
     """
 
     start: int
@@ -34,6 +37,7 @@ class Moment(NamedTuple):
     last_day: str = ""
     last_clock: str = ""
     earlier_day: str = ""
+    is_figures: bool = False
 
 
 @lru_cache(4096)
@@ -47,16 +51,91 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
     found = [one for one in read_here if one is not None]
     found += [*_weekdays(plain, words, now), *_days_of_month(plain, words, now), *_by_rule(text)]
     lower = text.lower()
-    kept = (one for one in found if not _is_amount(one, lower, words) and not _is_idle(one, lower, words))
-    return tuple(_decided(lower, words, one) for one in _widest(list(kept)))
+    kept = [one for one in found if not _is_amount(one, lower, words) and not _is_idle(one, lower, words)]
+    kept += _anchored(lower, words, _widest(kept))
+    read_once = [_decided(lower, words, one) for one in _widest(kept)]
+    return tuple(_on_same_clock(one, read_once) for one in _in_order(lower, words, read_once))
+
+
+def _in_order(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
+    """Days of a month that was stated before count from there: from January 4th to the 18th."""
+    anchor = ""
+    for one in found:
+        day = next(iter(one.days), "")
+        is_bare = bool(words.patterns["bare_day"].fullmatch(text[one.start : one.end].strip()))
+        if is_bare and anchor and not one.last_day:
+            later = _next_day_of_month(anchor, int(day[8:]))
+            yield one._replace(days=frozenset({later}))
+        else:
+            yield one
+            anchor = (
+                day if len(day) == _ISO_DAY and words.patterns["anchor"].search(text[one.start : one.end]) else anchor
+            )
+
+
+def _next_day_of_month(anchor: str, day: int) -> str:
+    """The first day with this number that is not before the anchor."""
+    at = date.fromisoformat(anchor)
+    while at.day != day:
+        at += timedelta(days=1)
+    return at.isoformat()
+
+
+def _on_same_clock(one: Moment, found: Sequence[Moment]) -> Moment:
+    """Where a text counts 24 hours once, it does so with each time that it writes alike."""
+    counts_on = any(
+        other.clocks and min(other.clocks) >= _ONE_PM and len(other.clocks) == 1 and other.is_figures for other in found
+    )
+    if len(one.clocks) > 1 and one.is_figures and counts_on:
+        return one._replace(clocks=frozenset({min(one.clocks)}))
+    return one
+
+
+def _anchored(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
+    """Days that count from another that is stated: the day before Christmas, back the next day, a week on Friday."""
+    for name, days, is_before in (
+        ("day_before", -1, False),
+        ("day_after", 1, False),
+        ("next_day", 1, True),
+        ("week_on", _WEEK, False),
+    ):
+        for match in words.patterns[name].finditer(text):
+            stated = [
+                one
+                for one in found
+                if len(next(iter(one.days), "")) == _ISO_DAY and _is_beside(one, match, is_before=is_before)
+            ]
+            if not stated:
+                continue
+            near = stated[-1] if is_before else stated[0]
+            day = date.fromisoformat(next(iter(near.days))) + timedelta(days=days)
+            start = match.start() if is_before else min(match.start(), near.start)
+            end = match.end() if is_before else max(match.end(), near.end)
+            yield Moment(start, end, frozenset({day.isoformat()}), near.clocks if not is_before else frozenset())
+
+
+def _is_beside(one: Moment, match: re.Match[str], *, is_before: bool) -> bool:
+    if is_before:
+        return one.end <= match.start()
+    return abs(one.start - match.end()) <= 1 or abs(match.start() - one.end) <= 1 or one.start <= match.end() <= one.end
 
 
 def _by_rule(text: str) -> Iterator[Moment]:
-    for date in find_dates(text):
-        if date.rule not in (YEARLESS, RELATIVE):
-            yield Moment(date.start, date.end, frozenset({str(date.value)}), frozenset())
+    for found in find_dates(text):
+        if found.rule not in (YEARLESS, RELATIVE):
+            yield Moment(found.start, found.end, frozenset({str(found.value)}), frozenset())
     for time in find_times(text):
-        yield Moment(time.start, time.end, frozenset(), _clocks(str(time.value), time.rule))
+        yield Moment(
+            time.start,
+            time.end,
+            frozenset(),
+            _clocks(str(time.value), time.rule),
+            is_figures=_is_figures(text[time.start : time.end]),
+        )
+
+
+def _is_figures(quote: str) -> bool:
+    return bool(re.search(r"\d{1,2}:\d{2}(?!\s*[ap])", quote.lower()))
 
 
 def _clocks(value: str, rule: str) -> frozenset[str]:
@@ -64,7 +143,9 @@ def _clocks(value: str, rule: str) -> frozenset[str]:
 
 
 def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
-    """Whether a unit follows: "at 10 minutes" is no time of day, nor is "the twelve-minute mark"."""
+    """Whether a unit follows, or an amount begins within: "at 10 minutes", "the twelve-minute mark", "zone 3, half an hour"."""
+    if any(one.start < match.start() < one.end < match.end() for match in words.patterns["half_of"].finditer(text)):
+        return True
     return any(pattern.match(text, one.end) for pattern, _ in words.units)
 
 
@@ -137,7 +218,7 @@ def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | No
     has_clock = grain in ("hour", "minute", "second") and not words.patterns["from_now"].match(quote.lower())
     clocks = frozenset(stamp.strftime("%H:%M") for stamp in stamps) if has_clock else frozenset()
     days = frozenset({stamps[0].date().isoformat()}) if not has_clock or _says_day(stamps) else frozenset()
-    return Moment(one.start, one.end, days, clocks, earlier_day=_earlier(stamps, quote))
+    return Moment(one.start, one.end, days, clocks, earlier_day=_earlier(stamps, quote), is_figures=_is_figures(quote))
 
 
 def _says_day(stamps: Sequence[datetime]) -> bool:

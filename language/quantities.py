@@ -18,6 +18,10 @@ from language.units import QuantityWords, Unit, quantity_words, unit_named
 Bound = Literal["", "most", "least"]
 _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify it
 _DOZEN = 12
+_WHOLE, _SIXTY, _TEN = 100, 60, 10
+_FOOT = 0.3048  # metres
+_PERCENT, _COIN = Unit("percent", 1), Unit("money", 1)
+_NUMBERED = re.compile(r"#(\d+)\b")
 _CLAUSE_END = re.compile(r"[.;!?,]")
 
 
@@ -26,6 +30,7 @@ class Quantity(NamedTuple):
 
     `number_end` is where the number ends and its unit begins. `bound` tells whether it is the most or the least that is
     wanted; `is_estimate`, that it is not meant exactly; `place` is 1 for the first and 2 for the last of a range, else 0.
+    `is_loose`: the words of the bound need not be one: "over", "up to".
     """
 
     value: float
@@ -36,6 +41,7 @@ class Quantity(NamedTuple):
     bound: Bound = ""
     is_estimate: bool = False
     place: int = 0
+    is_loose: bool = False
 
 
 @lru_cache(4096)
@@ -50,7 +56,7 @@ def find_quantities(text: str, language: str) -> tuple[Quantity, ...]:
     for one in sorted(found, key=lambda each: (each.start, -each.end)):
         if not kept or one.start >= kept[-1].end:
             kept.append(one)
-    return tuple(_qualified(plain, words, _ranged(plain, words, kept)))
+    return tuple(_qualified(plain, words, _ranged(plain, words, _compounded(plain, words, kept))))
 
 
 def _unit_shares(text: str, words: QuantityWords) -> Iterator[Quantity]:
@@ -64,12 +70,17 @@ def _unit_shares(text: str, words: QuantityWords) -> Iterator[Quantity]:
         if unit is not None:
             more = 0.5 if words.patterns["and_a_half"].search(match.group()) else 0.0
             yield Quantity(1 + more, unit, *match.span(), match.start(1))
+    for match in words.patterns["share_alone"].finditer(text):
+        yield Quantity(words.shares[match[1]] * _WHOLE, _PERCENT, *match.span(1), match.end(1))
 
 
 def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iterator[Quantity]:
     idle = [match.span() for match in words.patterns["idle_number"].finditer(plain)]
-    taken = [(one.start, one.end) for one in find_moments(text, language, UNKNOWN_NOW)]
-    for start, end, number in _bare_numbers(text, language):
+    taken = [
+        (one.start, one.end) for one in find_moments(text, language, UNKNOWN_NOW)
+        if not words.patterns["elapse"].search(plain[one.start : one.end])
+    ]  # fmt: skip
+    for start, end, number in _bare_numbers(text, plain, words, language):
         if any(first <= start and end <= last for first, last in idle):
             continue
         if any(first <= start and end <= last and last - first > end - start for first, last in taken):
@@ -77,12 +88,42 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
         yield _measured(plain, words, start, end, _scaled(plain, words, start, end, number))
 
 
-def _bare_numbers(text: str, language: str) -> list[tuple[int, int, float]]:
-    spans = [(found.start, found.end, float(str(found.value))) for found in find_numbers(text)]
+def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) -> list[tuple[int, int, float]]:
+    spans = [(*match.span(), float(words.counts[match.group()])) for match in words.patterns["count"].finditer(plain)]
+    spans += [(match.start(), match.end(), float(match[1])) for match in _NUMBERED.finditer(plain)]
+    spans += [
+        (*match.span(), float(f"{match['whole'].replace('.', '')}.{match['part'] or 0}"))
+        for match in words.patterns["digits_written"].finditer(plain)
+    ]
+    respelled = text
+    for pattern, spelling in words.unit_spellings.items():
+        respelled = re.sub(pattern, spelling, respelled)
+    for found in find_numbers(respelled):
+        if not any(start < found.end and found.start < end for start, end, _ in spans):
+            spans.append((found.start, found.end, float(str(found.value))))
     for one in read(text, language, UNKNOWN_NOW):
         if one.dimension == "number" and not any(start < one.end and one.start < end for start, end, _ in spans):
             spans.append((one.start, one.end, float(one.value["value"])))
-    return sorted(spans)
+    return sorted(_joined(plain, words, sorted(spans)))
+
+
+def _joined(
+    text: str, words: QuantityWords, spans: Sequence[tuple[int, int, float]]
+) -> Iterator[tuple[int, int, float]]:
+    """A hundred that goes without saying: "one thirty-five" is 135."""
+    rest = list(spans)
+    while rest:
+        start, end, number = rest.pop(0)
+        following = rest[0] if rest else None
+        if (
+            following and number in range(1, 10) and following[2] in range(10, 100)
+            and text[end : following[0]] in (" ", "-") and text[start:end].isalpha()
+            and not text[following[0] : following[1]].isdecimal() and words.patterns["number_end"].match(text, following[1])
+        ):  # fmt: skip
+            rest.pop(0)
+            yield start, following[1], number * _WHOLE + following[2]
+        else:
+            yield start, end, number
 
 
 def _scaled(text: str, words: QuantityWords, start: int, end: int, number: float) -> float:
@@ -93,12 +134,15 @@ def _scaled(text: str, words: QuantityWords, start: int, end: int, number: float
 
 
 def _measured(text: str, words: QuantityWords, start: int, end: int, number: float) -> Quantity:
+    scale = words.patterns["scale_after"].match(text, end)
+    if scale:
+        number, end = number * words.scales[scale[1]], scale.end()
     more = words.patterns["half_unit"].match(text, end)
     unit, last = _unit_after(text, more.end() if more else end, words)
-    if more and unit is not None:
-        return Quantity(number + 0.5, unit, start, last, more.end())
     if more:
-        unit, last = _unit_after(text, end, words)
+        return Quantity(number + words.shares[more[1]], unit, start, max(last, more.end()), more.end())
+    if unit is None and words.patterns["money_before"].search(text[:start]):
+        unit = _COIN
     half = words.patterns["and_a_half"].match(text, last) if unit is not None else None
     if half:
         return Quantity(number + 0.5, unit, start, half.end(), end)
@@ -112,6 +156,43 @@ def _unit_after(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, 
         if match and match.end() > best[1]:
             best = unit, match.end()
     return best
+
+
+def _compounded(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[Quantity]:
+    """Join what is one quantity in two units: an hour and fifty minutes, 72 euros 90, three pounds six ounces."""
+    kept: list[Quantity] = []
+    for one in found:
+        before = kept[-1] if kept else None
+        more = _part_of(before, one, text, words) if before else None
+        if before and more is not None:
+            kept[-1] = before._replace(value=before.value + more, end=one.end)
+        else:
+            kept.append(one)
+    return kept
+
+
+def _part_of(whole: Quantity, part: Quantity, text: str, words: QuantityWords) -> float | None:
+    """What `part` adds to `whole`, in its unit; None where it stands for itself."""
+    gap = text[whole.end : part.start]
+    if whole.unit is None or not words.patterns["compound"].fullmatch(gap):
+        return None
+    if part.unit is not None:
+        is_finer = part.unit.dimension == whole.unit.dimension and part.unit.factor < whole.unit.factor
+        share = part.value * part.unit.factor / whole.unit.factor
+        return share if is_finer and share < 1 and float(whole.value).is_integer() else None
+    if (
+        not words.patterns["bare_compound"].fullmatch(gap)
+        or not words.patterns["number_end"].match(text, part.end)
+        or not float(part.value).is_integer()
+    ):
+        return None
+    if whole.unit.dimension == "money" and 0 < part.value < _WHOLE:
+        is_tenth = part.value < _TEN and not text[part.start : part.end].startswith("0")
+        return part.value / (_TEN if is_tenth else _WHOLE)
+    if whole.unit.dimension == "distance":  # six foot three
+        return part.value / _DOZEN if 0 < part.value < _DOZEN and round(whole.unit.factor, 4) == _FOOT else None
+    is_clock = whole.unit.dimension == "duration" and whole.unit.factor in (_SIXTY, _SIXTY * _SIXTY)
+    return part.value / _SIXTY if is_clock and 0 < part.value < _SIXTY else None
 
 
 def _ranged(text: str, words: QuantityWords, found: Sequence[Quantity]) -> list[Quantity]:
@@ -138,16 +219,19 @@ def _qualified(text: str, words: QuantityWords, found: Sequence[Quantity]) -> It
         last = found[index + 1].start if index + 1 < len(found) else len(text)
         before = _CLAUSE_END.split(text[first : one.start])[-1]
         after = _CLAUSE_END.split(text[one.end : last])[0]
-        after = after if len(after) < _AFTER else ""
+        after = after[:_AFTER]
         is_estimate = words.patterns["about_before"].search(before[-18:]) or words.patterns["about_after"].search(after)
-        yield one._replace(bound=_bound(words, before, after), is_estimate=bool(is_estimate))
+        bound, cue = _bound(words, before, after)
+        is_loose = bool(cue and words.patterns["loose_bound"].fullmatch(cue))
+        yield one._replace(bound=bound, is_estimate=bool(is_estimate), is_loose=is_loose)
 
 
-def _bound(words: QuantityWords, before: str, after: str) -> Bound:
+def _bound(words: QuantityWords, before: str, after: str) -> tuple[Bound, str]:
+    """The bound that the words around a number make it, and which words."""
     for side in (before, after):
         least, most = words.patterns["least"].search(side), words.patterns["most"].search(side)
         cue = most if most and not (least and least.start() < most.start()) else least
-        if cue:
+        if cue and not (side is after and words.patterns["loose_bound"].fullmatch(cue.group())):
             is_flipped = bool(words.patterns["flips"].search(side[: cue.start()]))
-            return "most" if (cue is most) != is_flipped else "least"
-    return ""
+            return ("most" if (cue is most) != is_flipped else "least"), cue.group()
+    return "", ""

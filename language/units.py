@@ -13,7 +13,10 @@ from warehouse.records import DEFAULT_LANGUAGE
 
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
 _NO_UNITS = frozenset({"min", "max", "second", "start"})  # minimum, maximum, the second one
-_PER = "per"
+_PER, _MINUTES = "per", "min"
+_LENGTHS = frozenset(
+    {"duration", "time", "after", "delay", "interval", "minutes", "minutos", "tiempo", "retardo", "timeout", "length"}
+)
 _ENGLISH = DEFAULT_LANGUAGE  # most schemas are in English, whatever people speak
 
 
@@ -31,7 +34,9 @@ class QuantityWords(NamedTuple):
     patterns: Mapping[str, re.Pattern[str]]
     shares: Mapping[str, float]
     scales: Mapping[str, float]
+    counts: Mapping[str, float]
     respelled: Mapping[str, str]
+    unit_spellings: Mapping[str, str]
     weekdays: str
     weekday_spellings: Mapping[str, str]
     week_later: str
@@ -50,6 +55,7 @@ def quantity_words(language: str) -> QuantityWords:
     units.sort(key=lambda one: -max(map(len, one[0].split("|"))))
     whole = "(?:" + "|".join(pattern for pattern, _ in units) + ")"
     plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
+    data["count"] = "(?<![a-z])(?:" + "|".join(plain["counts"]) + ")(?![a-z])" if plain["counts"] else "(?!)"
     return QuantityWords(
         units=tuple((re.compile(rf"\s*-?\s*(?:{pattern})(?![a-z])"), unit) for pattern, unit in units),
         patterns={name: re.compile(pattern.replace("{0}", whole)) for name, pattern in data.items()},
@@ -64,6 +70,9 @@ def unit_of(name: str, description: str, language: str) -> Unit | None:
         tokens = tokens[: tokens.index(_PER)]
     candidates = [token for token in tokens if len(token) >= _SHORTEST_NAME and token not in _NO_UNITS]
     candidates += [token for token in tokens[-1:] if len(token) == _SHORTEST_NAME - 1]
+    candidates += [
+        _MINUTES for _ in tokens[-1:] if tokens[-1] == _MINUTES and _LENGTHS & {*tokens, *description.lower().split()}
+    ]
     languages = tuple(dict.fromkeys((language, _ENGLISH)))
     for token in candidates:
         for one in languages:

@@ -12,27 +12,43 @@ from typing import NamedTuple
 
 from generators.kinds import traits_of
 from generators.stages import StageContext
-from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, has_cues
+from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_choice, find_cues, has_cues
 from language.mentions import Moment
+from language.names import split_name
 from language.packs import signs
+from language.plain_words import clauses_of, is_context, unknown_words, vocabulary
 from language.quantities import Quantity
+from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
 from language.units import quantity_words
+from language.values import locate_text
 from language.vocabulary import find_corrections
 from language.wording import content_keys
-from validators.checks.request_reading import ArgumentReading, Grade, merge_readings, read_leaves
-from validators.checks.request_text import ArgumentLeaf, RequestText, Span, leaves_of, parse_request
+from validators.checks.request_reading import merge_readings, read_leaves
+from validators.checks.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    Grade,
+    RequestText,
+    Span,
+    leaves_of,
+    parse_request,
+)
 from validators.checks.verdicts import weakest
-from warehouse.records import Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
+from warehouse.records import DEFAULT_LANGUAGE, Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
 
 _CLOSE, _FAR, _NEAR = 12, 60, 25  # characters between a correction, the values around it, and words of a bound
 _WISHES = frozenset({"condition", "alternative", "second_wish"})
+_LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|skip|omit")
+_NAME = re.compile(r"([A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)[\s,.;!…-]*(?:(?:a|al|en|to|in|at)\s)?$")
+_EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
+_SHORTEST_CHOICE = 4  # letters; shorter ones are codes
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 
 CHECK = "coverage"
-VERSION = "2"
+VERSION = "3"
 
 
 class RequestReading(NamedTuple):
@@ -65,6 +81,7 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
     readings = read_leaves(leaves, text)
     doubts = [
         *_left_over(tool, text, leaves, readings),
+        *_unknown(tool, text, leaves, readings),
         *_cut_short(text, leaves, readings),
         *_unmentioned(tool, arguments, text, readings),
         *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
@@ -128,6 +145,7 @@ def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: 
     ]
     doubts = [
         *_left_over(tool, texts[-1], leaves, by_turn[-1]),
+        *_unknown(tool, texts[-1], leaves, by_turn[-1]),
         *_cut_short(texts[-1], leaves, by_turn[-1]),
         *_unmentioned(tool, call.arguments, texts[-1], by_turn[-1]),
     ]
@@ -168,7 +186,7 @@ def _left_over(
     deeds = deeds_of_tool(tool.name, text.language)
     spans, free = _spans(readings), _free_spans(leaves, readings)
     taken_back = _taken_back(text, spans)
-    known = [*spans, *taken_back]
+    known = [*spans, *taken_back, *_again(text, leaves, readings)]
     for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
         if not _touches(known, start, end) and not _is_described(text.text[start:end], described):
             yield f"{text.text[start:end]!r} belongs to no argument."
@@ -177,8 +195,75 @@ def _left_over(
             _is_own(text, cue.start)
             and not _is_accounted(text, cue, spans, free, taken_back)
             and not _is_the_deed(text, cue, deeds)
+            and not (cue.kind == "condition" and _watches(tool, text.language))
+            and not _is_left_out(text, cue, leaves, readings)
         ):
             yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
+
+
+def _unknown(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Words of a wish that are neither a value nor of the tool's document, nor what people say in any request."""
+    if text.own < len(text.text):  # the words that point to a message are nobody's
+        return
+    spans = _spans(readings)
+    mentions = [Span(each.start, each.end) for each in text.quantities]
+    mentions += [Span(each.start, each.end) for each in text.moments]
+    known = [*spans, *(one for one in mentions if _touches(spans, *one)), *_taken_back(text, spans)]
+    deeds = deeds_of_tool(tool.name, text.language)
+    known += [Span(start, end) for deed, start, end in deeds_stated(text.text, text.language) if deed in deeds]
+    known += [Span(cue.start, cue.end) for cue in find_cues(text.text, text.language)]
+    known += _again(text, leaves, readings)
+    days = [Span(each.start, each.end) for each in text.moments]
+    known += [
+        Span(*match.span()) for span in spans if not _touches(days, *span)
+        if (match := _EACH_BEFORE.search(text.text[: span.start]))
+    ]  # fmt: skip
+    spoken = vocabulary(_document(tool, leaves))
+    own = text.text[: text.own]
+    unknown = list(unknown_words(own, text.language, known, spoken))
+    for clause in clauses_of(own, text.language):
+        left = [one for one in unknown if clause.start <= one[0] < clause.end]
+        if not left or (not _touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
+            continue
+        words = " ".join(own[start:end] for start, end in left)
+        yield f"{words!r} belongs to no argument."
+
+
+def _again(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> Iterator[Span]:
+    """Where a text that is said once is said again."""
+    for leaf, reading in zip(leaves, readings, strict=True):
+        if isinstance(leaf.value, str) and reading.grade == "proved" and len(leaf.value) > _FEW_WORDS:
+            yield from (Span(*match.span()) for match in re.finditer(re.escape(leaf.value), text.text, re.IGNORECASE))
+
+
+def _document(tool: Tool, leaves: Sequence[ArgumentLeaf]) -> tuple[str, ...]:
+    """What the tool's document says of the tool and of the parameters that the call fills."""
+    texts = [tool.name, tool.description]
+    for leaf in leaves:
+        schema = tool.properties.get(leaf.argument, {})
+        texts += [leaf.argument, leaf.name, str(schema.get("description", "")), str(leaf.schema.get("description", ""))]
+    return tuple(texts)
+
+
+def _watches(tool: Tool, language: str) -> bool:
+    """Whether the tool waits for something, so that a condition is its very business: an alert, a reminder."""
+    patterns = (cue_words(one).patterns["watching"] for one in (language, DEFAULT_LANGUAGE))
+    return any(pattern.search(_described(tool)) for pattern in patterns)
+
+
+def _is_left_out(
+    text: RequestText, cue: Cue, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> bool:
+    """Whether a negation stands before a value of a parameter for what shall be left out: "without coriander"."""
+    left_out = [
+        span
+        for leaf, reading in zip(leaves, readings, strict=True)
+        if leaf.is_named(_LEFT_OUT)
+        for span in reading.spans
+    ]
+    return cue.kind == "negation" and any(0 <= span.start - cue.end <= _CLOSE for span in left_out)
 
 
 def _described(tool: Tool) -> str:
@@ -214,7 +299,11 @@ def _is_own(text: RequestText, at: int) -> bool:
 def _is_accounted(
     text: RequestText, cue: Cue, spans: Sequence[Span], free: Sequence[Span], taken_back: Sequence[Span]
 ) -> bool:
-    if _touches(free if cue.kind == "alternative" else spans, cue.start, cue.end):
+    takes_away = cue.kind == "negation" and any(cue.start < one.start and one.end < cue.end for one in spans)
+    if takes_away:  # "leave Carl out"
+        return False
+    ends = cue.start + 1 if cue.kind == "past" else cue.end  # what is told of may hold the values
+    if _touches(free if cue.kind == "alternative" else spans, cue.start, ends):
         return True
     if cue.kind == "past" and text.own < len(text.text):  # the words that point to a message tell who sent it
         return True
@@ -222,9 +311,23 @@ def _is_accounted(
         one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities
     ):
         return True
+    if cue.kind == "second_wish" and any(0 <= one.start - cue.end <= _CLOSE for one in spans):
+        return True  # "and tell Ann": what is to be done is done with a value of the call
     if cue.kind in ("correction", "negation") and any(one.start <= cue.start < one.end for one in taken_back):
         return True
+    if cue.kind == "past" and _wishes_elsewhere(text, spans, cue):
+        return True
     return cue.kind == "alternative" and _joins_values(text, spans, cue)
+
+
+def _wishes_elsewhere(text: RequestText, spans: Sequence[Span], cue: Cue) -> bool:
+    """Whether another clause than the one that tells of the past wishes something: "I bought it in May. Register it"."""
+    return any(
+        not clause.start <= cue.start < clause.end
+        and not is_context(text.text[clause.start : clause.end], text.language)
+        and (_touches(spans, *clause) or any(deeds_stated(text.text[clause.start : clause.end], text.language)))
+        for clause in clauses_of(text.text[: text.own], text.language)
+    )
 
 
 def _joins_values(text: RequestText, spans: Sequence[Span], cue: Cue) -> bool:
@@ -242,27 +345,60 @@ def _is_the_deed(text: RequestText, cue: Cue, deeds: frozenset[Deed]) -> bool:
 
 
 def _taken_back(text: RequestText, spans: Sequence[Span]) -> list[Span]:
-    """What a correction takes back where the gold has the value after it: from the value before it to that one."""
-    mentions: list[Quantity | Moment] = [*text.quantities, *text.moments]
+    """What a correction or a contrast takes back, where the gold has the value that holds instead."""
     cues = [match.span() for match in cue_words(text.language).patterns["correction"].finditer(text.text)]
     cues += [(one.start, one.end) for one in find_corrections(text.text)]
-    found = []
-    for start, end in cues:
-        after = min((one for one in spans if one.start >= start), default=None)
-        if after is None or after.start - end > _FAR:
-            continue
-        if any(end <= one.start < after.start for one in mentions):
-            continue
-        before = [
-            one.start for one in mentions
-            if 0 <= start - one.end <= _FAR and not _touches(spans, one.start, one.end)
-        ]  # fmt: skip
-        found.append(Span(max(before, default=start), after.start))
-    return found
+    found = [one for start, end in cues if (one := _corrected(text, spans, start, end))]
+    return [*found, *_contrasted(text, spans)]
+
+
+def _corrected(text: RequestText, spans: Sequence[Span], start: int, end: int) -> Span | None:
+    """From the value before a correction to the value of the gold after it."""
+    mentions: list[Quantity | Moment] = [*text.quantities, *text.moments]
+    after = min((one for one in spans if one.start >= start), default=None)
+    if after is None or after.start - end > _FAR or any(end <= one.start < after.start for one in mentions):
+        return None
+    before = [
+        one.start for one in mentions if 0 <= start - one.end <= _FAR and not _touches(spans, one.start, one.end)
+    ]  # fmt: skip
+    name = _NAME.search(text.text[:start]) if text.quote(after)[:1].isupper() else None
+    if name and not _touches(spans, name.start(1), name.end(1)):
+        before.append(name.start(1))
+    return Span(max(before, default=start), after.start)
+
+
+def _contrasted(text: RequestText, spans: Sequence[Span]) -> Iterator[Span]:
+    """What is said not to be meant, beside what is: "Ben Hale, not Ben Stone", "three rather than five"."""
+    patterns = cue_words(text.language).patterns
+    for match in patterns["but_contrast"].finditer(text.text):
+        if any(one.start == match.end() for one in spans) and not _touches(spans, *match.span(1)):
+            yield Span(*match.span())
+    for match in patterns["contrast"].finditer(text.text):
+        end = next(
+            (clause.end for clause in clauses_of(text.text, text.language) if clause.end > match.end()), match.end()
+        )
+        before = [one for one in spans if 0 <= match.start() - one.end <= _CLOSE]
+        other = Span(match.end(), end)
+        if before and not _touches(spans, *other) and _is_alike(text, before[-1], other):
+            yield Span(match.start(), end)
+
+
+def _is_alike(text: RequestText, one: Span, other: Span) -> bool:
+    """Whether both are numbers or days, or both are names."""
+    mentions = [Span(each.start, each.end) for each in text.quantities] + [
+        Span(each.start, each.end) for each in text.moments
+    ]
+    if _touches(mentions, *one) or _touches(mentions, *other):
+        return _touches(mentions, *one) and _touches(mentions, *other)
+    first, second = text.quote(one)[:1], text.quote(other)[:1]
+    is_short = other.end - other.start <= 2 * (one.end - one.start) + _FEW_WORDS
+    return is_short and ((first.isupper() and second.isupper()) or not (first.isascii() or second.isascii()))
 
 
 def _counts_nothing(text: RequestText, one: Quantity) -> bool:
-    """Whether a number word counts nothing, or is part of a name: "one", "H2O"."""
+    """Whether a number word counts nothing, or is part of a name or of a rate: "one", "H2O", $22 an hour."""
+    if one.value == 1 and one.unit and any(0 <= one.start - other.end <= 1 for other in text.quantities):
+        return True
     if one.unit is None and text.has_cue("no_count", one.start, one.end):
         return True
     beside = text.text[max(0, one.start - 1) : one.start] + text.text[one.end : one.end + 1]
@@ -270,9 +406,11 @@ def _counts_nothing(text: RequestText, one: Quantity) -> bool:
 
 
 def _is_vague(text: RequestText, moment: Moment) -> bool:
-    """Whether the words name no day that anybody chooses: "now", "today"."""
+    """Whether the words name no day that anybody chooses, "now", "today", or the half of the day of another time."""
     words = text.text[moment.start : moment.end].lower().strip(signs(" ,"))
-    return bool(quantity_words(text.language).patterns["vague_day"].fullmatch(words))
+    patterns = quantity_words(text.language).patterns
+    is_half = patterns["part_of_day"].fullmatch(words) and any(one.clocks for one in text.moments if one != moment)
+    return bool(is_half or patterns["vague_day"].fullmatch(words))
 
 
 def _cut_short(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> Iterator[str]:
@@ -319,8 +457,23 @@ def _unmentioned(
     common = _keys(tool.description).union(*(_keys(_naming(tool, name)) for name in arguments))
     for name in tool.properties:
         named = _keys(_naming(tool, name))
-        if name not in arguments and named and named <= stated and named - common:
+        if name in arguments:
+            continue
+        choice = _stated_choice(tool, name, own, text.language)
+        if choice or (named and named <= stated and named - common):
             yield f"The words name {name!r}, which the call lacks."
+
+
+def _stated_choice(tool: Tool, name: str, own: str, language: str) -> str:
+    """The choice of a parameter that the words state, unless it is the default or a word of the tool's document."""
+    schema = tool.properties.get(name, {})
+    choices = [one for one in choices_of(schema) if isinstance(one, str) and one != schema.get("default")]
+    document = vocabulary((tool.name, tool.description))
+    for one in choices:
+        found = (locate_text(one, own) or find_choice(one, own, language)) if len(one) >= _SHORTEST_CHOICE else None
+        if found and not _keys(own[found.start : found.end]) <= document:
+            return one
+    return ""
 
 
 def _naming(tool: Tool, name: str) -> str:
@@ -336,18 +489,31 @@ def _other_deeds(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
     """Where the words ask for another deed than the tool does, or for none that can be determined."""
-    free = _free_spans(leaves, readings)
+    spans = _spans(readings)
     deeds = deeds_of_tool(tool.name, text.language)
-    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not _touches(free, start, end)}
-    if not deeds:
-        return
-    if "ask" not in deeds and text.has_cue("asking"):
+    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not _touches(spans, start, end)}
+    if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
         yield "The words ask for something, and the tool does something."
+    if _says_opposite(tool, text, leaves, spans):
+        yield "The words ask for the opposite of what the tool or its parameter does."
     ends = {deed for deed in stated & {"cancel"} if not re.search(_own_deed(text, deed), _described(tool))}
     if ends - deeds:
         yield "The words call something off, and the tool does not."
-    elif stated and not deeds & stated:
+    elif deeds and stated and not deeds & stated:
         clashes = cue_words(text.language).clashes
         others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
         if others:
             yield f"The words speak of another deed ({', '.join(others)})."
+
+
+def _says_opposite(tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], spans: Sequence[Span]) -> bool:
+    names = " | ".join(" ".join(split_name(name)) for name in (tool.name, *(leaf.name for leaf in leaves)))
+    chosen = [str(leaf.value) for leaf in leaves if choices_of(leaf.schema)]
+    names = f"{names} | {' | '.join(one.replace('_', ' ') for one in chosen)}"
+    own = "".join(
+        " " if any(span.start <= at < span.end for span in spans) else text.text[at] for at in range(text.own)
+    )
+    return any(
+        words.search(names) and not others.search(names) and others.search(own) and not words.search(own)
+        for words, others in cue_words(text.language).opposites
+    )

@@ -21,8 +21,16 @@ from language.text import VERBATIM
 from language.times import HALF_DAY, find_times
 from language.values import locate, read_value
 from validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
-from validators.checks.request_reading import ArgumentReading, read_leaves
-from validators.checks.request_text import ArgumentLeaf, RequestText, Span, leaves_within, parse_request
+from validators.checks.request_reading import read_leaves
+from validators.checks.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    leaves_within,
+    parse_request,
+    set_beside,
+)
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
@@ -39,7 +47,7 @@ from warehouse.records import (
 )
 
 CHECK = "grounding"
-VERSION = "2"
+VERSION = "3"
 READ = "strict reading"  # proves, and no list of rules names how
 _MOMENT = re.compile(r"\d{4}-\d{2}-\d{2}(?:[ T]\d{2}:\d{2})?")
 _TYPED: frozenset[Kind] = frozenset({"integer", "number", "date", "time"})
@@ -129,13 +137,15 @@ def _ground_call(
                 yield _Finding(name, known)
             else:
                 claims.append(claim)
-    yield from _read_claims(claims, texts, snapshot)
+    yield from _read_claims(claims, texts, snapshot, tool)
 
 
-def _read_claims(claims: Sequence[Claim], texts: Sequence[_StatedText], snapshot: Snapshot) -> Iterator[_Finding]:
+def _read_claims(
+    claims: Sequence[Claim], texts: Sequence[_StatedText], snapshot: Snapshot, tool: Tool
+) -> Iterator[_Finding]:
     """What the user's words say of claims of one call, seen beside each other; each text is read for itself."""
     parts = [[*leaves_within(ArgumentLeaf(one.name, _last_name(one), one.value, one.schema))] for one in claims]
-    leaves = [leaf for part in parts for leaf in part]
+    leaves = set_beside([leaf for part in parts for leaf in part], tool)
     readings = [(stated, read_leaves(leaves, stated.text)) for stated in reversed(texts)]
     at = 0
     for claim, part in zip(claims, parts, strict=True):

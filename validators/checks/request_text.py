@@ -1,9 +1,9 @@
 """A request as rules read it: its text with what readers find in it, and the values of the call that it shall have said."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
@@ -13,12 +13,20 @@ from language.names import split_name
 from language.quantities import Quantity, find_quantities
 from language.schemas import choices_of
 from language.sentences import last_clause
+from language.units import quantity_words, unit_of
+from language.wording import content_keys
 from warehouse.records import Arguments, JsonSchema, Tool
 
 _FREE_TEXT = re.compile(
     "content|message|msg|comment|statement|complaint|feedback|notes?|body|resolution|review|text|caption|description|details"
 )
 _NEGATION_BEFORE = 20  # characters
+_SHORT = re.compile(r"[a-z.]|\d+")  # what names nothing
+_LEAST, _MOST = (
+    re.compile("min|minimum|least|lowest|above|lower|m[ií]nimo"),
+    re.compile("max|maximum|most|highest|below|upper|m[aá]ximo"),
+)
+Grade = Literal["proved", "unproved", "contradicted"]
 
 
 class Span(NamedTuple):
@@ -26,6 +34,15 @@ class Span(NamedTuple):
 
     start: int
     end: int
+
+
+class ArgumentReading(NamedTuple):
+    """What the request says about an argument or a part of one: its grade, the words that carry it, why it is doubted."""
+
+    name: str
+    grade: Grade
+    spans: tuple[Span, ...] = ()
+    reason: str = ""
 
 
 class RequestText(NamedTuple):
@@ -63,6 +80,30 @@ class ArgumentLeaf(NamedTuple):
     value: JsonValue
     schema: JsonSchema
     parent: str = ""
+    naming: frozenset[str] = frozenset()  # the words that name it and no other parameter of the tool
+    rivals: frozenset[str] = frozenset()  # the words that name and describe other parameters of the tool
+    rival_names: frozenset[str] = frozenset()  # the words of their names
+    others: tuple[tuple[str, str], ...] = ()  # names and descriptions of the other parameters
+    siblings: frozenset[str] = frozenset()  # the texts that are the call's other values
+
+    @property
+    def description(self) -> str:
+        """What its schema says it is."""
+        return str(self.schema.get("description", ""))
+
+    def rival_dimensions(self, language: str) -> frozenset[str]:
+        """What other parameters measure: months, metres."""
+        units = (unit_of(name, description, language) for name, description in self.others)
+        return frozenset(unit.dimension for unit in units if unit)
+
+    def bounds(self, language: str) -> tuple[bool, bool]:
+        """Whether it is a least and whether it is a most, by its name or its description."""
+        patterns = quantity_words(language).patterns
+        words = self.description.lower()
+        is_minutes = self.words[-1:] == ["min"] and unit_of(self.name, self.description, language) is not None
+        least = (self.is_named(_LEAST) and not is_minutes) or bool(patterns["names_least"].search(words))
+        most = self.is_named(_MOST) or bool(patterns["names_most"].search(words))
+        return least, most
 
     @property
     def words(self) -> list[str]:
@@ -92,11 +133,56 @@ def parse_request(
 
 def leaves_of(tool: Tool, arguments: Arguments) -> list[ArgumentLeaf]:
     """The values of a call that stand for themselves, in order."""
-    return [
+    leaves = [
         leaf
         for name, value in arguments.items()
         for leaf in leaves_within(ArgumentLeaf(name, name, value, tool.properties.get(name, {})))
     ]
+    return set_beside(leaves, tool)
+
+
+def set_beside(leaves: Sequence[ArgumentLeaf], tool: Tool) -> list[ArgumentLeaf]:
+    """The same values, each knowing what names it and what names the other parameters of the tool."""
+    named = {name: str(schema.get("description", "")) for name, schema in tool.properties.items()}
+    named |= {leaf.name: leaf.description for leaf in leaves}
+    return [_beside_others(leaf, leaves, named) for leaf in leaves]
+
+
+def _beside_others(leaf: ArgumentLeaf, leaves: Sequence[ArgumentLeaf], named: Mapping[str, str]) -> ArgumentLeaf:
+    others = {name: words for name, words in named.items() if name not in (leaf.name, leaf.argument)}
+    own = naming_words(leaf.name, leaf.description)
+    rivals = frozenset[str]().union(*(naming_words(name, words) for name, words in others.items()))
+    texts = frozenset(one.value for one in leaves if one is not leaf and isinstance(one.value, str))
+    names = frozenset[str]().union(*(naming_words(name, "") for name in others))
+    filled = frozenset[str]().union(
+        *(naming_words(one.name, one.description) for one in leaves if one.name != leaf.name)
+    )
+    return leaf._replace(
+        naming=own - filled or own,
+        rivals=rivals - own,
+        rival_names=names - own,
+        others=tuple(others.items()),
+        siblings=texts,
+    )
+
+
+def naming_words(name: str, description: str) -> frozenset[str]:
+    """The content words of a parameter's name and description, as they are compared."""
+    words = f"{' '.join(split_name(name))} {description}"
+    return frozenset(key.deep for key in content_keys(words) if not _SHORT.fullmatch(key.deep))
+
+
+def proved(leaf: ArgumentLeaf, *spans: Span) -> ArgumentReading:
+    """The value is said, in these words."""
+    return ArgumentReading(leaf.argument, "proved", spans)
+
+
+def left_open(leaf: ArgumentLeaf, reason: str, *spans: Span) -> ArgumentReading:
+    """Unproved, unless the schema gives the value by default."""
+    given = leaf.schema.get("default", leaf.schema.get("const"))
+    if given is not None and given == leaf.value and isinstance(given, bool) == isinstance(leaf.value, bool):
+        return proved(leaf)
+    return ArgumentReading(leaf.argument, "unproved", spans, reason)
 
 
 def leaves_within(whole: ArgumentLeaf) -> Iterator[ArgumentLeaf]:

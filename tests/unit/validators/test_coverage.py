@@ -4,8 +4,10 @@ import json
 from datetime import UTC, datetime
 from pathlib import Path
 from random import Random
+from typing import NamedTuple
 
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -15,10 +17,10 @@ from validators.checks.grounding import ground
 from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, Sample, Tool, UserTurn, Verdict
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)
-LEAST_RIGHT, MOST_WRONG = 0.55, 0.03
+LEAST_RIGHT, MOST_WRONG = 0.5, 0.03
 
 
-def tool(name: str, **properties: dict[str, object]) -> Tool:
+def tool(name: str, /, **properties: dict[str, object]) -> Tool:
     return Tool(name=name, description="", category="", parameters={"type": "object", "properties": properties})
 
 
@@ -103,12 +105,50 @@ def test_of_free_wordings_most_right_calls_are_proved_and_hardly_a_wrong_one(sha
         row = json.loads(line)
         if row["language"] != language:
             continue
-        of = Tool(name=row["tool"]["name"], description="", category="", parameters=row["tool"]["parameters"])
+        of = Tool(
+            name=row["tool"]["name"], description=row["tool"].get("description", ""), category="",
+            parameters=row["tool"]["parameters"],
+        )  # fmt: skip
         now = datetime.fromisoformat(row["now"]).replace(hour=9, tzinfo=UTC) if "now" in row else None
         decisions[row["label"]].append(read_request(of, row["arguments"], row["request"], language, now).decision)
     share = {label: found.count("proved") / len(found) for label, found in decisions.items()}
-    assert share["right"] >= LEAST_RIGHT - 0.03, share
+    assert share["right"] >= LEAST_RIGHT, share
     assert share["wrong"] <= MOST_WRONG, share
+
+
+PAIRS = yaml.safe_load((Path(__file__).parent / "request_pairs.yaml").read_text(encoding="utf-8"))
+
+
+class Wording(NamedTuple):
+    kind: str
+    of: Tool
+    arguments: dict[str, object]
+    request: str
+    language: str
+
+
+def wordings(label: str) -> list[Wording]:
+    """One side of each pair; of the right ones those that rules are to prove."""
+    return [
+        Wording(
+            pair["kind"], tool(pair["tool"], **PAIRS["tools"][pair["tool"]]), pair.get("call", pair[label]),
+            pair.get("request", pair[label]), pair.get("language", "en"),
+        )
+        for pair in PAIRS["pairs"]
+        if label == "wrong" or not pair.get("open")
+    ]  # fmt: skip
+
+
+@pytest.mark.parametrize("wrong", wordings("wrong"), ids=lambda wrong: f"{wrong.language} {wrong.kind}")
+def test_no_call_with_a_defect_is_proved(wrong: Wording) -> None:
+    reading = read(wrong.of, wrong.arguments, wrong.request, wrong.language)
+    assert reading.decision != "proved", wrong.request
+
+
+@pytest.mark.parametrize("right", wordings("right"), ids=lambda right: f"{right.language} {right.kind}")
+def test_the_right_call_beside_it_is_proved(right: Wording) -> None:
+    reading = read(right.of, right.arguments, right.request, right.language)
+    assert (reading.decision, reading.reasons) == ("proved", ()), right.request
 
 
 def conversation(*turns: UserTurn | ReplyTurn | CallTurn, of: Tool, kind: str = "sQsA") -> Sample:

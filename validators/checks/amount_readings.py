@@ -1,0 +1,193 @@
+"""Whether a request says a number: with its unit, its bound, what it counts, and its exactness."""
+
+import re
+from collections.abc import Collection, Iterator
+from math import isclose
+
+from language.mentions import Moment
+from language.packs import widened
+from language.plain_words import terms_in
+from language.quantities import Quantity, find_quantities
+from language.text import STOP
+from language.units import Unit, quantity_words, unit_named, unit_of
+from language.wording import content_keys
+from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
+
+_PEOPLE = re.compile(
+    "people|persons?|guests?|passengers?|seats?|travell?ers?|adults?|party|tickets?|attendees?|visitors?|size|children|kids"
+)
+_COUNTS = re.compile(
+    "quantity|qty|count|number|shares?|copies|stems?|pieces?|units?|items?|tickets?|guests?|people|passengers?|adults?"
+    "|children|seats?|nights?|rooms?|passes|lines?|rating|stars?|level|floor|age|zone|cantidad|n[uú]mero|pasajeros"
+)
+_MONEY = re.compile("price|cost|amount|fee|budget|pay|salary|rate|deposit|value|spend|sum|importe|precio")
+_BOUNDED = re.compile("target|radius|distance|budget|limit|cap|range|within|threshold|timeout|spend|goal")
+_TOTAL, _EACH = (
+    re.compile("total|overall|sum|altogether"),
+    re.compile("per|each|hourly|daily|nightly|weekly|monthly|unit|rate"),
+)
+_COMPARED = re.compile("direction|operator|comparison|condition|bound|when")
+_PART_OF_DAY = re.compile("year|month|day")
+_HOUR = re.compile("hour")
+_FIRST, _LAST = re.compile("from|start|begin|first"), re.compile("to|end|until|last")
+_NAME_AROUND, _COUNTED = 40, 24  # characters
+_BREAK = re.compile(widened(r"@[,.;!?{list}]|\band\b"))
+_DEGREE = 0.51  # of a degree, lost in rounding between scales
+_ROUNDED = 0.004  # of a converted amount
+# Units that are meant where a schema names none: money, percent, degrees, days and weeks, months and years, kilograms,
+# centimetres.
+_USUAL = frozenset({
+    Unit("money", 1), Unit("percent", 1), Unit("degree", 1), Unit("celsius", 1), Unit("duration", 86400),
+    Unit("duration", 604800), Unit("months", 1), Unit("months", 12), Unit("mass", 1000), Unit("distance", 0.01),
+})  # fmt: skip
+_POUND = Unit("mass", 453.592)
+_SCALES = frozenset({"celsius", "fahrenheit"})
+
+
+def read_number(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading:
+    """The reading of a number: proved by a quantity of that amount, in a unit and a bound that suit the parameter."""
+    company = _company(leaf, text)
+    if company is not None:
+        count, span = company
+        if isclose(count, value):
+            return proved(leaf, span)
+        return ArgumentReading(leaf.argument, "contradicted", (), f"{count:g} people are meant, not {value:g}.")
+    unit = unit_of(leaf.name, leaf.description, text.language)
+    given = {
+        measured for name in leaf.siblings if (measured := unit_named(name.lower(), quantity_words(text.language)))
+    }
+    doubt = ""
+    for each in text.quantities:
+        one = _weighed(each, unit, text)
+        if _same_amount(one, value, unit, given):
+            found = next(filter(None, _doubts(leaf, one, unit, text)), "")
+            if not found:
+                return proved(leaf, Span(one.start, one.end if unit else one.number_end))
+            doubt = doubt or found
+    dates = [one for one in text.moments if _holds_part(leaf, one, value)]
+    if dates and not doubt:
+        return proved(leaf, Span(dates[0].start, dates[0].end))
+    return left_open(leaf, doubt or f"Nothing says {leaf.name} = {leaf.value!r}.")
+
+
+def _weighed(one: Quantity, unit: Unit | None, text: RequestText) -> Quantity:
+    """A pound is money, but not where a weight is asked for."""
+    is_pound = (
+        quantity_words(text.language).patterns["pound_of_weight"].search(text.quote(Span(one.start, one.end)).lower())
+    )
+    return one._replace(unit=_POUND) if is_pound and unit and unit.dimension == _POUND.dimension else one
+
+
+def _doubts(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestText) -> Iterator[str]:
+    yield _bound_doubt(leaf, one, text)
+    yield _count_doubt(leaf, one, unit, text)
+    before, after = text.text[max(0, one.start - _COUNTED) : one.start], text.text[one.end : one.end + _COUNTED]
+    patterns = quantity_words(text.language).patterns
+    if leaf.is_named(_TOTAL) and patterns["per_after"].search(after):
+        yield f"{one.value:g} is stated for each, and {leaf.name!r} is for all."
+    if leaf.is_named(_EACH) and (patterns["total_around"].search(after) or patterns["total_around"].search(before)):
+        yield f"{one.value:g} is stated for all, and {leaf.name!r} is for each."
+    if patterns["relative_before"].search(before) and not leaf.is_named(_DELTA):
+        yield f"{one.value:g} is a change, and {leaf.name!r} is a value."
+
+
+_DELTA = re.compile(
+    "delta|change|by|increment|offset|adjust(?:ment)?|extra|additional|extend|step|raise|increase|decrease"
+)
+
+
+def _holds_part(leaf: ArgumentLeaf, moment: Moment, value: float) -> bool:
+    if leaf.is_named(_PART_OF_DAY):
+        return any(int(part) == value for day in moment.days for part in day.split("-"))
+    if leaf.is_named(_HOUR) and float(value).is_integer():
+        clock = f"{int(value):02}:00"
+        if moment.last_clock:
+            return (clock == moment.last_clock) if leaf.is_named(_LAST) else moment.clocks == {clock}
+        return moment.clocks == {clock}
+    return False
+
+
+def _same_amount(one: Quantity, value: float, unit: Unit | None, given: Collection[Unit] = ()) -> bool:
+    if one.is_estimate:
+        return False
+    if unit is None or one.unit is None:
+        is_usual = one.unit is None or unit is not None or one.unit in _USUAL or one.unit in given
+        return is_usual and isclose(one.value, value, rel_tol=1e-9)
+    dimensions = (one.unit.dimension, unit.dimension)
+    if dimensions[0] == dimensions[1]:
+        is_converted = one.unit.factor != unit.factor and not float(one.unit.factor / unit.factor).is_integer()
+        tolerance = _ROUNDED if is_converted else 1e-6
+        return isclose(one.value * one.unit.factor, value * unit.factor, rel_tol=tolerance)
+    if "degree" in dimensions and _SCALES & set(dimensions):
+        return isclose(one.value, value)
+    if dimensions == ("fahrenheit", "celsius"):
+        return isclose((one.value - 32) * 5 / 9, value, abs_tol=_DEGREE)
+    if dimensions == ("celsius", "fahrenheit"):
+        return isclose(one.value * 9 / 5 + 32, value, abs_tol=_DEGREE)
+    return dimensions == ("months", "duration") and _in_days(one, value, unit)
+
+
+def _in_days(one: Quantity, value: float, unit: Unit) -> bool:
+    """A year is 365 days and 52 weeks; a month is no number of days."""
+    months = one.value * one.unit.factor if one.unit else 0
+    return months % 12 == 0 and (value * unit.factor / 86400) in (months / 12 * 365, months / 12 * 364)
+
+
+def _bound_doubt(leaf: ArgumentLeaf, one: Quantity, text: RequestText) -> str:
+    bound = {1: "least", 2: "most"}.get(one.place, one.bound)
+    least, most = leaf.bounds(text.language)
+    if least == most:
+        is_told = any(_COMPARED.search(name) for name, _ in leaf.others)
+        is_loose = not one.bound or one.place or one.is_loose or leaf.is_named(_BOUNDED) or is_told
+        return "" if is_loose else f"{one.value:g} is stated as a bound, and {leaf.name!r} is a value."
+    wanted = "least" if least else "most"
+    if not bound:
+        is_named = _names_bound(leaf, one, text) or (most and leaf.is_named(_BOUNDED))
+        return "" if is_named else f"Nothing says that {one.value:g} is the {wanted} that is wanted."
+    return "" if bound == wanted else f"{leaf.name!r} is the {wanted} that is wanted, and the words say the {bound}."
+
+
+def _names_bound(leaf: ArgumentLeaf, one: Quantity, text: RequestText) -> bool:
+    """Whether the parameter's description, words such as "highest price", stands before the number or behind it."""
+    before = _BREAK.split(text.text[max(0, one.start - _NAME_AROUND) : one.start])[-1]
+    after = _BREAK.split(text.text[one.end : one.end + _NAME_AROUND])[0]
+    described = {key.deep for key in content_keys(leaf.description) if key.light != STOP}
+    return bool(described) and any(
+        described <= {key.deep for key in content_keys(beside)} for beside in (f"{text.question} {before}", after)
+    )
+
+
+def _count_doubt(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestText) -> str:
+    """Whether the number counts what another parameter is for: money, months, children."""
+    if one.unit is not None and unit is None:
+        is_money = one.unit.dimension == "money" and leaf.is_named(_COUNTS) and not leaf.is_named(_MONEY)
+        if is_money or one.unit.dimension in leaf.rival_dimensions(text.language):
+            return f"{text.quote(Span(one.start, one.end))!r} is no {leaf.name!r}."
+    if text.quote(Span(one.start, one.end)).isdigit() and len(text.quote(Span(one.start, one.end))) > len("2026"):
+        return ""
+    before = _BREAK.split(text.text[max(0, one.start - _COUNTED) : one.start])[-1]
+    if leaf.naming & {key.deep for key in content_keys(before)}:
+        return ""
+    counted = _counted(text, one.end) if one.unit is None else set[str]()
+    if counted and counted & leaf.rivals and not counted & leaf.naming:
+        return f"{one.value:g} counts something else than {leaf.name!r}."
+    return ""
+
+
+def _counted(text: RequestText, at: int) -> set[str]:
+    """The word that follows a number, as it is compared; in English too, where the language is another."""
+    match = quantity_words(text.language).patterns["counted"].match(text.text, at)
+    if match is None:
+        return set()
+    if not match[1].isascii() and terms_in(match[1], text.language):
+        return terms_in(match[1], text.language)
+    return {key.deep for key in content_keys(match[1]) if key.light != STOP} | terms_in(match[1], text.language)
+
+
+def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
+    """How many people "me and two friends" are, where the parameter counts people."""
+    if not leaf.is_named(_PEOPLE):
+        return None
+    match = quantity_words(text.language).patterns["company"].search(text.text.lower())
+    inner = [one for one in find_quantities(match[0], text.language) if one.unit is None] if match else []
+    return (int(inner[0].value) + 1, Span(*match.span())) if match and len(inner) == 1 else None

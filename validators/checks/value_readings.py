@@ -1,0 +1,175 @@
+"""Whether a request says a value: a truth value, a choice, a day or a time, a name, a text. Numbers stand in amount_readings."""
+
+import re
+from collections.abc import Sequence
+
+from language.booleans import ANSWERED, find_boolean, is_about
+from language.cues import cue_words, find_choice, find_flag
+from language.mentions import Moment
+from language.plain_words import clauses_of, is_context
+from language.schemas import choices_of
+from language.spelling_out import find_spelled
+from language.text import VERBATIM, Found
+from language.values import locate
+from validators.checks.amount_readings import read_number
+from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
+
+GROUPING = "grouping of digits"
+_EXACT = frozenset(
+    {VERBATIM, "spelling", GROUPING, "inflection", "place spelling", "date", "date and time", "date in figures"}
+)
+_LAST, _FIRST = re.compile("end|return|checkout|until|last|out|finish|to"), re.compile("start|begin|checkin|from")
+_NEW = re.compile("new|target|alter|updated|changed")
+_PAST = re.compile(
+    "after|since|accident|violation|incident|purchased?|signing|pay|paid|birth|past|occurred|modified|issued|charge|trip|run|work"
+)
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
+_CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
+DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
+_MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
+_SHORTEST_CODE = 4
+_NEGATION_BEFORE = 20  # characters
+
+
+def read_value(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
+    """What the request says of one value of the call."""
+    value = leaf.value
+    if isinstance(value, bool):
+        return _read_boolean(leaf, text)
+    if isinstance(value, int | float):
+        return read_number(leaf, float(value), text)
+    if isinstance(value, str) and value.strip():
+        return _read_string(leaf, value.strip(), text)
+    return left_open(leaf, f"{leaf.name!r} holds no value.")
+
+
+def is_day(value: object) -> bool:
+    """Whether a value is a day."""
+    return isinstance(value, str) and bool(_DAY.fullmatch(value))
+
+
+def is_clock(value: object) -> bool:
+    """Whether a value is a time of day."""
+    return isinstance(value, str) and bool(_CLOCK.fullmatch(value))
+
+
+def _read_boolean(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
+    found = find_boolean(bool(leaf.value), {"title": leaf.name, **leaf.schema}, text.text) or find_flag(
+        leaf.name, bool(leaf.value), text.text, text.language
+    )
+    if found is None:
+        return left_open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
+    if found.rule == ANSWERED and not is_about(leaf.schema, text.question):
+        return left_open(leaf, f"{text.quote(Span(found.start, found.end))!r} answers no question about {leaf.name!r}.")
+    if text.has_cue("double_negation", max(0, found.start - _NEGATION_BEFORE), found.end):
+        return left_open(leaf, f"{text.quote(Span(found.start, found.end))!r} is negated twice.")
+    if leaf.value and not _is_wished(found, text):
+        return left_open(leaf, f"{text.quote(Span(found.start, found.end))!r} may not be a wish.")
+    return proved(leaf, _with_negation(text, found))
+
+
+def _is_wished(found: Found, text: RequestText) -> bool:
+    """Whether a thing is stated by itself, wished, or said to be there; not merely told of."""
+    clause = next((one for one in clauses_of(text.text, text.language) if one.end > found.start), None)
+    if clause is None or not is_context(text.text[clause.start : clause.end], text.language):
+        return True
+    before = text.text[clause.start : found.start]
+    return bool(cue_words(text.language).patterns["there_is"].search(before))
+
+
+def _with_negation(text: RequestText, found: Found) -> Span:
+    first = max(0, found.start - _NEGATION_BEFORE)
+    match = list(cue_words(text.language).patterns["negation"].finditer(text.text[first : found.start]))
+    return Span(first + match[-1].start() if match else found.start, found.end)
+
+
+def _read_string(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentReading:
+    choices = [str(one) for one in choices_of(leaf.schema)]
+    if choices:
+        return _read_choice(leaf, value, choices, text)
+    reading = _read_month(leaf, value, text) or _read_moment(leaf, value, text)
+    if reading is not None:
+        return reading
+    found = _find_string(value, text.text, text.language) or find_choice(value, text.text, text.language)
+    return (
+        proved(leaf, Span(found.start, found.end))
+        if found
+        else left_open(leaf, f"Nothing says {leaf.name} = {value!r}.")
+    )
+
+
+def _find_string(value: str, text: str, language: str) -> Found | None:
+    found = locate(value, {}, text)
+    if found is not None and found.rule in _EXACT:
+        return found
+    spelled = find_spelled(value, text, language)
+    if spelled is not None:
+        return spelled
+    compact = re.sub(r"[\s\-]", "", value)
+    if len(compact) < _SHORTEST_CODE or not re.search(r"\d", compact):
+        return None
+    grouped = r"[\s\-]*".join(map(re.escape, compact))
+    match = re.search(rf"(?<![A-Za-z0-9]){grouped}(?![A-Za-z0-9])", text, re.IGNORECASE)
+    return Found(value, *match.span(), GROUPING) if match else None
+
+
+def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: RequestText) -> ArgumentReading:
+    stated = {
+        choice: found
+        for choice in choices
+        if (found := locate(choice, {}, text.text) or find_choice(choice, text.text, text.language))
+        and (choice == value or choice not in leaf.siblings)
+    }
+    mine = stated.pop(value, None)
+    is_only = mine is not None and all(_is_inside(other, mine) for other in stated.values())
+    if mine is not None and is_only and not text.is_denied(mine.start):
+        return proved(leaf, Span(mine.start, mine.end))
+    return left_open(leaf, f"No rule reads {leaf.name} = {value!r}.")
+
+
+def _is_inside(inner: Found, outer: Found) -> bool:
+    return (
+        outer.start <= inner.start and inner.end <= outer.end and (inner.start, inner.end) != (outer.start, outer.end)
+    )
+
+
+def _read_month(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentReading | None:
+    month = _MONTH.fullmatch(value)
+    wanted = f"{month[2] or month[3]}-{month[1] or month[4]}" if month else ""
+    named = next((one for one in text.moments if wanted in one.days), None)
+    return proved(leaf, Span(named.start, named.end)) if named else None
+
+
+def _read_moment(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentReading | None:
+    """The reading of a day, a time of day or both; None where the value is none of these."""
+    whole = DAY_CLOCK.fullmatch(value)
+    day = whole[1] if whole else value if _DAY.fullmatch(value) else ""
+    clock = whole[2] if whole else value if _CLOCK.fullmatch(value) else ""
+    if not day and not clock:
+        return None
+    if value in text.text:
+        return proved(leaf, Span(text.text.index(value), text.text.index(value) + len(value)))
+    days = [one for one in text.moments if day and _says_day(leaf, day, one, text)]
+    clocks = [one for one in text.moments if clock and _says_clock(leaf, clock, one)]
+    spans = [Span(one.start, one.end) for one in dict.fromkeys([*days[:1], *clocks[:1]])]
+    if (day and not days) or (clock and not clocks):
+        return left_open(leaf, f"No day or time in the text is {value!r}.", *spans)
+    if day and text.now is None and not re.search(r"\d{4}", "".join(map(text.quote, spans))):
+        return left_open(leaf, f"{value!r} depends on the day of the request.", *spans)
+    return proved(leaf, *spans)
+
+
+def _says_clock(leaf: ArgumentLeaf, clock: str, moment: Moment) -> bool:
+    if moment.last_clock and leaf.is_named(_LAST) != leaf.is_named(_FIRST):
+        return clock == moment.last_clock if leaf.is_named(_LAST) else moment.clocks == {clock}
+    return moment.clocks == {clock} or moment.last_clock == clock
+
+
+def _says_day(leaf: ArgumentLeaf, day: str, moment: Moment, text: RequestText) -> bool:
+    if moment.earlier_day == day:
+        return leaf.is_named(_PAST) or text.has_cue("since")
+    if moment.last_day and leaf.is_named(_NEW):
+        return day == moment.last_day
+    if day == moment.last_day:
+        return not leaf.is_named(_FIRST)
+    return day in moment.days and not (moment.last_day and leaf.is_named(_LAST))
