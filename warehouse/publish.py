@@ -11,7 +11,11 @@ from warehouse.tables import TABLES
 
 VIEWS = (
     "accepted_samples",
+    "claims",
     "composition",
+    "grade_reviews",
+    "making_outcomes",
+    "sample_grades",
     "latest_builds",
     "decisions",
     "funnel",

@@ -1,0 +1,35 @@
+-- What each sample claims, a row a claim: each argument of its gold, and the deed, nothing_else and no_call_missing (see sample_grades).
+-- `grade` is proved (`settled_by` has the check, `rule` how the words of an argument mean the value), judged (`settled_by` has the
+-- models that read it blind), vouched (`settled_by` has the person) or open. What has a model of its own for a witness is open.
+create or replace view claims as
+with persons as (
+    select subject, accepted_by from acceptances where grade = 'vouched' and withdrawn_at is null
+), grounded as (
+    select subject, arg_max(evidence, made_at) as evidence, arg_max(open_arguments, made_at) as open_arguments
+    from verdicts where check_name = 'grounding' group by subject
+), found as (
+    select subject, 'argument' as claim, e ->> 'argument' as argument,
+        coalesce(nullif(e ->> 'rule', ''), if(e ->> 'kind' = 'span', 'word for word', e ->> 'kind')) as rule, 'proved' as grade
+    from grounded, unnest(json_extract(evidence, '$[*]')) as proofs(e)
+    union all
+    select g.subject, 'argument', unnest(g.open_arguments), '',
+        if(list_contains(s.proved_claims || s.open_claims, 'arguments'), 'open', 'judged')
+    from grounded g join sample_grades s on s.subject = g.subject
+    union all
+    select subject, c.claim, '', '', case
+        when list_contains(proved_claims, c.claim) then 'proved' when list_contains(open_claims, c.claim) then 'open' else 'judged' end
+    from sample_grades, unnest(['deed', 'nothing_else', 'no_call_missing']) as c(claim)
+)
+select f.subject, f.claim, f.argument, f.rule,
+    if(f.grade = 'open' and p.subject is not null, 'vouched', f.grade) as grade,
+    case f.grade
+        when 'proved' then if(f.claim = 'argument', 'grounding', (
+            select string_agg(distinct v.check_name, ', ' order by v.check_name) from verdicts v join stages t on t.name = v.check_name
+            where v.subject = f.subject and v.grade = 'proved' and list_contains(t.settles, f.claim)
+        ))
+        when 'judged' then array_to_string(g.models, ', ')
+        else coalesce(p.accepted_by, '') end as settled_by
+from found f
+join samples s on s.key = f.subject
+join sample_grades g on g.subject = f.subject
+left join persons p on p.subject = f.subject;

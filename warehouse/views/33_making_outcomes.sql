@@ -1,0 +1,24 @@
+-- What became of what a model was to word, by build, model and language: refused while it was made, open (it waits for people, or
+-- waited), judged or proved. `made` is what became a sample.
+create or replace view making_outcomes as
+with wordings as (
+    select b.build, s.language, coalesce(g.grade, 'open') as outcome
+    from build_samples b join samples s on s.key = b.sample left join sample_grades g on g.subject = s.key
+    where s.stage <> 'review'
+    union all
+    select f.build, coalesce(
+        d.body ->> '$.language', d.body ->> '$.assignment.language', d.body ->> '$.choice.assignment.language',
+        d.body ->> '$.plan.language', s.language, ''), 'refused'
+    from outcomes f join drafts d on d.key = f.subject
+    left join samples s on s.key = coalesce(d.body ->> '$.source', d.body ->> '$.derivation.source', d.body ->> '$.plan.derivation.source')
+    where f.outcome = 'failed'
+)
+select b.recipe, w.build, b.body ->> '$.models.generator.name' as model, w.language,
+    count(*) as asked, count(*) filter (w.outcome <> 'refused') as made,
+    count(*) filter (w.outcome = 'refused') as refused, count(*) filter (w.outcome = 'open') as open,
+    count(*) filter (w.outcome = 'judged') as judged, count(*) filter (w.outcome = 'proved') as proved,
+    count(*) filter (w.outcome = 'refused') / count(*) as share_refused,
+    count(*) filter (w.outcome = 'open') / count(*) as share_open,
+    count(*) filter (w.outcome = 'judged') / count(*) as share_judged,
+    count(*) filter (w.outcome = 'proved') / count(*) as share_proved
+from wordings w join builds b on b.key = w.build group by all;
