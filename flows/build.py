@@ -178,6 +178,10 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         mode="json",
         include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
     )
+    if (
+        recipe.land != Recipe.model_fields["land"].default
+    ):  # what has landed stays: a build that asks for more is another one
+        body["land"] = recipe.land
     groups = {kind_named(name).group for name in recipe.samples}
     with own_prompts(recipe.own_prompts):
         versions: list[JsonValue] = [version_of(stage) for stage in STAGES if stage.group in groups]

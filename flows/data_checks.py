@@ -5,7 +5,7 @@ Each line of a file is hostile until it is parsed; a line that is no record is a
 
 import asyncio
 import tempfile
-from collections.abc import AsyncIterator, Iterator, Mapping
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import ExitStack, asynccontextmanager, closing
 from datetime import UTC, datetime
 from itertools import pairwise
@@ -25,7 +25,7 @@ from flows.stages import stage_named
 from generators.environments.protocol import Environment, TravelSettings
 from generators.stages import Stage, StageContext
 from validators.checks.coverage import RequestReading, read_request
-from validators.checks.table import CHECKS
+from validators.checks.table import CHECKS, grade_of
 from validators.checks.verdicts import read_by
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import (
@@ -217,8 +217,16 @@ async def _check_record(number: int, line: bytes, chats: Chats | None, worlds: _
     environments = await worlds.of(sample)
     found = await check_sample(sample, {tool.key: tool for tool in tools}, chats, environments)
     verdicts = [CheckVerdict(one.check, one.decision, _grade(one), one.reason) for one in found]
-    decisions = [one.grade if one.decision == "proved" else one.decision for one in verdicts]
-    return CheckedRecordLine(sample.key, min(decisions, key=_ORDER.index, default="unproved"), verdicts)
+    return CheckedRecordLine(sample.key, _decision(found, is_read=chats is not None), verdicts)
+
+
+def _decision(found: Sequence[Verdict], *, is_read: bool) -> GradedDecision:
+    """What a record rests on by all its verdicts; where no model reads it, rules alone decide and leave nothing to one."""
+    grade = grade_of(found) if is_read else "open"
+    if grade in ("proved", "judged"):
+        return grade
+    weakest_found: GradedDecision = min((one.decision for one in found), key=_ORDER.index, default="unproved")
+    return "unproved" if is_read and weakest_found == "proved" else weakest_found
 
 
 async def check_sample(

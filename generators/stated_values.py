@@ -43,9 +43,9 @@ def find_value(named: tuple[str, JsonValue], schema: JsonSchema, words: str, tex
     """Where `text` states the value, by the model's quote `words` or by what readers find; a quote must not say another."""
     (name, value), quoted = named, find_quote(words, text)
     if quoted is not None:
-        said = text[quoted.start : quoted.end]
-        other = "" if locate(value, schema, said) else other_value(named, schema, said, language)
-        return Stated(quoted, other and f"the words {said!r} say {other} for {name!r}, not {value!r}.")
+        stated = text[quoted.start : quoted.end]
+        other = "" if locate(value, schema, stated) else other_value(named, schema, stated, language)
+        return Stated(quoted, other and f"the words {stated!r} say {other} for {name!r}, not {value!r}.")
     found = locate(value, schema, text)
     if found is not None:
         return Stated(Place(found.start, found.end))
