@@ -95,6 +95,7 @@ _IRREGULAR = {
     "thing": "thing", "training": "training", "king": "king", "ring": "ring", "spring": "spring", "string": "string",
     "bring": "bring", "sing": "sing", "wing": "wing", "evening": "evening", "morning": "morning",
     "beijing": "beijing", "need": "need",
+    "care": "care", "cares": "care", "cared": "care", "caring": "care",  # not "car"
     "note": "note", "notes": "note", "noted": "note", "noting": "note", "none": "none",  # not "not", not "non"
     "bed": "bed", "red": "red", "speed": "speed", "feed": "feed", "seed": "seed", "series": "series",
 }  # fmt: skip

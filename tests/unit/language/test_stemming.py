@@ -14,6 +14,11 @@ def test_a_note_is_no_negation(word: str) -> None:
     assert stem(word) not in negations()
 
 
+@pytest.mark.parametrize("word", ["care", "cares", "cared", "caring"])
+def test_care_is_no_car(word: str) -> None:
+    assert stem(word) == stem("care") != stem("cars")
+
+
 def test_none_stays_a_negation() -> None:
     assert stem("none") in negations()
 
