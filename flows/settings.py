@@ -1,6 +1,7 @@
 """Settings from the environment: the only reader of it."""
 
 import atexit
+import locale
 import os
 import re
 import sys
@@ -160,9 +161,14 @@ def _size_mb(name: str, default: int) -> int:
 
 
 def quiet_vendors() -> None:
-    """Switch off, for this process and its children, whatever would reach for the network unasked."""
+    """Switch off, for this process and its children, whatever would reach for the network unasked.
+
+    And have them read texts as UTF-8: duckling takes its encoding from the locale, and ends the process in one such as C.
+    """
     for name, value in QUIET.items():
         os.environ.setdefault(name, value)
+    if locale.nl_langinfo(locale.CODESET).upper() not in {"UTF-8", "UTF8"}:
+        os.environ["LC_ALL"] = "C.UTF-8"
 
 
 def silence_teardown() -> None:

@@ -89,11 +89,16 @@ def start(*words: str, home: Path, **more: str) -> "subprocess.Popen[str]":
     )
 
 
+def _locale() -> dict[str, str]:
+    """What this process is told of texts; a start of Python would set it, and duckling reads it when it is loaded."""
+    return {name: os.environ[name] for name in ("LANG", "LC_ALL", "LC_CTYPE") if name in os.environ}
+
+
 def run_here(*words: str, home: Path, **more: str) -> "subprocess.CompletedProcess[str]":
     """A command of the command line in this process: what it prints and its exit code, without the second that a start takes."""
     stdout, stderr = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8", write_through=True) for _ in range(2))
     with (
-        mock.patch.dict(os.environ, environment(home, **more), clear=True),
+        mock.patch.dict(os.environ, _locale() | environment(home, **more), clear=True),
         mock.patch.object(sys, "argv", ["callwright", *words]),
         mock.patch.object(sys, "stdin", io.StringIO()),
         chdir(TOP),
