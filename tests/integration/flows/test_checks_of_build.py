@@ -155,8 +155,8 @@ def test_what_a_person_accepted_stays_when_a_new_check_contradicts_it(table: Any
     table(made_up(5), 6)
     again(settings)
     assert landed(settings) == {key for key in before if decided(key, 5) == "proved"} | {contradicted}
-    [kept] = warehouse.rows("select accepted_by, vouched from acceptances where subject = ?", [contradicted])
-    assert kept == {"accepted_by": "ann", "vouched": True}
+    [kept] = warehouse.rows("select accepted_by, grade from acceptances where subject = ?", [contradicted])
+    assert kept == {"accepted_by": "ann", "grade": "vouched"}
 
 
 def test_an_unchanged_build_has_nothing_to_do_and_asks_nothing(settings: Settings) -> None:

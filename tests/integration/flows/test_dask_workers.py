@@ -36,7 +36,7 @@ from warehouse.records import Call
 pytestmark = pytest.mark.enable_socket
 KEPT = (
     "select key, body from samples order by key",
-    "select subject, recipe, proved, accepted_by from acceptances order by all",
+    "select subject, recipe, grade, accepted_by from acceptances order by all",
     "select * from funnel order by all",
     "select count(*) as calls, sum(cost) as cost from llm_calls where not cached",
 )

@@ -101,13 +101,13 @@ def test_a_rejected_sample_stays_out_with_the_reasons(site: ReviewSite) -> None:
 
 def test_a_rejected_spot_check_is_taken_back(site: ReviewSite) -> None:
     key, other = site.asked("spot check")[:2]
-    assert site.accepted(key) == {"grade": "proved", "judged_by": [], "vouched": False, "accepted_by": "machine"}
+    assert site.accepted(key) == {"proved": True, "vouched": False, "accepted_by": "machine"}
     site.studio.annotate(key, "reject", reasons="unnatural")
     site.studio.annotate(other, "accept")
     site.pull()
     assert site.accepted(key) is None
     assert site.standing(key) == ("land", "rejected")
-    assert site.accepted(other) == {"grade": "proved", "judged_by": [], "vouched": False, "accepted_by": "ann"}
+    assert site.accepted(other) == {"proved": True, "vouched": False, "accepted_by": "ann"}
     build(erring_recipe(), site.settings)
     assert len(site.asked("spot check")) == 5, "a spot check that was rejected is still one"
 
@@ -122,7 +122,7 @@ def test_an_edited_sample_is_checked_again_and_takes_the_seat(site: ReviewSite) 
     checks = {row["check_name"] for row in site.rows("select check_name from verdicts where subject = ?", edited)}
     assert checks >= {"format", "grounding", "consistency"}
     assert site.value("select count(*) from outcomes where subject = ? and stage = 'format'", edited) == 1
-    assert site.accepted(edited) == {"grade": "proved", "judged_by": [], "vouched": False, "accepted_by": "ann"}
+    assert site.accepted(edited) == {"proved": True, "vouched": False, "accepted_by": "ann"}
     assert site.accepted(key) is None
     assert site.standing(key) == ("review", "passed")
 

@@ -32,7 +32,7 @@ LOOPBACK = {"127.0.0.1", "localhost", "::1"}
 KEPT = (
     "select key, body from samples order by key",
     "select build, stage, subject, outcome, reason from outcomes order by all",
-    "select subject, recipe, proved, accepted_by from acceptances order by all",
+    "select subject, recipe, grade, accepted_by from acceptances order by all",
     "select subject, cause, reason from review_requests order by all",
 )
 
