@@ -59,7 +59,7 @@ def _request(text="What is the weather in Lyon?", schema=None, tools=(), **optio
 
 @pytest.mark.local_model
 async def test_a_schema_is_kept_however_small_the_model(gguf):
-    model = open_adapter(read_model(f"local/{gguf}"))
+    model = open_adapter(read_model(f"local/{gguf}", {"timeout": 600}))  # a slow machine is no bug
     request = _request(schema=Weather.model_json_schema(), temperature=0.0, seed=1, max_tokens=200)
 
     reply = await model.send(request)
