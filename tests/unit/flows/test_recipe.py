@@ -110,3 +110,34 @@ def test_what_is_wrong_with_a_prompt_is_named(tmp_path: Path, name: str, text: s
         (tmp_path / "own.j2").write_text(text, encoding="utf-8")
     with pytest.raises(ConfigurationError, match=said):
         read_recipe(written(tmp_path, GOOD + f"prompts: {{{name}: own.j2}}\n"))
+
+
+@pytest.mark.parametrize(
+    ("spot_checks", "by_grade", "of_40"),
+    [
+        ("20", {("judged", "proved"): 20}, 20),
+        ("0.05", {("judged", "proved"): 0.05}, 2),
+        ("{proved: 3, judged: 0.5}", {("proved",): 3, ("judged",): 0.5}, 23),
+        ("{judged: 1.0}", {("judged",): 1.0}, 40),
+    ],
+)
+def test_spot_checks_are_a_number_or_a_share_for_all_or_for_each_grade(
+    tmp_path: Path, spot_checks: str, by_grade: dict[tuple[str, ...], float], of_40: int
+) -> None:
+    text = f"name: x\ntools: [{{seed: all}}]\nsamples: {{perfect: 1}}\nreview: {{spot_checks: {spot_checks}}}\n"
+    rules = read_recipe(written(tmp_path, text)).review
+    assert rules.spot_checks_by_grade() == by_grade
+    assert rules.spot_checks_among(40) == of_40
+
+
+@pytest.mark.parametrize("line", ["land: vouched", "review: {spot_checks: 1.5}", "review: {spot_checks: {open: 3}}"])
+def test_a_grade_or_a_share_that_there_is_not_is_refused(tmp_path: Path, line: str) -> None:
+    with pytest.raises(ConfigurationError, match=r"is wrong at (land|review\.spot_checks)"):
+        read_recipe(written(tmp_path, f"name: x\ntools: [{{seed: all}}]\nsamples: {{perfect: 1}}\n{line}\n"))
+
+
+def test_what_may_land_is_part_of_the_name_of_a_build_that_asks_for_more() -> None:
+    plain = Recipe.model_validate({"name": "x", "tools": [{"seed": "all"}], "samples": {"perfect": 1}})
+    strict = plain.model_copy(update={"land": "proved"})
+    assert (plain.landing_grades, strict.landing_grades) == (["judged", "proved"], ["proved"])
+    assert build_key(plain, []) != build_key(strict, [])

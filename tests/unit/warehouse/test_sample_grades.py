@@ -8,7 +8,7 @@ import pytest
 
 from flows.stages import stage_rows
 from validators.checks.verdicts import read_by
-from warehouse.records import CallTurn, Decision, GoldCall, Origin, Review, Sample, UserTurn, Verdict
+from warehouse.records import CallTurn, Decision, Evidence, GoldCall, Origin, Review, Sample, UserTurn, Verdict
 from warehouse.store import Warehouse
 
 NOW = datetime(2026, 11, 22, tzinfo=UTC)
@@ -101,3 +101,41 @@ def test_the_precision_of_a_grade_is_what_people_found_of_it_and_unknown_where_n
         )
     rows = warehouse.rows("select grade, is_template, samples, judged, precision from check_precision")
     assert [tuple(row.values()) for row in rows] == [("judged", True, 1, 0, None), ("proved", False, 2, 2, 0.5)]
+
+
+def test_each_argument_and_each_claim_has_a_grade_and_who_settled_it(warehouse: Warehouse) -> None:
+    one = sample()
+    found = Evidence(argument="city", kind="span", turn=0, start=16, end=20, quote="Oslo")
+    grounding = Verdict(
+        subject=one.key, check="grounding", decision="unproved", evidence=(found,), open_arguments=("day",)
+    )
+    rest = [verdict for verdict in by_rules(one) if verdict.check != "grounding"]
+    warehouse.put([one, grounding, *rest, *read(one)])
+    rows = warehouse.rows("select claim, argument, grade, settled_by from claims order by all")
+    assert [tuple(row.values()) for row in rows] == [
+        ("argument", "city", "proved", "grounding"),
+        ("argument", "day", "judged", JUDGE),
+        ("deed", "", "proved", "coverage"),
+        ("no_call_missing", "", "proved", "coverage"),
+        ("nothing_else", "", "proved", "coverage"),
+    ]
+
+
+def test_what_a_models_words_came_to_is_counted_by_language(warehouse: Warehouse) -> None:
+    proved, opened = sample("a"), sample("b")
+    build = {
+        "key": "b",
+        "recipe": "r",
+        "body": '{"models":{"generator":{"name":"openai/maker"}}}',
+        "started_at": NOW,
+        "finished_at": None,
+    }
+    warehouse.put([proved, opened, *by_rules(proved), *by_rules(opened, coverage="unproved")])
+    warehouse.put_rows(
+        {
+            "builds": [build],
+            "build_samples": [{"build": "b", "sample": one.key, "draft": "d"} for one in (proved, opened)],
+        }
+    )
+    [row] = warehouse.rows("select model, language, made, refused, open, proved, share_proved from making_outcomes")
+    assert tuple(row.values()) == (MAKER, "en", 2, 0, 1, 1, 0.5)
