@@ -16,11 +16,11 @@ from flows.environments import explore_environments
 from flows.progress import Progress, tell_models
 from flows.recipe import GeneratedTools, Recipe
 from flows.review.resolutions import settle_tools, usable_tools
+from flows.review.tool_checking import check_made_tools, tools_of
 from flows.runner import GroupRun, Workers, run_group
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import stage_rows, stages_of
-from flows.tool_checking import check_made_tools, tools_of
 from generators.catalogs import Problem, check_catalog
 from generators.toolset.categories import category_named, load_categories, plan_toolset
 from llm.models import open_adapter

@@ -25,7 +25,7 @@ def _always(_record: Record) -> bool:
 
 
 class Stage(NamedTuple):
-    """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/tool_checking.py)."""
+    """One stage. One without a function works on a whole build or toolset at once (flows/build.py, flows/toolmaking.py)."""
 
     name: str
     group: str

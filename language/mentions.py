@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 from language.dates import RELATIVE, YEARLESS, find_dates
 from language.duckling_reader import DucklingEntity, read
+from language.moments import HALF_DAY, find_times, other_half
 from language.packs import signs
-from language.times import HALF_DAY, find_times, other_half
 from language.units import QuantityWords, quantity_words
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read

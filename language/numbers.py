@@ -8,10 +8,10 @@ from math import isclose
 from random import Random
 
 from language.dates import date_spans
+from language.moments import find_times
 from language.packs import LanguagePattern, of, packs_of
 from language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
 from language.text import VERBATIM, Found, folded
-from language.times import find_times
 from warehouse.records import JsonSchema, Language
 
 __all__ = ["NUMBER", "ORDINAL", "PERCENT", "WORDS", "find_numbers", "in_digits", "same_number", "write_number"]

@@ -4,9 +4,9 @@ import re
 from functools import lru_cache
 
 from language.dates import date_spans
+from language.moments import find_times
 from language.packs import LanguagePattern, known, of
 from language.text import CJK, STOP, VERBATIM, Found, fold, words_of
-from language.times import find_times
 
 SPELLING = "spelling"
 GROUPING = "grouping of digits"

@@ -35,9 +35,9 @@ from flows.review.prediction_audits import read_audited
 from flows.review.questions import DRAWN_CAUSES, RETURNED_EDIT, set_priorities
 from flows.review.reading_reviews import NOTHING_YET, read_samples
 from flows.review.servers import LOCAL, find_label_studio
+from flows.review.tool_checking import tools_of
 from flows.review.turns import review_turn
 from flows.settings import Settings, open_warehouse
-from flows.tool_checking import tools_of
 from validators.toolset.complexity import find_gaps
 from warehouse.records import Evidence, Language, Sample, Tool, Verdict
 from warehouse.releases import read_tools

@@ -6,8 +6,8 @@ from typing import Literal, NamedTuple
 
 from annotation.screens import CORRECTION, DIALOGUE_ACTS, DISAMBIGUATION, SAMPLE_REVIEW, TOOL_REVIEW
 from flows.recipe import LANDED_GRADES
+from flows.review.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
 from flows.stages import LANDING, LANDING_GROUP, stage_names, stages_of
-from flows.tool_checking import check_edited_tool, tool_request, tools_of, verdict_rows
 from warehouse.outcomes import outcome_row, remove_outcomes
 from warehouse.records import ClaimGrade, DecidedBy, Outcome, ReasonCode, ReviewDecision, StageOutcome, Tool
 from warehouse.releases import read_tools

@@ -8,10 +8,10 @@ import orjson
 from pydantic import JsonValue
 
 from language.dates import find_dates
+from language.moments import HALF_DAY, find_times
 from language.packs import own_letters
 from language.phrases import find_phrase
 from language.schemas import Kind, choices_of, kind_of
-from language.times import HALF_DAY, find_times
 from language.values import locate
 from warehouse.records import (
     CallTurn,

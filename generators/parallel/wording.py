@@ -5,8 +5,8 @@ from collections.abc import Sequence
 from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from language.moments import HALF_DAY
 from language.text import VERBATIM
-from language.times import HALF_DAY
 from language.values import locate
 from llm.prompts import render
 from warehouse.errors import RecordError

@@ -8,9 +8,9 @@ from pydantic import BaseModel, JsonValue
 from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from language.moments import HALF_DAY
 from language.packs import writes
 from language.text import VERBATIM
-from language.times import HALF_DAY
 from language.values import locate
 from llm.prompts import render
 from warehouse.errors import RecordError

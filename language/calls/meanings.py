@@ -143,10 +143,10 @@ def _text_gap(name: str, schema: JsonSchema, language: Language) -> str:
     named = (meaning_by_words(name, "") != "text" and name.lower() != "name") or schema.get("format")
     if kind in NUMERIC or (named and (kind in _SUITED or _has_phrases(topic_of(name, kind), language))):
         return ""
-    told = meaning_by_words("", str(schema.get("description") or ""))
+    stated = meaning_by_words("", str(schema.get("description") or ""))
     return (
         ""
-        if told == kind and kind in _DESCRIBED
+        if stated == kind and kind in _DESCRIBED
         else f"what values {name!r} takes is not known from its name, description or schema"
     )
 

@@ -9,11 +9,11 @@ from pydantic import JsonValue
 
 from language.calls.tools import ParameterView
 from language.dates import date_spans, find_dates
+from language.moments import find_times
 from language.names import humanise
 from language.numbers import find_numbers
 from language.packs import signs, widened
 from language.text import Found
-from language.times import find_times
 from language.values import read_value
 
 _PAIRS = zip(signs('"“«{open}'), signs('"”»{close}'), strict=True)

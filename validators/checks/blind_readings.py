@@ -1,4 +1,8 @@
-"""Whether a model that does not see the gold reads the same call out of the conversation: the checker, then the judge."""
+"""What models say that do not see the gold: the checker's and the judge's own calls, and whether a tool fits where none is due.
+
+Where no call is due code answers first: a candidate that is the withheld tool under another name contradicts the sample.
+Then the judge is asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and goes to people.
+"""
 
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
@@ -6,13 +10,24 @@ from typing import NamedTuple
 from generators.kinds import traits_of
 from generators.shifts.turns import was_made_already
 from generators.stages import StageContext
-from generators.transcripts import user_texts
+from generators.tools import are_redundant
+from generators.transcripts import conversation_text, shown_tools, user_texts
 from language.schemas import kind_of
 from language.values import locate
 from validators.checks.verdicts import weakest
-from validators.judges import ONE_SHOT, SAME_MEANING, ZERO_SHOT, judge_calls, propose_call, propose_calls
+from validators.judges import (
+    ONE_SHOT,
+    RELEVANCE,
+    SAME_MEANING,
+    ZERO_SHOT,
+    Relevance,
+    ask_opinion,
+    judge_calls,
+    propose_call,
+    propose_calls,
+)
 from validators.matching.calls import THRESHOLD, CallDifference, compare_calls
-from warehouse.records import Arguments, Call, Decision, GoldCall, JsonSchema, Sample, Snapshot, Verdict
+from warehouse.records import Arguments, Call, Decision, GoldCall, JsonSchema, Sample, Snapshot, Tool, Verdict
 
 CONSISTENCY, ALL_CALLS = "consistency", "all_calls"
 CONSISTENCY_VERSION = "2"
@@ -269,3 +284,51 @@ def due_call(snapshot: Snapshot) -> Call | None:
     """The one call that is due at a snapshot, without its evidence; None where none is."""
     gold = next(iter(snapshot.calls), None)
     return Call(tool=gold.tool, arguments=gold.arguments) if gold is not None else None
+
+
+RELEVANCE_CHECK = "relevance"
+RELEVANCE_VERSION = "2"
+
+
+def has_idle_turn(sample: Sample) -> bool:
+    """Whether the sample has a turn at which no call is due."""
+    return any(not snapshot.calls for snapshot in sample.snapshots())
+
+
+async def check_relevance(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Prove that no candidate can do what is asked where none is to be called."""
+    idle = [snapshot for snapshot in sample.snapshots() if not snapshot.calls]
+    if not idle:
+        return [_on_relevance(sample, "proved", "A call is due at every turn, so nothing is to be refused.")]
+    duplicate = find_duplicate_tool(context.toolset(sample.withheld), context.toolset(sample.candidates))
+    if duplicate:
+        return [_on_relevance(sample, "contradicted", f"The withheld tool is still among the candidates: {duplicate}.")]
+    reasons = []
+    for snapshot in idle:
+        opinion = await _ask_whether_one_fits(snapshot, sample, context)
+        if opinion.tool:
+            return [_on_relevance(sample, "unproved", f"The judge says that {opinion.tool!r} fits: {opinion.reason}")]
+        reasons.append(f"None fits: {opinion.reason}")
+    return [_on_relevance(sample, "proved", " ".join(reasons))]
+
+
+def find_duplicate_tool(withheld: list[Tool], candidates: list[Tool]) -> str:
+    """Which candidate could stand for which withheld tool, as a clause; "" where none could."""
+    pairs = ((hidden, shown) for hidden in withheld for shown in candidates if are_redundant(hidden, shown))
+    return next((f"{shown.name!r} serves what {hidden.name!r} serves" for hidden, shown in pairs), "")
+
+
+async def _ask_whether_one_fits(snapshot: Snapshot, sample: Sample, context: StageContext) -> Relevance:
+    return await ask_opinion(
+        context.chat,
+        RELEVANCE,
+        Relevance,
+        tools=shown_tools(context.toolset(sample.candidates)),
+        conversation=conversation_text(snapshot.prefix),
+    )
+
+
+def _on_relevance(sample: Sample, decision: Decision, reason: str) -> Verdict:
+    return Verdict(
+        subject=sample.key, check=RELEVANCE_CHECK, decision=decision, reason=reason, version=RELEVANCE_VERSION
+    )

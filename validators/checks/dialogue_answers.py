@@ -10,11 +10,11 @@ from pydantic import JsonValue
 
 from language.calls.tools import ParameterView, ToolView, squeeze
 from language.dates import find_dates
+from language.moments import find_times
 from language.numbers import NUMBER, find_numbers
 from language.packs import LanguagePattern, signs
 from language.schemas import kind_of
 from language.text import VERBATIM
-from language.times import find_times
 from language.values import locate
 from language.vocabulary import CorrectionMark, find_corrections
 from validators.checks.evidence import UserText

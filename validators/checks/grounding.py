@@ -15,10 +15,10 @@ from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.stages import StageContext
 from language.dates import DATE, YEARLESS, find_dates
+from language.moments import HALF_DAY, find_times
 from language.numbers import find_numbers
 from language.schemas import Kind, choices_of, kind_of
 from language.text import VERBATIM
-from language.times import HALF_DAY, find_times
 from language.values import locate, read_value
 from validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
 from validators.checks.request_reading import read_leaves

@@ -12,9 +12,9 @@ from language.calls.parameters import CLOCKED, CODED
 from language.calls.scanning import Hearing, ParsedValue
 from language.calls.tools import CueTable, ParameterView, ToolView, view_of
 from language.dates import find_dates
+from language.moments import find_times
 from language.packs import LanguagePattern, signs, widened
 from language.schemas import fits, json_type
-from language.times import find_times
 from language.vocabulary import find_corrections
 from warehouse.records import Tool
 

@@ -17,7 +17,6 @@ from validators.checks import (
     grounding,
     natural,
     path,
-    relevance,
     routing,
     scenario,
     wording,
@@ -116,8 +115,8 @@ CHECKS: tuple[Stage, ...] = (
         "CONFETTI 3.1", facts.check_facts, applies=facts.applies_to,
     ),
     _check(
-        "relevance", relevance.VERSION, "Where no call is due: can none of the candidates do it?",
-        "HammerBench 4.2, D.5", relevance.check_relevance, applies=relevance.applies_to,
+        "relevance", blind_readings.RELEVANCE_VERSION, "Where no call is due: can none of the candidates do it?",
+        "HammerBench 4.2, D.5", blind_readings.check_relevance, applies=blind_readings.has_idle_turn,
         role="judge", prompts=("judge_relevance",), settles=_MEANING,
     ),
     _check(

@@ -6,9 +6,14 @@ import pytest
 
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
-from validators.checks import blind_readings, relevance
-from validators.checks.blind_readings import check_consistency, check_meaning, judge_readings
-from validators.checks.relevance import Relevance, check_relevance
+from validators.checks import blind_readings
+from validators.checks.blind_readings import (
+    Relevance,
+    check_consistency,
+    check_meaning,
+    check_relevance,
+    judge_readings,
+)
 from validators.judges import Judgement, ProposedCall
 from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, Sample, Tool, UserTurn
@@ -253,7 +258,7 @@ async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevan
 
 
 async def test_relevance_is_asked_only_where_no_call_is_due(perfect: Sample, irrelevant: Sample, tools) -> None:
-    assert relevance.applies_to(irrelevant)
-    assert not relevance.applies_to(perfect)
+    assert blind_readings.has_idle_turn(irrelevant)
+    assert not blind_readings.has_idle_turn(perfect)
     [verdict] = await check_relevance(perfect, context_of(tools))
     assert verdict.decision == "proved"

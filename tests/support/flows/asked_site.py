@@ -12,7 +12,7 @@ from flows.progress import SilentProgress
 from flows.recipe import Candidate
 from flows.review.prediction_audits import draw_audits
 from flows.review.questions import DOUBTFUL, SPOT_CHECK, ReviewQuestion, ask
-from flows.tool_checking import check_made_tools
+from flows.review.tool_checking import check_made_tools
 from generators.catalogs.seed_catalog import seed_tools
 from generators.conversations import CONVERSATION
 from llm.models import read_model

@@ -11,9 +11,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from language.dates import find_dates
+from language.moments import HALF_DAY, find_times
 from language.numbers import find_numbers
 from language.text import fold, folded
-from language.times import HALF_DAY, find_times
 from language.values import locate, read_value, write_value
 
 LANGUAGES = st.sampled_from(["en", "zh"])

@@ -7,8 +7,8 @@ import pytest
 
 from generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
 from language.calls.choosing import new_request
+from validators.checks.blind_readings import check_relevance
 from validators.checks.format import check_format
-from validators.checks.relevance import check_relevance
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn
 
