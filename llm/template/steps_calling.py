@@ -1,11 +1,9 @@
 """The next calls of a task in steps: what the request needs, less what was answered already; and the same with a defect."""
 
-from collections.abc import Callable, Mapping, Sequence
-from datetime import datetime, timedelta
+from collections.abc import Callable, Sequence
 from random import Random
 from typing import NamedTuple
 
-import orjson
 from pydantic import JsonValue
 
 from language.calls.defects import (
@@ -17,18 +15,17 @@ from language.calls.defects import (
     Proposal,
     spoil_call,
 )
-from language.calls.entries import value_in
 from language.calls.tools import ToolView
+from language.steps.due import due_calls, made_name
+from language.steps.reading import read_request
+from language.steps.sources import ShownTools, read_toolbox
 from llm.template.judging import shown_views
 from llm.template.sections import Sections
-from llm.template.steps_reading import read_request
-from llm.template.steps_sources import FromEntry, KnownValue, Node, Parts, Rule, ShownTools, Source, pick, read_toolbox
 from warehouse.errors import ReplyError
 from warehouse.records import DEFAULT_LANGUAGE
 
 DONE = "Here is everything you asked for."
 NOTHING = "I'm afraid I can't find what you asked for."
-_JOINT = ","
 
 
 class NextStep(NamedTuple):
@@ -43,15 +40,6 @@ class NextStep(NamedTuple):
         return {"calls": calls, "answer": self.answer}
 
 
-class _Unknown(NamedTuple):
-    """A value that no response gives; `hopeless` where waiting won't help."""
-
-    hopeless: bool
-
-
-Made = Mapping[bytes, JsonValue]
-
-
 def next_step(sections: Sections) -> NextStep:
     """What to do next, from <request>, <tools> and <history>; ReplyError where the prompt lacks one of them."""
     request, history = sections.json("request"), sections.json("history")
@@ -59,7 +47,7 @@ def next_step(sections: Sections) -> NextStep:
         raise ReplyError("template/v1 expects a text in <request> and a list in <history>.")
     nodes = read_request(request, read_toolbox(sections.json("tools")))
     made = dict(_made(history))
-    due = _Progress(nodes, made).due()
+    due = due_calls(nodes, made)
     return NextStep(tuple(due), "" if due else (DONE if nodes else NOTHING))
 
 
@@ -70,85 +58,12 @@ def _made(history: Sequence[JsonValue]) -> list[tuple[bytes, JsonValue]]:
             calls, responses = exchange.get("calls"), exchange.get("responses")
             if isinstance(calls, list) and isinstance(responses, list):
                 pairs = zip(calls, responses, strict=False)
-                found += [(_name(call), response) for call, response in pairs if isinstance(call, dict)]
+                found += [
+                    (made_name(str(call.get("name")), call.get("arguments")), response)
+                    for call, response in pairs
+                    if isinstance(call, dict)
+                ]
     return found
-
-
-def _name(call: Mapping[str, JsonValue]) -> bytes:
-    return orjson.dumps([call.get("name"), call.get("arguments")], option=orjson.OPT_SORT_KEYS)
-
-
-class _Progress:
-    def __init__(self, nodes: Sequence[Node], made: Made) -> None:
-        self._nodes, self._made = nodes, made
-        self._responses: dict[int, JsonValue] = {}
-
-    def due(self) -> list[tuple[str, dict[str, JsonValue]]]:
-        calls: list[tuple[str, dict[str, JsonValue]]] = []
-        for at, node in enumerate(self._nodes):
-            values = {name: self._value(source) for name, source in node.sources.items()}
-            if any(isinstance(value, _Unknown) for value in values.values()):
-                continue
-            arguments: dict[str, JsonValue] = {
-                name: value for name, value in values.items() if not isinstance(value, _Unknown)
-            }
-            name = _name({"name": node.tool, "arguments": arguments})
-            if name in self._made:
-                self._responses[at] = self._made[name]
-            elif (node.tool, arguments) not in calls:
-                calls.append((node.tool, arguments))
-        return calls
-
-    def _value(self, source: Source) -> JsonValue | _Unknown:
-        match source:
-            case KnownValue(value=value):
-                return value
-            case FromEntry():
-                return self._entry(source)
-            case Parts():
-                return self._parts(source)
-
-    def _entry(self, source: FromEntry) -> JsonValue | _Unknown:
-        if source.node not in self._responses:
-            return _Unknown(hopeless=False)
-        held = (
-            value_in(self._responses[source.node], source.entries) if source.entries else self._responses[source.node]
-        )
-        entries = held if isinstance(held, list) else [held]
-        able = [entry for entry in entries if value_in(entry, source.field) is not None]
-        entry = pick(able, self._rules(source))
-        value = value_in(entry, source.field) if entry is not None else None
-        if value is None:
-            return _Unknown(hopeless=True)
-        return _later(value, source.later_by) if source.later_by else value
-
-    def _rules(self, source: FromEntry) -> tuple[Rule, ...]:
-        """A look-up whose words came out of a response is read by what was looked up."""
-        if source.rules != (Rule("query", ""),):
-            return source.rules
-        query = next(iter(self._nodes[source.node].sources.values()))
-        words = self._value(query)
-        return (Rule("query", str(words)),) if not isinstance(words, _Unknown) else source.rules
-
-    def _parts(self, source: Parts) -> JsonValue | _Unknown:
-        values = [self._value(part) for part in source.parts]
-        unknown = next((value for value in values if isinstance(value, _Unknown)), None)
-        if unknown is not None:
-            return unknown
-        known: list[JsonValue] = [value for value in values if not isinstance(value, _Unknown)]
-        if source.shape == "object":
-            return dict(zip(source.names, known, strict=True))
-        return _JOINT.join(map(str, known)) if source.shape == "joined" else known
-
-
-def _later(value: JsonValue, minutes: int) -> JsonValue | _Unknown:
-    try:
-        moment = datetime.fromisoformat(str(value))
-    except ValueError:
-        return _Unknown(hopeless=True)
-    separator = "T" if "T" in str(value) else " "
-    later = moment + timedelta(minutes=minutes)
-    return later.isoformat(sep=separator, timespec="seconds" if str(value).count(":") > 1 else "minutes")
 
 
 StepCall = tuple[str, dict[str, JsonValue]]

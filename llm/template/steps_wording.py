@@ -5,10 +5,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
-from language.names import split_name
-from language.values import write_value
-from llm.template.sections import Sections
-from llm.template.steps_phrases import (
+from language.steps.phrases import (
     CLOSINGS,
     LATER_LEADS,
     LEADS,
@@ -17,11 +14,14 @@ from llm.template.steps_phrases import (
     PhraseSlot,
     ToolPhrasing,
     Voice,
+    aspect_of,
     choose_voice,
     noun_for,
     phrasing_of,
 )
-from llm.template.steps_sources import ShownTools, read_toolbox, write_pick
+from language.steps.sources import ShownTools, read_toolbox, write_pick
+from language.values import write_value
+from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import DEFAULT_LANGUAGE
 
@@ -30,7 +30,6 @@ _JOINED = 0.3
 _REPEATED = 0.8
 _THERE = 0.6
 _JOINT = " plus "
-_NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key", "product", "hotel", "details"})
 _CLOCK = re.compile(r"\d{1,2}:|\d{1,2}\s?[ap]m|(?!the )[a-z]")
 _STYLES = 6  # phrases of one style go together: from … to …, checking in on … and checking out on …
 
@@ -225,13 +224,6 @@ def _preposition(moment: str) -> str:
     if " minutes after " in moment:
         return ""
     return "at " if _CLOCK.match(moment) else "on "
-
-
-def aspect_of(field: str) -> str:
-    """What of an entry a field is, in words; "" where it is what the entry itself is called or known by."""
-    words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
-    kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
-    return " ".join(kept) if len(kept) > 1 else ""
 
 
 def _leaves(arguments: Mapping[str, Source]) -> Iterator[tuple[str, Source]]:

@@ -11,6 +11,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.environments.picking import read_rule, value_at
+from generators.kinds import traits_of
 from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.stages import StageContext
@@ -20,7 +21,7 @@ from language.numbers import find_numbers
 from language.schemas import Kind, choices_of, kind_of
 from language.text import VERBATIM
 from language.values import locate, read_value
-from validators.checks.evidence import Claim, by_earlier_call, find_elsewhere
+from validators.checks.evidence import TOO_WEAK, Claim, by_earlier_call, find_elsewhere, find_spoken, stated_in
 from validators.checks.request_reading import read_leaves
 from validators.checks.request_text import (
     ArgumentLeaf,
@@ -94,10 +95,13 @@ def ground(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     """The verdict on `sample`, whose calls are of `tools`."""
     by_name = {tool.name: tool for tool in tools}
     findings: list[_Finding] = []
+    is_lenient = (
+        traits_of(sample.kind).asked != "call"
+    )  # the check of wishes binds each value to its call and parameter
     for snapshot in sample.snapshots():
         texts = [*_texts(snapshot.prefix, sample)]
         for call in snapshot.calls:
-            findings.extend(_ground_call(call, by_name, texts, snapshot))
+            findings.extend(_ground_call(call, by_name, texts, snapshot, is_lenient=is_lenient))
     return _verdict(sample, findings)
 
 
@@ -120,7 +124,7 @@ def _now(sample: Sample) -> datetime | None:
 
 
 def _ground_call(
-    call: GoldCall, tools: Mapping[str, Tool], texts: Sequence[_StatedText], snapshot: Snapshot
+    call: GoldCall, tools: Mapping[str, Tool], texts: Sequence[_StatedText], snapshot: Snapshot, *, is_lenient: bool
 ) -> Iterator[_Finding]:
     tool = tools.get(call.tool)
     if tool is None:
@@ -137,11 +141,11 @@ def _ground_call(
                 yield _Finding(name, known)
             else:
                 claims.append(claim)
-    yield from _read_claims(claims, texts, snapshot, tool)
+    yield from _read_claims(claims, texts, snapshot, tool, is_lenient=is_lenient)
 
 
 def _read_claims(
-    claims: Sequence[Claim], texts: Sequence[_StatedText], snapshot: Snapshot, tool: Tool
+    claims: Sequence[Claim], texts: Sequence[_StatedText], snapshot: Snapshot, tool: Tool, *, is_lenient: bool
 ) -> Iterator[_Finding]:
     """What the user's words say of claims of one call, seen beside each other; each text is read for itself."""
     parts = [[*leaves_within(ArgumentLeaf(one.name, _last_name(one), one.value, one.schema))] for one in claims]
@@ -150,7 +154,13 @@ def _read_claims(
     at = 0
     for claim, part in zip(claims, parts, strict=True):
         places = range(at, at := at + len(part))
-        yield _ground_claim(claim, [[(stated, read[place]) for stated, read in readings] for place in places], snapshot)
+        found = _ground_claim(
+            claim, [[(stated, read[place]) for stated, read in readings] for place in places], snapshot
+        )
+        if found.evidence is None and is_lenient:
+            spoken = find_spoken(claim, stated_in(snapshot.prefix))
+            found = _Finding(found.argument, spoken) if spoken and spoken.rule not in TOO_WEAK else found
+        yield found
 
 
 def _last_name(claim: Claim) -> str:

@@ -6,7 +6,7 @@ Where several calls are due, or several turns lead to them; requests for one cal
 from collections.abc import Sequence
 
 from generators.kinds import traits_of
-from generators.shifts.turns import was_made_already
+from generators.shifts.turns import is_path, was_made_already
 from generators.stages import StageContext
 from language.calls.frames import glue_of
 from language.calls.parsing import read_request
@@ -14,6 +14,7 @@ from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, unproved
 from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without
 from validators.wishes.conversations import find_in_conversation
+from validators.wishes.paths import find_in_path
 from warehouse.records import Sample, Tool, UserTurn, Verdict
 
 CHECK = "wishes"
@@ -23,7 +24,7 @@ SHOWN = 4
 
 def applies_to(sample: Sample) -> bool:
     """Whether rules can read all that the user wants of such a sample."""
-    return traits_of(sample.kind).has_acts or _is_set(sample)
+    return traits_of(sample.kind).has_acts or _is_set(sample) or is_path(sample)
 
 
 async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -49,6 +50,8 @@ def _is_set(sample: Sample) -> bool:
 
 def _find(sample: Sample, context: StageContext) -> list[Finding]:
     tools = context.toolset(sample.candidates)
+    if is_path(sample):
+        return find_in_path(sample, tools)
     if _is_set(sample):
         return find_in_parallel(sample, tools)
     return find_in_conversation(sample, tools, context.toolset(sample.withheld))

@@ -4,6 +4,8 @@ from typing import get_args
 
 import pytest
 
+from language.steps.reading import read_strictly
+from language.steps.sources import read_toolbox
 from tests.support.conversational import converse, template_context
 from validators.wishes.check import check_wishes
 from warehouse.records import CallTurn, Complexity, Decision, ReplyTurn, ResultTurn, Sample, UserTurn
@@ -92,3 +94,22 @@ async def test_turns_in_any_order_get_a_verdict():
         assert (await judged(sample.with_changes(turns=turns)))[0] in ("unproved", "proved")
     kept = tuple(turn for turn in sample.turns if not isinstance(turn, ResultTurn))
     assert (await judged(sample.with_changes(turns=kept)))[0] == "unproved"
+
+
+@pytest.mark.parametrize(
+    ("request_text", "left"),
+    [
+        ("Hello! Look for a hotel in Naples.", []),
+        ("My dog is called Rex. Look for a hotel in Naples.", ["My dog is called Rex"]),
+        ("Don't look for a hotel in Naples.", ["Don't"]),
+    ],
+)
+def test_words_of_a_request_in_steps_that_no_tool_takes_are_left_over(request_text, left):
+    shown = [
+        {
+            "name": "Search_Hotels",
+            "description": "",
+            "parameters": {"type": "object", "properties": {"dest_id": {"type": "string"}}},
+        }
+    ]
+    assert read_strictly(request_text, read_toolbox(shown)).unread == left

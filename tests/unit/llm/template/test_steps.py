@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 from language.calls.defects import STEP_DEFECTS
 from language.calls.entries import FAMILIES, named, rank_fields, rank_words, read_rank, value_in
+from language.steps.sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from llm.template.sections import Sections
 from llm.template.steps_calling import NextStep, next_step, spoil_step
-from llm.template.steps_sources import ResponseField, Rule, pick, read_pick, read_toolbox, write_pick
 from llm.template.steps_wording import word_goal
 from warehouse.errors import ReplyError
 

@@ -6,18 +6,19 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from language.text import fold
-from language.values import read_value
-from llm.template.steps_phrases import (
+from language.calls.frames import Stretch, left_over
+from language.steps.phrases import (
+    FRAME_PHRASES,
     PhraseSlot,
     ToolPhrasing,
     ask_pattern,
+    aspect_of,
     noun_for,
     phrasing_of,
     trimmed,
     value_pattern,
 )
-from llm.template.steps_sources import (
+from language.steps.sources import (
     FromEntry,
     KnownValue,
     Node,
@@ -28,9 +29,11 @@ from llm.template.steps_sources import (
     Source,
     read_pick,
 )
-from llm.template.steps_wording import aspect_of
+from language.text import fold
+from language.values import locate, read_value
 from warehouse.records import JsonSchema
 
+_AROUND_VALUES = ("the", "at", "on", "in", "for")
 _ASPECT = re.compile(r"the (?P<aspect>[a-z ]+?) of (?P<entry>(?:the|that) .+)")
 _LATER = re.compile(r"(?P<later>\d+) minutes after (?P<entry>(?:the|that) .+) arrives")
 _LANDING = "arrival time"
@@ -45,15 +48,54 @@ class _Clause(NamedTuple):
 
 def read_request(request: str, toolbox: ShownTools) -> list[Node]:
     """The calls that the request needs, each after its sources; none where no tool is asked for in known words."""
+    return _parsed(request, toolbox).nodes
+
+
+def _parsed(request: str, toolbox: ShownTools) -> "_StepsParser":
     reading = _StepsParser(toolbox)
     for meant in _clauses(request, toolbox):
         reading.add(next((clause for clause in meant if reading.is_about_known(clause)), meant[0]))
-    return reading.nodes
+    return reading
 
 
-def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
-    """For each ask in the request what it may mean: several tools may be asked for in the same words."""
+class StepsReading(NamedTuple):
+    """The calls that a request needs, each after its sources, and the words that say nothing about them."""
+
+    nodes: list[Node]
+    unread: list[str]
+
+
+def read_strictly(request: str, toolbox: ShownTools) -> StepsReading:
+    """Read a request and account for its words: asks with all that is stated for them, openings, leads and closings."""
     phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
+    stretches: list[Stretch] = []
+    for match, names, end in _asks(request, phrasings):
+        body = request[match.end() : end]
+        known = any(_is_read(body, phrasings[name]) for name in names)
+        stretches.append(Stretch(match.start(), match.end() + (_read_until(body) if known else 0)))
+    reading = _parsed(request, toolbox)
+    return StepsReading(reading.nodes, [*left_over(request, FRAME_PHRASES, stretches), *dict.fromkeys(reading.loose)])
+
+
+def _is_read(body: str, phrasing: ToolPhrasing) -> bool:
+    return not trimmed(body) or bool(_stated(body, phrasing, ""))
+
+
+def _read_until(body: str) -> int:
+    text = trimmed(body)
+    return body.find(text) + len(text) if text else 0
+
+
+def _says_just(value: JsonValue, schema: JsonSchema, words: str) -> bool:
+    """Whether the words are a value and nothing beside it."""
+    if value is None or value == words:
+        return True
+    found = locate(value, schema, words)
+    return found is not None and not left_over(words, _AROUND_VALUES, [Stretch(found.start, found.end)])
+
+
+def _asks(request: str, phrasings: Mapping[str, ToolPhrasing]) -> Iterator[tuple[re.Match[str], list[str], int]]:
+    """Each ask in a request with the tools that it may be for, and where what is stated for it ends."""
     asks: dict[str, list[str]] = {}
     for name, phrasing in phrasings.items():
         for ask in phrasing.asks:
@@ -61,11 +103,17 @@ def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
     ordered = sorted(asks, key=len, reverse=True)
     heads = re.compile("|".join(rf"(?P<a{at}>\b{ask_pattern(ask)}\b)" for at, ask in enumerate(ordered)), re.IGNORECASE)
     found = list(heads.finditer(request)) if asks else []
-    place = ""
     for at, match in enumerate(found):
         end = found[at + 1].start() if at + 1 < len(found) else len(request)
+        yield match, asks[ordered[int(str(match.lastgroup)[1:])]], end
+
+
+def _clauses(request: str, toolbox: ShownTools) -> Iterator[list[_Clause]]:
+    """For each ask in the request what it may mean: several tools may be asked for in the same words."""
+    phrasings = {name: phrasing_of(tool) for name, tool in toolbox.tools.items()}
+    place = ""
+    for match, names, end in _asks(request, phrasings):
         body = request[match.end() : end]
-        names = asks[ordered[int(str(match.lastgroup)[1:])]]
         meant = [_Clause(name, _stated(body, phrasings[name], place)) for name in names]
         place = next((_place(clause, phrasings[clause.tool]) for clause in meant), "") or place
         yield meant
@@ -117,6 +165,7 @@ def _bracketed(inside: str, phrasing: ToolPhrasing) -> Iterator[tuple[str, str]]
 class _StepsParser:
     def __init__(self, toolbox: ShownTools) -> None:
         self.nodes: list[Node] = []
+        self.loose: list[str] = []  # words that say more than their value
         self._toolbox = toolbox
         self._meant: dict[str, tuple[int, tuple[Rule, ...]]] = {}
 
@@ -180,7 +229,10 @@ class _StepsParser:
             return through
         lookup = None if self._is_query(tool, parameter) else self._toolbox.lookup_for(tool, parameter)
         if lookup is None:
-            return KnownValue(_typed(words, schema))
+            value = _typed(words, schema)
+            if not _says_just(value, schema, words):
+                self.loose.append(words)
+            return KnownValue(value)
         query = self._toolbox.tools[lookup.source].query
         node = self._keep(Node(lookup.source, {query: self._source(lookup.source, query, words)}))
         held = self.nodes[node].sources[query]

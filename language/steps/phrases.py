@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from language.names import humanise, split_name
-from llm.template.steps_sources import StepTool
+from language.steps.sources import StepTool
 
 NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
 _WHOM = r"(?: (?:me|us|them|him|her))?"
@@ -92,7 +92,7 @@ def _plain(name: str, description: str, parameters: tuple[str, ...]) -> ToolPhra
 
 @lru_cache(1)
 def _known() -> Mapping[str, ToolPhrasing]:
-    text = files("llm.template.lexicon").joinpath("steps.yaml").read_text(encoding="utf-8")
+    text = files("language.steps").joinpath("steps.yaml").read_text(encoding="utf-8")
     return {name: _read(entry) for name, entry in yaml.safe_load(text).items()}
 
 
@@ -151,6 +151,10 @@ LEADS = ("", "Please ", "Could you ", "Can you ", "I'd like you to ")
 LATER_LEADS = ("Then ", "After that, ", "Also, please ", "Please also ", "Next, ", "I also need you to ", "And please ")
 LINKS = (" and ", ", and also ", ", and ", ", then ")
 CLOSINGS = ("", "", "", "Thanks a lot!", "Thank you!", "That would be a great help.", "Many thanks.")
+# All that stands around the asks of a request.
+FRAME_PHRASES = (
+    *(voice.opening for voices in VOICES.values() for voice in voices), *PLAIN_OPENINGS, *LEADS, *LATER_LEADS, *LINKS, *CLOSINGS,
+)  # fmt: skip
 _TAIL = re.compile(
     r"(?:[\s,;.!?]|\b(?:and|then|also|please|next|after that|could you|can you|I'd like you to|I also need you to"
     r"|thanks a lot|thank you|many thanks|that would be a great help)(?![\w'])|(?<![\w'])And(?![\w']))+$",
@@ -167,3 +171,13 @@ def choose_voice(subject: str, *, travels: bool, rng: Random) -> Voice:
 def trimmed(clause: str) -> str:
     """A clause without the words that lead to the next one, or that thank."""
     return _TAIL.sub("", clause).strip()
+
+
+_NO_ASPECT = frozenset({"name", "id", "code", "token", "slug", "key", "product", "hotel", "details"})
+
+
+def aspect_of(field: str) -> str:
+    """What of an entry a field is, in words; "" where it is what the entry itself is called or known by."""
+    words = [word for piece in field.replace("[0]", "").split(".") for word in split_name(piece)]
+    kept = list(dict.fromkeys(word for word in words if word not in _NO_ASPECT))
+    return " ".join(kept) if len(kept) > 1 else ""

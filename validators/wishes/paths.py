@@ -1,0 +1,62 @@
+"""Which calls a request in steps needs, read by the phrases for its tools, and from which entry of which response each value."""
+
+from collections.abc import Iterator, Sequence
+
+from pydantic import JsonValue
+
+from generators.transcripts import walk
+from language.steps.due import due_calls, made_name
+from language.steps.reading import read_strictly
+from language.steps.sources import FromEntry, Node, Parts, Source, read_toolbox
+from language.text import fold
+from validators.checks.verdicts import Finding, unproved
+from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool
+
+
+def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
+    """What speaks against the path being the one that the request asks for: step by step, on the responses as recorded."""
+    return [unproved(reason) for reason in dict.fromkeys(_reasons(sample, tools))]
+
+
+def _reasons(sample: Sample, tools: Sequence[Tool]) -> Iterator[str]:
+    toolbox = read_toolbox([tool.signature for tool in tools])
+    nodes, left = read_strictly(sample.request, toolbox)
+    made: dict[bytes, JsonValue] = {}
+    for step, (calls, results) in enumerate(_steps(sample)):
+        due = {made_name(tool, arguments): tool for tool, arguments in due_calls(nodes, made)}
+        taken = {made_name(call.tool, call.arguments): call.tool for call in calls}
+        for name in due.keys() - taken.keys():
+            yield f"At step {step} the words ask for a call of {due[name]} that is not made."
+        for name in taken.keys() - due.keys():
+            yield f"At step {step} no words ask for this call of {taken[name]}."
+        made |= {made_name(call.tool, call.arguments): result for call, result in zip(calls, results, strict=False)}
+    for tool, _ in due_calls(nodes, made):
+        yield f"The words ask for a call of {tool} that is not made."
+    named = {fold(one) for one in _texts(sample)}
+    left += [name for name in _names(nodes) if fold(name) not in named]
+    for words in left:
+        yield f"{words!r} belongs to no call."
+
+
+def _names(nodes: Sequence[Node]) -> Iterator[str]:
+    """The entries of responses that the words call by name."""
+    waiting: list[Source] = [source for node in nodes for source in node.sources.values()]
+    while waiting:
+        source = waiting.pop()
+        if isinstance(source, Parts):
+            waiting += source.parts
+        elif isinstance(source, FromEntry):
+            yield from (rule.text for rule in source.rules if rule.kind == "called")
+
+
+def _texts(sample: Sample) -> Iterator[str]:
+    for _, results in _steps(sample):
+        for result in results:
+            yield from (held for _, held in walk(result, "") if isinstance(held, str))
+
+
+def _steps(sample: Sample) -> Iterator[tuple[tuple[GoldCall, ...], tuple[JsonValue, ...]]]:
+    for at, turn in enumerate(sample.turns):
+        if isinstance(turn, CallTurn):
+            after = sample.turns[at + 1] if at + 1 < len(sample.turns) else None
+            yield turn.calls, after.results if isinstance(after, ResultTurn) else ()
