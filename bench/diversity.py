@@ -18,10 +18,11 @@ from random import Random
 from statistics import mean
 from typing import NamedTuple
 
+from language.packs import unspaced
 from warehouse.store import Warehouse
 
 DRAWS, SIZE, LENGTH, COMMONEST = 5, 100, 3, 10
-_WORD = re.compile(r"[^\W\d_㐀-鿿]+(?:['’][^\W\d_]+)?|[㐀-鿿]|\d+")
+_WORD = re.compile(rf"[^\W\d_{unspaced()}]+(?:['’][^\W\d_]+)?|[{unspaced()}]|\d+")
 
 
 class Asked(NamedTuple):

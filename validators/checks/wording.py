@@ -8,7 +8,7 @@ from collections.abc import Iterator
 from difflib import SequenceMatcher
 
 from generators.stages import StageContext
-from language.packs import LanguagePattern
+from language.packs import LanguagePattern, unspaced
 from validators.checks.verdicts import Finding, unproved
 from warehouse.records import Sample, Tool, UserTurn, Verdict
 
@@ -29,7 +29,7 @@ _DOUBLED = re.compile(
 _CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
 
-_WORD = re.compile(r"[^\W\d_\u3400-\u9fff]+(?:['’][^\W\d_]+)?|[\u3400-\u9fff]|\d+")
+_WORD = re.compile(rf"[^\W\d_{unspaced()}]+(?:['’][^\W\d_]+)?|[{unspaced()}]|\d+")
 _IDENTIFIER = re.compile(r"(?<![\w/.\-\"“'])(?:[a-z]+(?:_[a-z0-9]+)+|[a-z]+(?:[A-Z][a-z0-9]+)+)(?![\w/.\-\"”'])")
 COPIED_WORDS = 12  # words in a row of a tool's description that nobody says by chance
 
