@@ -27,6 +27,7 @@ from warehouse.rows import Row
 from warehouse.store import Warehouse
 
 AuditDecision = Literal["proved", "judged", "open", "unproved", "contradicted"]
+ALL_CHECKS = "all checks"
 RULES = "rules"  # stands where no model was asked
 NEWEST_BUILDS = "newest builds"
 WORDING = "wording"  # the kind of a labelled request
@@ -235,14 +236,22 @@ def keep_audit(warehouse: Warehouse, source: str, plan: AuditPlan, cases: Sequen
 
 
 def audit_page(report: AuditReport) -> str:
-    """The figures as Markdown tables: over all, and by family, kind, language, check and defect."""
+    """The figures as Markdown tables: by check, family, kind, language and grade, and how many of each defect are still proved."""
     by_check = [row for row in report.figures if row["slice_by"] == "all"]
-    together = [row for row in report.figures if row["check_name"] == by_check[0]["check_name"]] if by_check else []
     parts = [f"Audit of {report.source} by {report.model}.", _table("check", "check_name", by_check)]
-    for name in ("family", "kind", "language", "defect"):
-        rows = [row for row in together if row["slice_by"] == name]
-        parts.append(_table(name, "slice_value", rows))
+    parts += [_table(name, "slice_value", _together(report, name)) for name in ("family", "kind", "language")]
+    grades = [
+        f"| {row['language']} | {row['grade']} | {row['broken']} | {row['intact']} | {_percent(row['precision'])} |"
+        for row in report.grades
+    ]
+    parts.append("\n".join(("| language | grade | broken | intact | precision |", "|---|---|---:|---:|---:|", *grades)))
+    parts.append(_defect_table(report))
     return "\n\n".join(parts) + "\n"
+
+
+def _together(report: AuditReport, name: str) -> list[Row]:
+    """The rows of a slice for all checks together."""
+    return [row for row in report.figures if (row["check_name"], row["slice_by"]) == (ALL_CHECKS, name)]
 
 
 def _table(title: str, column: str, rows: Sequence[Row]) -> str:
@@ -255,8 +264,33 @@ def _table(title: str, column: str, rows: Sequence[Row]) -> str:
     return "\n".join((head, *lines))
 
 
+def _defect_table(report: AuditReport) -> str:
+    """How many broken samples of each defect are still proved, over all and in each family; the worst come first."""
+    families = [row["slice_value"] for row in _together(report, "family")]
+    within = {row["slice_value"]: row for row in _together(report, "defect and family")}
+    rows = sorted(
+        _together(report, "defect"), key=lambda row: (-row["still_proved"] / row["broken"], row["slice_value"])
+    )
+    lines = []
+    for row in rows:
+        cells = [_proved(within.get(f"{row['slice_value']} in {family}")) for family in families]
+        lines.append(
+            f"| {row['slice_value']} | {_proved(row)} | {_share(row, 'recall', 'recall')} | {' | '.join(cells)} |"
+        )
+    head = f"| defect | still proved | recall | {' | '.join(families)} |\n|---|---:|---:|{'---:|' * len(families)}"
+    return "\n".join((head, *lines))
+
+
+def _proved(row: Row | None) -> str:
+    return f"{row['still_proved']} of {row['broken']}" if row and row["broken"] else ""
+
+
+def _percent(value: float | None) -> str:
+    return "" if value is None else f"{value:.1%}"
+
+
 def _share(row: Row, name: str, bounds: str) -> str:
     """A share in percent with its interval; "" where there is nothing to take a share of."""
     if row[name] is None:
         return ""
-    return f"{row[name]:.1%} ({row[f'{bounds}_low']:.1%} to {row[f'{bounds}_high']:.1%})"
+    return f"{_percent(row[name])} ({_percent(row[f'{bounds}_low'])} to {_percent(row[f'{bounds}_high'])})"

@@ -45,6 +45,13 @@ _QUERIES = {
         select grade || if(is_template, ' (template)', '') as grade, samples, judged as reviewed,
             coalesce(format('{:.1f} %', 100 * precision), 'not measured') as precision
         from check_precision where check_name = 'land'""",
+    "audits": """
+        select source, model, check_name, broken, still_proved, recall, recall_low, recall_high, intact, false_alarms, precision
+        from audit_summary where slice_by = 'all'""",
+    "unseen": """
+        select source, model, slice_value as defect, broken, still_proved, recall, recall_low, recall_high from audit_summary
+        where check_name = 'all checks' and slice_by = 'defect' and still_proved > 0
+        order by source, model, still_proved / broken desc, defect""",
     "waiting": """
         select cause, count(*) as samples, count(*) filter (pushed_at is not null) as pushed,
             count(*) filter (exists (select 1 from reviews v where v.subject = r.subject and v.kind = r.kind)) as reviewed
@@ -96,6 +103,8 @@ class ReportFacts(NamedTuple):
     categories: list[Row]
     checks: list[Row]
     grades: list[Row]
+    audits: list[Row]
+    unseen: list[Row]
     waiting: list[Row]
     leaderboard: list[Row]
     kinds: list[Row]

@@ -1,5 +1,5 @@
 -- How well each check, and all of them together (`check_name` is 'all checks'), tell broken samples from intact ones in the newest
--- audit of each source and model; over all, and by kind, family, language and defect. `caught` of the `broken` ones were doubted,
+-- audit of each source and model; over all, and by kind, family, language, defect, and defect within a family. `caught` of the `broken` ones were doubted,
 -- `alarms` of the `intact` ones were too; what no check doubts and none settles is `open`, and is not `still_proved`. A defect is set beside the intact samples of the kinds and languages that it was put
 -- into. `precision` is the share of broken ones among what is doubted where as many are broken as intact: recall / (recall + false
 -- alarms). Shares lie between `_low` and `_high` with 95 % confidence (Wilson; of the precision both bounds at once).
@@ -25,7 +25,10 @@ with newest as (
     ]) as slice
     from cases
     union all
-    select source, model, audit, check_name, is_doubted, true, landed, {'by': 'defect', 'value': defect} from cases where is_broken
+    select source, model, audit, check_name, is_doubted, true, landed, unnest([
+        {'by': 'defect', 'value': defect}, {'by': 'defect and family', 'value': concat_ws(' in ', defect, family)}
+    ])
+    from cases where is_broken
     union all
     select source, model, audit, check_name, is_doubted, false, landed, {'by': 'defect', 'value': g.defect}
     from cases c join groups g using (audit, check_name, kind, language) where not c.is_broken

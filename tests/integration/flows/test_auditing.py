@@ -9,6 +9,7 @@ from scipy.stats import binomtest
 from typer.testing import CliRunner
 
 from flows.cli.main import app
+from flows.report import write_report
 from flows.settings import Settings, open_warehouse
 from tests.support.flows.small_builds import build, settings_of, small_recipe
 from warehouse.releases import create_release
@@ -46,7 +47,9 @@ def test_broken_samples_are_told_from_intact_ones(
     assert together["false_alarms"] == 0
     assert rows["all checks", "defect", "value_of_other"]["recall"] == 1
     assert {value for _, by, value in rows if by == "language"} == {"en", "zh"}
-    assert "| defect |" in page.read_text(encoding="utf-8")
+    assert "| defect | still proved | recall | dialogues | single_turn |" in page.read_text(encoding="utf-8")
+    written = write_report(open_warehouse(built), tmp_path / "report.html").read_text(encoding="utf-8")
+    assert "What the checks see of broken samples" in written
 
 
 def test_the_figures_are_those_of_a_count_by_hand(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -54,11 +57,16 @@ def test_the_figures_are_those_of_a_count_by_hand(built: Settings, monkeypatch: 
     warehouse = open_warehouse(built)
     cases = cases_of(warehouse, report["audit"])
     doubted = {"unproved", "contradicted"}
+    values = [
+        row["broken"]
+        for row in report["figures"]
+        if (row["check_name"], row["slice_by"]) == ("all checks", "defect and family")
+    ]
+    assert sum(values) == sum(case["is_broken"] for case in cases)
     for row in (one for one in report["figures"] if one["check_name"] == "all checks"):
-        column = {"all": None, "family": None}.get(row["slice_by"], row["slice_by"])
-        mine = [case for case in cases if column is None or case[column] == row["slice_value"]]
-        if row["slice_by"] == "family":
+        if row["slice_by"] in {"family", "defect and family"}:
             continue
+        mine = [case for case in cases if row["slice_by"] == "all" or case[row["slice_by"]] == row["slice_value"]]
         broken = [case for case in mine if case["is_broken"]]
         caught = [case for case in broken if case["decision"] in doubted]
         assert (row["broken"], row["caught"]) == (len(broken), len(caught))
