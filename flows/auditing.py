@@ -18,9 +18,10 @@ from flows.recipe import Recipe
 from flows.settings import Settings, open_warehouse
 from generators.environments.protocol import Environment, HttpSettings
 from validators.audit.defects import broken_variants, injectors_named
-from validators.audit.subjects import AuditSubject, BrokenSample, gather
+from validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
 from validators.checks.table import grade_of
 from warehouse.errors import ConfigurationError
+from warehouse.exports.formats import record_line
 from warehouse.records import Decision, Sample, Tool, Verdict, content_key
 from warehouse.releases import read_tools, release_named
 from warehouse.rows import Row
@@ -28,6 +29,7 @@ from warehouse.store import Warehouse
 
 AuditDecision = Literal["proved", "judged", "open", "unproved", "contradicted"]
 ALL_CHECKS = "all checks"
+LANDING: tuple[AuditDecision, ...] = ("proved", "judged")  # without people
 RULES = "rules"  # stands where no model was asked
 NEWEST_BUILDS = "newest builds"
 WORDING = "wording"  # the kind of a labelled request
@@ -42,6 +44,7 @@ class AuditPlan(NamedTuple):
     seed: int = 0
     model: str = ""
     defects: tuple[str, ...] = ()
+    survivors: Path | None = None  # a file for the broken samples that are still proved
 
 
 class DefectCase(NamedTuple):
@@ -75,21 +78,27 @@ async def audit_checks(plan: AuditPlan, settings: Settings, progress: Progress) 
     warehouse = open_warehouse(settings)
     subjects = read_subjects(warehouse, plan)
     cases: list[DefectCase] = []
-    async with opened_chats(plan.model, settings) as chats:
-        with _open_environments(warehouse) as environments:
+    with ExitStack() as opened:
+        environments = opened.enter_context(_open_environments(warehouse))
+        survivors = opened.enter_context(plan.survivors.open("wb")) if plan.survivors else None
+        async with opened_chats(plan.model, settings) as chats:
             progress.begin("Samples", len(subjects))
             for subject in subjects:
-                for defect, variant in (
-                    ("", BrokenSample(subject.sample, {})),
-                    *broken_variants(subject, injectors, plan.seed),
-                ):
-                    verdicts = await check_sample(
-                        variant.sample, {**subject.tools, **variant.tools}, chats, environments
-                    )
-                    cases.append(_case(subject.sample, defect, verdicts))
-
+                for defect, variant in _variants(subject, injectors, plan.seed):
+                    tools = {**subject.tools, **variant.tools}
+                    case = _case(subject.sample, defect, await check_sample(variant.sample, tools, chats, environments))
+                    cases.append(case)
+                    if survivors is not None and case.is_broken and case.decision in LANDING:
+                        line = {**record_line(variant.sample, tools), "defect": defect, "made_of": subject.sample.key}
+                        survivors.write(orjson.dumps(line) + b"\n")
                 progress.advance(1)
     return keep_audit(warehouse, plan.release or NEWEST_BUILDS, plan, cases)
+
+
+def _variants(subject: AuditSubject, injectors: Sequence[Injector], seed: int) -> Iterator[tuple[str, BrokenSample]]:
+    """The sample as it is, and with each defect that fits it."""
+    yield "", BrokenSample(subject.sample, {})
+    yield from broken_variants(subject, injectors, seed)
 
 
 def read_subjects(warehouse: Warehouse, plan: AuditPlan) -> list[AuditSubject]:

@@ -34,6 +34,10 @@ def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     limit: Annotated[int, typer.Option(help="How many samples of each kind and language.")] = 10,
     seed: Annotated[int, typer.Option(help="Draws the samples, and what is broken in them.")] = 0,
     defect: Annotated[list[str] | None, typer.Option(help="Only this kind of defect; may be given again.")] = None,
+    survivors: Annotated[
+        Path | None,
+        typer.Option(help="A file for the broken samples that are still proved, as `check records` reads them."),
+    ] = None,
     out: Annotated[Path | None, typer.Option(help="A file for the figures as Markdown tables.")] = None,
     as_json: AsJson = False,
 ) -> None:
@@ -41,7 +45,7 @@ def checks(  # noqa: PLR0913, PLR0917 - each is an option of its own
     from flows.auditing import AuditPlan, audit_checks, audit_page, audit_wordings
     from flows.settings import read_settings
 
-    plan = AuditPlan(release, limit, seed, model, tuple(defect or ()))
+    plan = AuditPlan(release, limit, seed, model, tuple(defect or ()), survivors)
     with Terminal() as screen:
         settings = read_settings()
         work = audit_wordings(wordings, plan, settings) if wordings else audit_checks(plan, settings, screen)

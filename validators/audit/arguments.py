@@ -235,6 +235,7 @@ def _dropping(*, required: bool) -> Injection:
         places = [
             place for place in _last_places(subject)
             if (place.name in subject.candidates[place.call.tool].required) is required
+            and place.value != place.schema.get("default")
         ]  # fmt: skip
         place = pick(places, rng)
         if place is None:

@@ -56,7 +56,7 @@ class StatedElsewhere(NamedTuple):
     quote: str
 
 
-class Question(NamedTuple):
+class PooledQuestion(NamedTuple):
     """What the assistant says before the user goes on, and the arguments that are known only then."""
 
     text: str
@@ -70,7 +70,7 @@ class SamplePool(NamedTuple):
     values_by_name: Mapping[tuple[Language, str], list[StatedElsewhere]]
     calls: Mapping[tuple[Language, str], list[GoldCall]]
     requests: Mapping[Language, list[tuple[str, frozenset[str]]]]  # with the names of the tools that serve it
-    questions: Mapping[Language, list[Question]]
+    questions: Mapping[Language, list[PooledQuestion]]
     messages: Mapping[Language, list[Message]]
     executed: Mapping[str, list[tuple[GoldCall, JsonValue]]]  # by tool, with what each returned
 
@@ -232,7 +232,7 @@ def names_answered(sample: Sample, at: int) -> frozenset[str]:
 def _gather_turn(pool: SamplePool, sample: Sample, at: int, turn: Turn) -> None:
     match turn:
         case ReplyTurn(text=text) if at + 1 < len(sample.turns):
-            pool.questions[sample.language].append(Question(text, names_answered(sample, at)))
+            pool.questions[sample.language].append(PooledQuestion(text, names_answered(sample, at)))
         case UserTurn(external=Message() as message):
             pool.messages[sample.language].append(message)
         case ResultTurn(results=results) if at > 0:

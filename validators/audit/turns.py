@@ -38,10 +38,9 @@ def _left_out(sample: Sample, indexes: set[int]) -> Sample:
 def _exchange_removed(subject: AuditSubject, rng: Random) -> Sample | None:
     """A question, its answer and what was due then are gone; calls that come later have the value still."""
     kinds = [turn.kind for turn in subject.sample.turns]
-    used = {one.turn for at, turn in subject.call_turns[-1:] for call in turn.calls for one in call.evidence}
-    found = [
-        at for at in range(1, len(kinds) - 3) if kinds[at : at + 3] == ["reply", "user", "calls"] and at + 1 in used
-    ]
+    last, due = subject.call_turns[-1] if subject.call_turns else (0, CallTurn())
+    used = {one.turn for call in due.calls for one in call.evidence}
+    found = [at for at in range(1, last - 2) if kinds[at : at + 3] == ["reply", "user", "calls"] and at + 1 in used]
     at = pick(found, rng)
     return _left_out(subject.sample, {at, at + 1, at + 2}) if at is not None else None
 
@@ -246,7 +245,7 @@ def _fact_left_out(subject: AuditSubject, rng: Random) -> Sample | None:
     return _with_reply(subject, at, left) if left else None
 
 
-def _told_otherwise(name: str, *, of_failure: bool) -> Injection:
+def _outcome_turned(name: str, *, of_failure: bool) -> Injection:
     """What went wrong is told as done, or the other way round."""
 
     def inject(subject: AuditSubject, rng: Random) -> Sample | None:
@@ -381,12 +380,12 @@ INJECTORS = (
     Injector(
         "error_told_as_success",
         "a call failed, and the reply says that it is done",
-        _told_otherwise("successes", of_failure=True),
+        _outcome_turned("successes", of_failure=True),
     ),
     Injector(
         "success_told_as_error",
         "calls succeeded, and the reply says that they failed",
-        _told_otherwise("failures", of_failure=False),
+        _outcome_turned("failures", of_failure=False),
     ),
     Injector("reply_of_other", "the reply is that of another sample", _reply_of_other),
     Injector("act_changed", "a reply has another dialogue act", _act_changed),

@@ -1,7 +1,7 @@
 """The table of export formats, and writing one to a folder: beside it first, and into its place when it is whole."""
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
 from shutil import rmtree
@@ -18,7 +18,7 @@ from warehouse.exports.complexfuncbench import complexfuncbench_record, export_c
 from warehouse.exports.confetti import ACTS_FILE, CALLS_FILE, POSSIBLE, confetti_files, validate_conversation
 from warehouse.exports.hammerbench import export_hammerbench, hammerbench_file, hammerbench_record
 from warehouse.exports.openai import OpenAIRow, openai_rows
-from warehouse.records import CallTurn, ResultTurn, Sample
+from warehouse.records import CallTurn, ResultTurn, Sample, Tool
 from warehouse.releases import ReleaseContent
 from warehouse.rows import Stamp, rows_of
 from warehouse.tables import TABLES
@@ -27,12 +27,17 @@ from warehouse.tables import TABLES
 def record_lines(content: ReleaseContent) -> Iterator[dict[str, Any]]:
     """Each sample with its tools, those withheld included, and the responses to its executed calls."""
     for sample in content.samples:
-        keys = dict.fromkeys((*sample.candidates, *sample.withheld))
-        yield {
-            "sample": sample.model_dump(mode="json"),
-            "tools": [content.tools[key].model_dump(mode="json") for key in keys if key in content.tools],
-            "responses": list(_responses(sample)),
-        }
+        yield record_line(sample, content.tools)
+
+
+def record_line(sample: Sample, tools: Mapping[str, Tool]) -> dict[str, Any]:
+    """A sample with those of the tools that it names."""
+    keys = dict.fromkeys((*sample.candidates, *sample.withheld))
+    return {
+        "sample": sample.model_dump(mode="json"),
+        "tools": [tools[key].model_dump(mode="json") for key in keys if key in tools],
+        "responses": list(_responses(sample)),
+    }
 
 
 def _responses(sample: Sample) -> Iterator[dict[str, Any]]:

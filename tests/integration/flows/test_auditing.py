@@ -102,6 +102,19 @@ def test_a_release_is_audited_for_one_kind_of_defect(built: Settings, monkeypatc
     assert {row["slice_value"] for row in report["figures"] if row["slice_by"] == "defect"} == {"negated"}
 
 
+def test_broken_samples_that_are_still_proved_are_written_to_be_checked_again(
+    built: Settings, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    file = tmp_path / "survivors.jsonl"
+    report = audit(built, "--limit", "3", "--defect", "quoted", "--survivors", str(file), monkeypatch=monkeypatch)
+    [row] = [one for one in report["figures"] if (one["check_name"], one["slice_by"]) == ("all checks", "all")]
+    lines = [json.loads(line) for line in file.read_text(encoding="utf-8").splitlines()]
+    assert len(lines) == row["still_proved"]
+    assert {line["defect"] for line in lines} <= {"quoted"}
+    result = CliRunner().invoke(app, ["check", "records", str(file), "--json"])
+    assert all(one["decision"] == "proved" for one in json.loads(result.stdout))
+
+
 def test_a_judge_is_measured_beside_the_rules(built: Settings, monkeypatch: pytest.MonkeyPatch) -> None:
     report = audit(
         built, "--limit", "1", "--model", "template/v1", "--defect", "value_of_other", monkeypatch=monkeypatch
