@@ -14,7 +14,7 @@ import yaml
 
 from language.names import split_name
 from language.packs import of, unspaced
-from language.text import STOP, folded
+from language.text import STOP, folded, words_of
 from language.thesaurus import stem_groups, unspaced_groups
 from language.wording import content_keys
 
@@ -87,19 +87,28 @@ def terms_in(words: str, language: str) -> set[str]:
 def find_terms(text: str, language: str) -> Iterator[tuple[str, int, int]]:
     """Where a text names what documents of tools name by another word: the term, as stems compare, and the place."""
     plain = text.lower()
-    for word, term in plain_words(language).terms:
-        pattern = re.escape(word) if not word.isascii() else rf"\b{re.escape(word)}\b"
-        for match in re.finditer(pattern, plain):
+    for pattern, term in _term_patterns(language):
+        for match in pattern.finditer(plain):
             yield term, *match.span()
 
 
-def vocabulary(texts: Sequence[str]) -> frozenset[str]:
+@lru_cache(16)
+def _term_patterns(language: str) -> tuple[tuple[re.Pattern[str], str], ...]:
+    return tuple(
+        (re.compile(re.escape(word) if not word.isascii() else rf"\b{re.escape(word)}\b"), term)
+        for word, term in plain_words(language).terms
+    )
+
+
+@lru_cache(1024)
+def vocabulary(texts: tuple[str, ...]) -> frozenset[str]:
     """The words of a tool's document as they are compared, with those of the same topic."""
     found: set[str] = set()
     for text in texts:
         spoken = f"{text} {' '.join(split_name(text))}" if re.fullmatch(r"[\w.]+", text) else text
         for key in content_keys(spoken):
             found |= {key.light, key.deep, key.sense}
+        found |= {word.text for word in words_of(spoken).row if len(word.text) >= _SHORTEST_TURNED}
         for run in _RUN.findall(text):
             found |= {run[at : at + 2] for at in range(len(run) - 1)}
     groups = {group for word, group in stem_groups().items() if word in found}
@@ -141,12 +150,12 @@ def _unknown_spaced(
 def _is_misspelt(word: str, known: frozenset[str]) -> bool:
     """Whether a letter too few or too many, or two letters exchanged, make a word of one that is known."""
     turned = {word[:at] + word[at + 1] + word[at] + word[at + 2 :] for at in range(len(word) - 1)}
-    if len(word) >= _SHORTEST_TURNED and (turned | {_key(one) for one in turned}) & known:
+    if len(word) >= _SHORTEST_TURNED and turned & known:
         return True
     if len(word) < _SHORTEST_CUT:
         return False
     longer = {word[:at] + letter + word[at:] for at in range(1, len(word)) for letter in _LETTERS}
-    return bool((longer | {_key(one) for one in longer}) & known)
+    return not longer.isdisjoint(known)
 
 
 def _is_spoken(word: str, spoken: frozenset[str]) -> bool:
