@@ -4,7 +4,7 @@ Each language lists them in its cues.yaml and choices.yaml. A rule sees a cue; w
 """
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from importlib.resources import files
 from typing import Literal, NamedTuple, get_args
@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import yaml
 
 from language.names import split_name
-from language.packs import widened
+from language.packs import of, widened
 from language.plain_words import find_terms
 from language.text import STOP, Found, fold
 from language.wording import content_keys
@@ -123,21 +123,44 @@ _FLAG_WORDS = frozenset({
     "on", "should", "be", "are", "can", "add", "set", "first", "of", "the", "for", "to", "and", "or", "a", "in", "at",
 })  # fmt: skip
 _DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
+_HEAD, _LONGEST_CORE = 2, 4  # letters of a description
 _FLAG_NEGATION = 30  # characters before the word in which a negation takes it back
 
 
-def find_flag(name: str, value: bool, text: str, language: str) -> Found | None:  # noqa: FBT001
+def find_flag(name: str, description: str, value: bool, text: str, language: str) -> Found | None:  # noqa: FBT001
     """Where the text has all content words of a flag's name, with or without a negation as its value wants it."""
     words = split_name(name)
     core = [word for word in words if word not in _FLAG_WORDS | _DENYING]
     keys = {key.deep for word in core for key in content_keys(word) if key.light != STOP}
+    if not of(language).space:
+        heads = _head_places(description, text, language)
+        if heads:
+            return _flagged(value, heads, words, text, language)
     if not keys:
         return None
     places = [(key.deep, key.start, key.end) for key in content_keys(text) if key.deep in keys]
     places += [place for place in find_terms(text, language) if place[0] in keys]
     if not keys <= {key for key, *_ in places}:
         return None
-    start, end = min(place[1] for place in places), max(place[2] for place in places)
+    return _flagged(value, [(start, end) for _, start, end in places], words, text, language)
+
+
+def _head_places(description: str, text: str, language: str) -> list[tuple[int, int]]:
+    """Where a text without spaces has the first or the last two letters of a short description."""
+    core = cue_words(language).patterns["flag_frame"].sub("", re.split(r"\W", description, maxsplit=1)[0])
+    heads = {core[:_HEAD], core[-_HEAD:]} if _HEAD <= len(core) <= _LONGEST_CORE and not core.isascii() else set()
+    return [match.span() for head in heads for match in re.finditer(re.escape(head), text)]
+
+
+def _flagged(
+    value: bool,  # noqa: FBT001
+    places: Sequence[tuple[int, int]],
+    words: Sequence[str],
+    text: str,
+    language: str,
+) -> Found | None:
+    """The words that name a flag, with the negation before them, where both say its value."""
+    start, end = min(place[0] for place in places), max(place[1] for place in places)
     before = text[max(0, start - _FLAG_NEGATION) : start]
     negations = [*cue_words(language).patterns["negation"].finditer(_CLAUSE.split(before)[-1])]
     is_denied = bool(negations) != any(word in _DENYING for word in words)

@@ -49,7 +49,12 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
         plain = plain.replace(spelling, usual)
     read_here = [_moment(one, plain, words) for one in read(plain, language, now) if one.dimension == "time"]
     found = [one for one in read_here if one is not None]
-    found += [*_weekdays(plain, words, now), *_days_of_month(plain, words, now), *_by_rule(text)]
+    found += [
+        *_weekdays(plain, words, now),
+        *_days_of_month(plain, words, now),
+        *_days_of_this_month(plain, words, now),
+        *_by_rule(text),
+    ]
     lower = text.lower()
     kept = [one for one in found if not _is_amount(one, lower, words) and not _is_idle(one, lower, words)]
     kept += _anchored(lower, words, _widest(kept))
@@ -199,6 +204,15 @@ def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[M
         except ValueError:
             continue
         yield Moment(*match.span(), frozenset({days[0]}), frozenset(), days[1])
+
+
+def _days_of_this_month(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
+    """A day of the month that is now, be it past."""
+    for match in words.patterns["day_of_this_month"].finditer(text):
+        try:
+            yield Moment(*match.span(), frozenset({now.date().replace(day=int(match[1])).isoformat()}), frozenset())
+        except ValueError:  # no day of this month
+            continue
 
 
 def _moment(one: DucklingEntity, text: str, words: QuantityWords) -> Moment | None:

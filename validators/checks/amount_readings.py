@@ -16,6 +16,7 @@ from validators.checks.request_text import ArgumentLeaf, ArgumentReading, Reques
 _PEOPLE = re.compile(
     "people|persons?|guests?|passengers?|seats?|travell?ers?|adults?|party|tickets?|attendees?|visitors?|size|children|kids"
 )
+_KINDS = re.compile("adults?|children|child|kids|infants?")
 _COUNTS = re.compile(
     "quantity|qty|count|number|shares?|copies|stems?|pieces?|units?|items?|tickets?|guests?|people|passengers?|adults?"
     "|children|seats?|nights?|rooms?|passes|lines?|rating|stars?|level|floor|age|zone|cantidad|n[uú]mero|pasajeros"
@@ -188,6 +189,11 @@ def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
     """How many people "me and two friends" are, where the parameter counts people."""
     if not leaf.is_named(_PEOPLE):
         return None
-    match = quantity_words(text.language).patterns["company"].search(text.text.lower())
+    patterns = quantity_words(text.language).patterns
+    both = patterns["adults_and_children"].search(text.text)
+    if both and not leaf.is_named(_KINDS):
+        counts = [one.value for one in find_quantities(both[0], text.language)]
+        return int(sum(counts)), Span(*both.span())
+    match = patterns["company"].search(text.text.lower())
     inner = [one for one in find_quantities(match[0], text.language) if one.unit is None] if match else []
     return (int(inner[0].value) + 1, Span(*match.span())) if match and len(inner) == 1 else None

@@ -187,6 +187,7 @@ def _left_over(
     spans, free = _spans(readings), _free_spans(leaves, readings)
     taken_back = _taken_back(text, spans)
     known = [*spans, *taken_back, *_again(text, leaves, readings)]
+    known += _same_days(text, known)
     for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
         if not _touches(known, start, end) and not _is_described(text.text[start:end], described):
             yield f"{text.text[start:end]!r} belongs to no argument."
@@ -290,6 +291,15 @@ def _moments_to_take(text: RequestText) -> Iterator[Span]:
     for one in text.moments:
         if _is_own(text, one.start) and not _is_vague(text, one):
             yield Span(one.start, one.end)
+
+
+def _same_days(text: RequestText, known: Sequence[Span]) -> list[Span]:
+    """Days that are stated again in other words: "on New Year's Day, the 1st"."""
+    stated = [one for one in text.moments if _touches(known, one.start, one.end)]
+    return [
+        Span(one.start, one.end) for one in text.moments
+        if one.days and not one.clocks and not one.last_day and any(one.days == other.days for other in stated)
+    ]  # fmt: skip
 
 
 def _is_own(text: RequestText, at: int) -> bool:

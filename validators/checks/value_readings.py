@@ -55,7 +55,7 @@ def is_clock(value: object) -> bool:
 
 def _read_boolean(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
     found = find_boolean(bool(leaf.value), {"title": leaf.name, **leaf.schema}, text.text) or find_flag(
-        leaf.name, bool(leaf.value), text.text, text.language
+        leaf.name, leaf.description, bool(leaf.value), text.text, text.language
     )
     if found is None:
         return left_open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
