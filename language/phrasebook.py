@@ -16,6 +16,7 @@ class Phrasebook(NamedTuple):
     openers: tuple[str, ...]  # a whole request without arguments; the mark at its end comes off when more follows
     wishes: tuple[str, ...]  # the same, but the speaker does it: they do not go with "show me the list"
     sentences: tuple[str, ...]  # an argument in a sentence of its own
+    coded: tuple[str, ...]  # the same for what identifies a thing: it is named, and nobody sets it
     clauses: tuple[str, ...]  # several arguments in one sentence
     inline: tuple[str, ...]  # arguments that are known by their shape, right behind the action
     listed: tuple[str, ...]  # lists and objects, last

@@ -8,6 +8,7 @@ from language.packs import COMMON_SCRIPT, language_of, of, script_of
 from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _CODE = re.compile(r"[`*<>{}\[\]|\\_=#/]|\w[A-Z]\w*[a-z][A-Z]|\.\w")
+_DEEDS = "deeds"
 _FEWEST_WORDS, _MOST_WORDS = 2, 13
 
 
@@ -19,9 +20,16 @@ def action_phrase(name: str, description: str) -> str:
 
 @lru_cache(8192)
 def action_phrases(name: str, description: str) -> tuple[str, ...]:
-    """All the ways in which the action is stated: as described, and with another verb for it."""
+    """All the ways in which the action is stated: as described, with another verb for it, and in words of its own."""
     phrase = action_phrase(name, description)
-    return (phrase, *of(language_of(phrase)).rules.other_actions(phrase))
+    return (phrase, *of(language_of(phrase)).rules.other_actions(phrase), *own_words(name, description))
+
+
+@lru_cache(8192)
+def own_words(name: str, description: str) -> tuple[str, ...]:
+    """What people say for a tool of ours, by the language's deeds.yaml; () for any other tool."""
+    language = language_of(action_phrase(name, description))
+    return tuple(of(language).data.get(_DEEDS, {}).get(name, ()))
 
 
 @lru_cache(8192)

@@ -9,7 +9,8 @@ import orjson
 
 from language.booleans import topic_phrase
 from language.calls.actions import action_gap, action_phrases, name_phrase
-from language.calls.parameters import NUMERIC, Cues, cues_of, meaning_of, short_forms
+from language.calls.meanings import meaning_row
+from language.calls.parameters import CODED, NUMERIC, Cues, cues_of, meaning_of, short_forms
 from language.names import humanise, split_name
 from language.packs import COMMON_SCRIPT, script_of
 from language.schemas import json_type
@@ -22,6 +23,7 @@ _LONGEST_TOPIC = 40
 _TELLING_LETTERS = 4
 _SPACES = re.compile(r"[\s_\-]+")
 _PATH = re.compile(r"[./:]")
+_IDENTIFIES = re.compile(r"(?:^| )(?:id|ids|number|no|key)$")
 _FLAG = re.compile(r"(?:is|has|have|allow|use|can|should|with|all|include|enable|do|auto|maintainer|\w+ \w+ \w+)\b")
 _VAGUE = frozenset({"state", "value", "flag", "force", "mode", "private", "public"})
 _WHOLE = frozenset({"body", "data", "payload", "request", "object", "input"})
@@ -55,6 +57,14 @@ class ParameterView(NamedTuple):
         if json_type(self.schema) == "array" and json_type(self.schema.get("items") or {}) in ("object", "array"):
             return f"{self.name!r} takes a list of objects, which nobody says"
         return "" if len(cue) > 1 or len(self.cues.by_script) > 1 else f"what to call {self.name!r} is not known"
+
+    @property
+    def is_identifier(self) -> bool:
+        """Whether its values tell which thing is meant: ids and codes, names of files and repositories."""
+        if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(" ".join(split_name(self.name))):
+            return True
+        row = meaning_row(self.name, self.schema)
+        return row is not None and str(row.give.get("kind", "")).endswith(("name", "handle", "path"))
 
     @property
     def is_number(self) -> bool:

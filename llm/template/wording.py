@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from language.calls.actions import name_phrase
+from language.calls.actions import name_phrase, own_words
 from language.calls.meanings import in_context, value_gap
 from language.calls.parameters import meaning_of
 from language.calls.parsing import read_request
@@ -62,6 +62,7 @@ _NATURAL_SHARE = 0.65
 _CLOSER_SHARE = 0.12
 _INLINE_SHARE = 0.35
 _OWN_VERB_SHARE = 0.6
+_OWN_WORDS_SHARE = 0.94
 _JOINED_SHARE = 0.5
 _SAME_SHAPE_SHARE = 0.7
 _FEW = 2
@@ -118,6 +119,9 @@ def compose(
 def _action(view: ToolView, language: Language, rng: Random) -> str:
     if not writes(language, view.actions[0]) and of(language).script == COMMON_SCRIPT:
         return name_phrase(view.name)
+    own = own_words(view.name, view.description)
+    if own and rng.random() < _OWN_WORDS_SHARE:
+        return rng.choice(own)
     return view.actions[0] if rng.random() < _OWN_VERB_SHARE else rng.choice(view.actions)
 
 
@@ -162,7 +166,10 @@ def _rest(stated: list[StatedParameter], book: Phrasebook, rng: Random, *, plain
         ]
     if len(stated) > 1 and rng.random() < _JOINED_SHARE:
         return [_joined(stated, book, rng)]
-    return [RequestClause(_shape(rng.choice(book.sentences), one), (one,)) for one in stated]
+    return [
+        RequestClause(_shape(rng.choice(book.coded if one.parameter.is_identifier else book.sentences), one), (one,))
+        for one in stated
+    ]
 
 
 def _joined(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> RequestClause:
