@@ -61,8 +61,8 @@ def words(text: str) -> list[str]:
 
 def runs(text: str) -> list[tuple[str, ...]]:
     """All runs of three words in a text."""
-    said = words(text)
-    return [tuple(said[at : at + LENGTH]) for at in range(len(said) - LENGTH + 1)]
+    row = words(text)
+    return [tuple(row[at : at + LENGTH]) for at in range(len(row) - LENGTH + 1)]
 
 
 def distinct(asked: Sequence[Asked]) -> float:
@@ -106,7 +106,7 @@ def ours(file: Path, recipe: str) -> dict[str, list[Asked]]:
 def published(folder: Path) -> dict[str, list[Asked]]:
     """The requests of HammerBench's samples of single turns, by language."""
     found: dict[str, list[Asked]] = {}
-    for language in ("en", "zh"):
+    for language in sorted(one.name for one in folder.iterdir()):
         for name in ("ST_Perfect", "ST_Imperfect"):
             for record in json.loads((folder / language / "single-turn" / f"{name}.json").read_text(encoding="utf-8")):
                 called = record["messages"][1]["content"]

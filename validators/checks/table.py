@@ -15,7 +15,6 @@ from validators.checks import (
     dialogue,
     facts,
     grounding,
-    natural,
     path,
     routing,
     scenario,
@@ -138,8 +137,9 @@ CHECKS: tuple[Stage, ...] = (
         role="judge", prompts=("call_zero_shot", "judge_calls"), settles=_ALL,
     ),
     _check(
-        "natural", natural.VERSION, "Would a person say this to this assistant, and is each value plausible for its parameter?",
-        "HammerBench 5", natural.check_natural, role="judge", prompts=("judge_natural",), needs_reader=True,
+        "natural", wording.NATURAL_VERSION,
+        "Would a person say this to this assistant, and is each value plausible for its parameter?",
+        "HammerBench 5", wording.check_natural, role="judge", prompts=("judge_natural",), needs_reader=True,
     ),
 )  # fmt: skip
 

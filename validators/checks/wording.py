@@ -1,16 +1,23 @@
 """Whether what the user says reads like speech: no markup, no placeholder, no word doubled, nothing cut off, no words of the tool.
 
-Code alone decides, from the text of the user's turns; what it finds is unproved, for people to see.
+Code alone decides that, from the text of the user's turns; what it finds is unproved, for people to see. How natural a request is,
+and how plausible its values, a judge reads beside its calls: two scores with anchors, each with its reason. That is asked only of
+models that read language: a grammar has no opinion of how people speak, and where one sits in the judge's place nothing is said.
 """
 
 import re
 from collections.abc import Iterator
 from difflib import SequenceMatcher
+from typing import Annotated
+
+from pydantic import BaseModel, Field
 
 from generators.stages import StageContext
+from generators.transcripts import conversation_text, shown_call, shown_tools
 from language.packs import LanguagePattern, unspaced
 from validators.checks.verdicts import Finding, unproved
-from warehouse.records import Sample, Tool, UserTurn, Verdict
+from validators.judges import NATURAL, ask_opinion
+from warehouse.records import Decision, GoldCall, Sample, Tool, UserTurn, Verdict
 
 CHECK = "wording"
 VERSION = "2"
@@ -81,9 +88,9 @@ def words_of_tool(text: str, tool: Tool) -> Iterator[str]:
 
 def longest_run(text: str, description: str) -> tuple[str, ...]:
     """The longest run of words that a text and a description share."""
-    said, stated = _WORD.findall(text.casefold()), _WORD.findall(description.casefold())
-    match = SequenceMatcher(None, said, stated, autojunk=False).find_longest_match()
-    return tuple(said[match.a : match.a + match.size])
+    own, stated = _WORD.findall(text.casefold()), _WORD.findall(description.casefold())
+    match = SequenceMatcher(None, own, stated, autojunk=False).find_longest_match()
+    return tuple(own[match.a : match.a + match.size])
 
 
 def problems_of(text: str) -> Iterator[str]:
@@ -97,3 +104,53 @@ def problems_of(text: str) -> Iterator[str]:
         found = pattern.search(text)
         if found:
             yield f"{what}: {found[0].strip()!r}"
+
+
+NATURAL_CHECK = "natural"
+NATURAL_VERSION = "1"
+LEAST = 3  # a score below it is a doubt
+NONSENSE = 1  # this one contradicts the sample
+
+
+class NaturalReading(BaseModel):
+    """How natural a request is and how plausible its values, each from 1 to 5 with its reason."""
+
+    wording_reason: str
+    wording: Annotated[int, Field(ge=1, le=5)]
+    values_reason: str
+    values: Annotated[int, Field(ge=1, le=5)]
+
+
+async def check_natural(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Ask the judge how a request sounds and how plausible its values are; the lower of the two scores decides."""
+    calls = [call for snapshot in sample.snapshots() for call in snapshot.calls]
+    reading = await ask_opinion(
+        context.chat,
+        NATURAL,
+        NaturalReading,
+        tools=shown_tools(tool for tool in context.toolset(sample.candidates) if _is_called(tool.name, calls)),
+        calls=[shown_call(call) for call in calls],
+        conversation=conversation_text(sample.turns),
+    )
+    return [
+        Verdict(
+            subject=sample.key,
+            check=NATURAL_CHECK,
+            decision=decision_of(reading),
+            reason=f"Wording {reading.wording} of 5: {reading.wording_reason} "
+            f"Values {reading.values} of 5: {reading.values_reason}",
+            version=NATURAL_VERSION,
+        )
+    ]
+
+
+def _is_called(name: str, calls: list[GoldCall]) -> bool:
+    return any(call.tool == name for call in calls)
+
+
+def decision_of(reading: NaturalReading) -> Decision:
+    """What the lower of the two scores says of a sample."""
+    lowest = min(reading.wording, reading.values)
+    if lowest >= LEAST:
+        return "proved"
+    return "contradicted" if lowest == NONSENSE else "unproved"

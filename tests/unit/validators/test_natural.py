@@ -6,8 +6,8 @@ from flows.chats import Chats
 from llm.limits import Budget
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
-from validators.checks.natural import NaturalReading, check_natural
 from validators.checks.table import CHECKS
+from validators.checks.wording import NaturalReading, check_natural
 from warehouse.records import Sample, Tool
 
 
