@@ -11,7 +11,6 @@ from array import array
 from bisect import bisect_left
 from collections import defaultdict
 from hashlib import blake2b
-from itertools import pairwise
 from math import ceil
 from typing import TYPE_CHECKING, BinaryIO, NamedTuple
 
@@ -25,12 +24,11 @@ if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 CHECK = "duplicates"
-VERSION = "1"
+VERSION = "2"
 THRESHOLD = 0.9
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 _UNSPACED = re.compile(f"[{unspaced()}]")
 _NUMBERS = re.compile(r"\d+")
-_NGRAM = 3
 # What a sample is to the one before it that decides about it, one byte each; none decides about most.
 _NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE = range(5)
 
@@ -81,7 +79,7 @@ class _ComparedText(NamedTuple):
     @property
     def end(self) -> tuple[str, ...]:
         """What duplicates have in common, however they are worded."""
-        return (self.kind, self.gold, *_NUMBERS.findall(self.text))
+        return (self.kind, self.gold, *sorted(_NUMBERS.findall(self.text)))
 
 
 class _ComparedSamples(NamedTuple):
@@ -183,16 +181,16 @@ class _Comparison:
             entry = self._entries.read(position)
             alike = by_end[entry.end]
             # messages are left out: several requests may lean on one, and it is much longer than they are
-            shingles = array("q", sorted(_shingles(entry.text.split(" ")[: entry.own])))
+            words = array("q", sorted(_words(entry.text.split(" ")[: entry.own])))
             if relation == _NEW:
-                likeness, at = alike.find(shingles)
+                likeness, at = alike.find(words)
                 if likeness >= self._threshold:
                     self._note(position, _ALIKE, at, likeness)
-            alike.add(position, shingles)
+            alike.add(position, words)
 
 
 class _Nearest:
-    """The shingles (three words, two Chinese characters) of samples to the same end, to find the nearest among them.
+    """The words of samples to the same end, to find the nearest among them: their order does not count.
 
     Two sets with a Jaccard likeness of t have an equal member among the first n - ceil(t n) + 1 of each, in any fixed
     order; so only these few are indexed, and none that is near enough is missed.
@@ -201,25 +199,25 @@ class _Nearest:
     def __init__(self, threshold: float) -> None:
         self._threshold = threshold
         self._all: list[tuple[int, array[int]]] = []
-        self._by_shingle: dict[int, list[int]] = defaultdict(list)
+        self._by_word: dict[int, list[int]] = defaultdict(list)
 
-    def add(self, position: int, shingles: array[int]) -> None:
-        for shingle in self._prefix(shingles):
-            self._by_shingle[shingle].append(len(self._all))
-        self._all.append((position, shingles))
+    def add(self, position: int, words: array[int]) -> None:
+        for word in self._prefix(words):
+            self._by_word[word].append(len(self._all))
+        self._all.append((position, words))
 
-    def find(self, shingles: array[int]) -> tuple[float, int]:
+    def find(self, words: array[int]) -> tuple[float, int]:
         """The likeness of the nearest, and its position; 0 where there is none."""
-        found = {at for shingle in self._prefix(shingles) for at in self._by_shingle.get(shingle, ())}
-        mine, best, nearest = set(shingles), 0.0, 0
+        found = {at for word in self._prefix(words) for at in self._by_word.get(word, ())}
+        mine, best, nearest = set(words), 0.0, 0
         for position, others in (self._all[at] for at in sorted(found)):
             likeness = _jaccard(mine, others)
             if likeness > best:
                 best, nearest = likeness, position
         return best, nearest
 
-    def _prefix(self, shingles: array[int]) -> array[int]:
-        return shingles[: len(shingles) - ceil(self._threshold * len(shingles)) + 1]
+    def _prefix(self, words: array[int]) -> array[int]:
+        return words[: len(words) - ceil(self._threshold * len(words)) + 1]
 
 
 def _groups(hashes: array[int]) -> Iterator[list[int]]:
@@ -253,12 +251,9 @@ def _tokens(texts: Iterable[str]) -> list[str]:
     return _TOKENS.findall(fold(" ".join(texts)))
 
 
-def _shingles(tokens: list[str]) -> set[int]:
-    """Hashes of three words in a row and of two Chinese characters in a row; of the whole where it is shorter."""
-    words = [token for token in tokens if not _UNSPACED.match(token)]
-    found = {hash(tuple(words[at : at + _NGRAM])) for at in range(len(words) - _NGRAM + 1)}
-    found.update(hash(pair) for pair in pairwise(tokens) if _UNSPACED.match(pair[0]) or _UNSPACED.match(pair[1]))
-    return found or {hash(tuple(tokens))}
+def _words(tokens: list[str]) -> set[int]:
+    """Hashes of the words, and of the characters that stand for words, in whatever order they come."""
+    return {hash(token) for token in tokens}
 
 
 def _gold_key(sample: Sample) -> str:
@@ -270,7 +265,7 @@ def _gold_key(sample: Sample) -> str:
 
 
 def _jaccard(mine: set[int], others: array[int]) -> float:
-    shared = sum(shingle in mine for shingle in others)
+    shared = sum(word in mine for word in others)
     return shared / (len(mine) + len(others) - shared)
 
 
