@@ -12,22 +12,7 @@ from llm.template.sections import Sections
 from warehouse.errors import ReplyError
 from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
-_VERBS: Mapping[str, tuple[str, ...]] = {
-    "look up": ("look up", "check", "tell me", "find out", "give me", "show me"),
-    "change": ("change", "update", "set"),
-    "find": ("find", "look up", "tell me", "give me"),
-}
-_SINGLE = (
-    "Please {0}.", "Could you {0}?", "Can you {0}?", "I need you to {0}.", "{1}, please.", "I'd like you to {0}.",
-    "Would you {0}?", "Hello, could you {0}?", "Hi, please {0}.", "We need you to {0}.", "Kindly {0}.",
-)  # fmt: skip
-_FIRST = ("Please {0}.", "Could you {0}?", "First, {0}.", "I need you to {0}.", "Hello, please {0}.", "{1}, please.")
-_LATER = ("Also, {0}.", "Then {0}.", "After that, {0}.", "And please {0}.", "Next, {0}.", "Besides that, {0}.")
 _ID = frozenset({"number", "id", "code", "key"})
-_STATED = ("{thing} {value}", "the {thing} {value}", "the {thing} with number {value}", "{thing} number {value}")
-_AGAIN = ("that {thing}", "the same {thing}")
-_WITH = ("with the {what} {value}", "whose {what} is {value}")
-_REST = (" with ", ", with ", ", using ", ", ")
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
@@ -47,6 +32,9 @@ def word_routing(sections: Sections, rng: Random) -> str:
 
 class _RoutingRenderer:
     def __init__(self, calls: Sequence[Any], tools: Mapping[str, Any], rng: Random) -> None:
+        book: Mapping[str, Any] = of(DEFAULT_LANGUAGE).data["routing"]
+        self._verbs: Mapping[str, Sequence[str]] = book["verbs"]
+        self._book: Mapping[str, Sequence[str]] = {name: shapes for name, shapes in book.items() if name != "verbs"}
         unknown = [call["tool"] for call in calls if call["tool"] not in tools]
         if unknown:
             raise ReplyError(f"template/v1 finds no tool {unknown[0]!r} in <tools>.")
@@ -63,10 +51,10 @@ class _RoutingRenderer:
         }
         clauses = [self._clause(at) for at in range(len(self._calls)) if at not in feeding]
         if len(clauses) == 1:
-            return self._framed(self._rng.choice(_SINGLE), clauses[0])
+            return self._framed(self._rng.choice(self._book["single"]), clauses[0])
         first, *later = clauses
-        leads = self._rng.sample(_LATER, len(later))
-        sentences = [self._framed(self._rng.choice(_FIRST), first)]
+        leads = self._rng.sample(self._book["later"], len(later))
+        sentences = [self._framed(self._rng.choice(self._book["first"]), first)]
         return " ".join([*sentences, *(self._framed(lead, one) for lead, one in zip(leads, later, strict=True))])
 
     def _framed(self, frame: str, clause: str) -> str:
@@ -74,18 +62,18 @@ class _RoutingRenderer:
 
     def _clause(self, at: int) -> str:
         phrase = self._phrase(at)
-        verb = next((verb for verb in _VERBS if phrase.startswith(f"{verb} ")), "")
+        verb = next((verb for verb in self._verbs if phrase.startswith(f"{verb} ")), "")
         body, rest = self._body(at, phrase.removeprefix(f"{verb} "))
         is_change = verb == "change" and len(rest) == 1
         tail = f" to {next(iter(rest.values()))}" if is_change else self._tail(rest)
-        return f"{self._rng.choice(_VERBS[verb])} {body}{tail}" if verb else f"{body}{tail}"
+        return f"{self._rng.choice(self._verbs[verb])} {body}{tail}" if verb else f"{body}{tail}"
 
     def _tail(self, rest: Mapping[str, str]) -> str:
         if not rest:
             return ""
         stated = [f"{what} {value}" for what, value in rest.items()]
         joined = " and ".join([", ".join(stated[:-1]), stated[-1]]) if len(stated) > 1 else stated[0]
-        return self._rng.choice(_REST) + joined
+        return self._rng.choice(self._book["rest"]) + joined
 
     def _phrase(self, at: int) -> str:
         described = str(self._tools[self._calls[at]["tool"]]["description"]).strip().rstrip(".")
@@ -108,7 +96,7 @@ class _RoutingRenderer:
         if handle and len(rest) == 1:
             [(what, value)] = rest.items()
             thing = _ARTICLE.sub("the ", handle[1])
-            return f"{thing} {self._rng.choice(_WITH).format(what=what, value=value)}", {}
+            return f"{thing} {self._rng.choice(self._book['with']).format(what=what, value=value)}", {}
         return body, rest
 
     def _named(self, name: str, thing: str, source: Mapping[str, Any], at: int) -> str:
@@ -117,12 +105,14 @@ class _RoutingRenderer:
         value = self._value(at, name, source["value"])
         is_again = (name, value) in self._known
         self._known.add((name, value))
-        return self._rng.choice(_AGAIN if is_again else _STATED).format(thing=thing, value=value)
+        return self._rng.choice(self._book["again"] if is_again else self._book["stated"]).format(
+            thing=thing, value=value
+        )
 
     def _finding(self, at: int) -> str:
         """What a lookup finds, by the words of its description: "the main account of customer CU-1"."""
         phrase = self._phrase(at)
-        found = next((phrase.removeprefix(f"{verb} ") for verb in _VERBS if phrase.startswith(f"{verb} ")), phrase)
+        found = next((phrase.removeprefix(f"{verb} ") for verb in self._verbs if phrase.startswith(f"{verb} ")), phrase)
         if at in self._rendered:
             return "that " + _ARTICLE.sub("", re.split(r" (?:by|of|for) ", found)[0])
         self._rendered.add(at)

@@ -10,9 +10,11 @@ from generators.shifts.turns import is_path, was_made_already
 from generators.stages import StageContext
 from language.calls.frames import glue_of
 from language.calls.parsing import read_request
+from validators.checks.evidence import is_routed
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, unproved
 from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without
+from validators.wishes.catalogs import find_in_catalog
 from validators.wishes.conversations import find_in_conversation
 from validators.wishes.paths import find_in_path
 from warehouse.records import Sample, Tool, UserTurn, Verdict
@@ -24,7 +26,7 @@ SHOWN = 4
 
 def applies_to(sample: Sample) -> bool:
     """Whether rules can read all that the user wants of such a sample."""
-    return traits_of(sample.kind).has_acts or _is_set(sample) or is_path(sample)
+    return traits_of(sample.kind).has_acts or _is_set(sample) or is_path(sample) or is_routed(sample)
 
 
 async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:
@@ -52,6 +54,8 @@ def _find(sample: Sample, context: StageContext) -> list[Finding]:
     tools = context.toolset(sample.candidates)
     if is_path(sample):
         return find_in_path(sample, tools)
+    if is_routed(sample):
+        return find_in_catalog(sample, {tool.name: tool for tool in tools})
     if _is_set(sample):
         return find_in_parallel(sample, tools)
     return find_in_conversation(sample, tools, context.toolset(sample.withheld))

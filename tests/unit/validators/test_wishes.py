@@ -7,8 +7,19 @@ import pytest
 from language.steps.reading import read_strictly
 from language.steps.sources import read_toolbox
 from tests.support.conversational import converse, template_context
+from validators.wishes.catalogs import find_in_catalog
 from validators.wishes.check import check_wishes
-from warehouse.records import CallTurn, Complexity, Decision, ReplyTurn, ResultTurn, Sample, UserTurn
+from warehouse.records import (
+    CallTurn,
+    Complexity,
+    Decision,
+    GoldCall,
+    ReplyTurn,
+    ResultTurn,
+    Sample,
+    Tool,
+    UserTurn,
+)
 
 
 async def judged(sample: Sample) -> tuple[Decision, str]:
@@ -113,3 +124,30 @@ def test_words_of_a_request_in_steps_that_no_tool_takes_are_left_over(request_te
         }
     ]
     assert read_strictly(request_text, read_toolbox(shown)).unread == left
+
+
+SUSPEND = Tool(
+    name="suspendPhoneLine", description="Suspend a phone line", category="telecom",
+    parameters={"type": "object", "required": ["phoneLineNumber"], "properties": {
+        "phoneLineNumber": {"type": "string", "description": "number of the phone line"},
+        "resumeDate": {"type": "string", "format": "date", "description": "resume date"}}},
+)  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "reason"),
+    [
+        ("Could you suspend the phone line PL-27, using resume date 3 May 2027?", ""),
+        ("Could you suspend the phone line PL-27 or PL-28, using resume date 3 May 2027?", "'or PL-28' belongs to no call"),
+        ("Could you resume the phone line PL-27, using resume date 3 May 2027?", "does not ask to"),
+        ("Could you suspend the phone line PL-27, using resume date 3 May 2027? Also, call my mother.", "things are asked for"),
+    ],
+)  # fmt: skip
+def test_a_question_over_a_catalog_is_read_clause_by_clause(words, reason):
+    call = GoldCall(tool=SUSPEND.name, arguments={"phoneLineNumber": "PL-27", "resumeDate": "2027-05-03"})
+    sample = Sample(
+        kind="routing_easy", language="en", category="telecom", candidates=(SUSPEND.key,),
+        turns=(UserTurn(text=words), CallTurn(calls=(call,))),
+    )  # fmt: skip
+    found = " ".join(one.reason for one in find_in_catalog(sample, {SUSPEND.name: SUSPEND}))
+    assert (reason in found) if reason else not found
