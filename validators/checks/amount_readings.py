@@ -80,6 +80,7 @@ def _weighed(one: Quantity, unit: Unit | None, text: RequestText) -> Quantity:
 
 
 def _doubts(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestText) -> Iterator[str]:
+    yield _unit_doubt(one, unit, text)
     yield _bound_doubt(leaf, one, text)
     yield _count_doubt(leaf, one, unit, text)
     before, after = text.text[max(0, one.start - _COUNTED) : one.start], text.text[one.end : one.end + _COUNTED]
@@ -95,6 +96,14 @@ def _doubts(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestT
 _DELTA = re.compile(
     "delta|change|by|increment|offset|adjust(?:ment)?|extra|additional|extend|step|raise|increase|decrease"
 )
+
+
+def _unit_doubt(one: Quantity, unit: Unit | None, text: RequestText) -> str:
+    """Whether another unit than the parameter's stands before a number without one: "the hours should be 5"."""
+    words = quantity_words(text.language)
+    before = words.patterns["unit_before"].search(text.text[max(0, one.start - _COUNTED) : one.start].lower())
+    named = unit_named(before[1], words) if before and unit and one.unit is None else None
+    return f"{one.value:g} is stated in another unit." if named and named != unit else ""
 
 
 def _holds_part(leaf: ArgumentLeaf, moment: Moment, value: float) -> bool:

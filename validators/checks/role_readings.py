@@ -12,7 +12,7 @@ from language.packs import widened
 from language.sentences import last_clause
 from language.text import STOP
 from language.wording import content_keys
-from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span
+from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
 from validators.checks.value_readings import DAY_CLOCK, is_clock, is_day
 
 Role = Literal["origin", "target"]
@@ -28,6 +28,7 @@ _FIRST, _LAST = (
     re.compile("start|begin|from|checkin|first|depart|departure|pickup|since|inicio|desde"),
     re.compile("end|until|to|checkout|last|return|finish|dropoff|fin|hasta"),
 )
+_TEMPORAL = re.compile("date|time|day|when|until|at|fecha|hora|d[ií]a")
 _OLD, _NEW = re.compile("old|original|previous|current"), re.compile("new|target|alter|updated|changed|next")
 _ROLE_BEFORE, _ROLE_AFTER, _NAME_AROUND, _UNIT_BEFORE = 40, 30, 40, 12  # characters
 _WORDS_BEFORE = 2
@@ -40,6 +41,7 @@ def read_roles(
     """Hold the words around each value that is said against the role that its parameter's name gives it."""
     in_role = [_in_role(leaf, reading, leaves, text) for leaf, reading in zip(leaves, readings, strict=True)]
     kept = _by_elimination(leaves, readings, in_role)
+    kept = _unexchanged(leaves, kept, text)
     kept = [_under_its_name(leaf, reading, text) for leaf, reading in zip(leaves, kept, strict=True)]
     return _in_order(leaves, kept)
 
@@ -70,6 +72,42 @@ def _in_order(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading
     return kept
 
 
+def _unexchanged(
+    leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
+) -> list[ArgumentReading]:
+    """Doubt two values each of which stands beside the name of the other one's parameter."""
+    kept = list(readings)
+    told = [
+        at for at, reading in enumerate(readings)
+        if reading.grade == "proved" and reading.spans and reading.spans[0].start < text.own
+        and not isinstance(leaves[at].value, bool) and not leaves[at].parent
+    ]  # fmt: skip
+    names = {at: naming_words(leaves[at].name, leaves[at].description) for at in told}
+    for one, other in ((one, other) for one in told for other in told if one < other):
+        own = {one: names[one] - names[other], other: names[other] - names[one]}
+        beside = {at: _words_before(readings[at].spans[0], text) for at in (one, other)}
+        is_turned = all(
+            beside[at] & own[rival] and not beside[at] & own[at] for at, rival in ((one, other), (other, one))
+        )
+        is_turned = is_turned or _is_temporal_turned(leaves[one], leaves[other])
+        for at in (one, other) if is_turned else ():
+            kept[at] = kept[at]._replace(grade="unproved", reason=f"{leaves[at].value!r} stands under another name.")
+    return kept
+
+
+def _is_temporal_turned(one: ArgumentLeaf, other: ArgumentLeaf) -> bool:
+    """Whether a day stands where none is asked for, and something else where one is."""
+    is_time = [is_clock(leaf.value) or stamp_of(leaf.value) is not None for leaf in (one, other)]
+    is_asked = [leaf.is_named(_TEMPORAL) for leaf in (one, other)]
+    return is_time[0] != is_time[1] and is_asked[0] != is_asked[1] and is_time[0] != is_asked[0]
+
+
+def _words_before(span: Span, text: RequestText) -> set[str]:
+    before = _BREAK.split(text.text[max(0, span.start - _NAME_AROUND) : span.start])[-1]
+    keys = [key.deep for key in content_keys(before) if key.light != STOP]
+    return set(keys if not before.isascii() else keys[-_WORDS_BEFORE:])
+
+
 def _under_its_name(leaf: ArgumentLeaf, reading: ArgumentReading, text: RequestText) -> ArgumentReading:
     """Doubt a value before which the words name another parameter: "a duplicate of OPS-9" is what it is a duplicate of."""
     if (
@@ -90,7 +128,7 @@ def _under_its_name(leaf: ArgumentLeaf, reading: ArgumentReading, text: RequestT
         and text.has_cue("from_here", max(0, span.start - _UNIT_BEFORE), span.start)
     ):
         return reading._replace(grade="unproved", reason=f"{leaf.value!r} is what {leaf.name!r} takes the place of.")
-    if is_clock(leaf.value) or stamp_of(leaf.value) is not None:
+    if is_clock(leaf.value) or stamp_of(leaf.value) is not None or not text.has_cue("names_it", 0, span.start):
         return reading
     if any(span.start - len(before) <= one.start < span.start for one in text.quantities):
         return reading
