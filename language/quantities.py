@@ -138,9 +138,13 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
     if scale:
         number, end = number * words.scales[scale[1]], scale.end()
     more = words.patterns["half_unit"].match(text, end)
-    unit, last = _unit_after(text, more.end() if more else end, words)
     if more:
-        return Quantity(number + words.shares[more[1]], unit, start, max(last, more.end()), more.end())
+        number, end = number + words.shares[more[1]], more.end()
+        scale = words.patterns["scale_after"].match(text, end)
+        number, end = (number * words.scales[scale[1]], scale.end()) if scale else (number, end)
+    unit, last = _unit_after(text, end, words)
+    if more:
+        return Quantity(number, unit, start, max(last, end), end)
     if unit is None and words.patterns["money_before"].search(text[:start]):
         unit = _COIN
     half = words.patterns["and_a_half"].match(text, last) if unit is not None else None

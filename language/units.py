@@ -57,7 +57,7 @@ def quantity_words(language: str) -> QuantityWords:
     plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
     data["count"] = "(?<![a-z])(?:" + "|".join(plain["counts"]) + ")(?![a-z])" if plain["counts"] else "(?!)"
     return QuantityWords(
-        units=tuple((re.compile(rf"\s*-?\s*(?:{pattern})(?![a-z])"), unit) for pattern, unit in units),
+        units=tuple((re.compile(rf"\s*-?\s*(?:{pattern})(?![a-z]|-\d)"), unit) for pattern, unit in units),
         patterns={name: re.compile(pattern.replace("{0}", whole)) for name, pattern in data.items()},
         **plain,
     )

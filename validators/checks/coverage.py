@@ -15,7 +15,7 @@ from generators.stages import StageContext
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_choice, find_cues, has_cues
 from language.mentions import Moment
 from language.names import split_name
-from language.packs import signs
+from language.packs import of, signs
 from language.plain_words import clauses_of, is_context, unknown_words, vocabulary
 from language.quantities import Quantity
 from language.schemas import choices_of
@@ -40,6 +40,10 @@ from warehouse.records import DEFAULT_LANGUAGE, Arguments, GoldCall, ReplyTurn, 
 
 _CLOSE, _FAR, _NEAR = 12, 60, 25  # characters between a correction, the values around it, and words of a bound
 _WISHES = frozenset({"condition", "alternative", "second_wish"})
+_TAKEN_DOWN = frozenset({
+    "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",
+    "appeal", "block", "dispute", "return", "note", "memo", "submit",
+})  # fmt: skip
 _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|skip|omit")
 _NAME = re.compile(r"([A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)[\s,.;!…-]*(?:(?:a|al|en|to|in|at)\s)?$")
 _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
@@ -504,6 +508,8 @@ def _other_deeds(
     stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not _touches(spans, start, end)}
     if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
         yield "The words ask for something, and the tool does something."
+    if deeds and not deeds & {"ask"} and not _wishes(tool, text):
+        yield "The words tell of something, and wish nothing."
     if _says_opposite(tool, text, leaves, spans):
         yield "The words ask for the opposite of what the tool or its parameter does."
     ends = {deed for deed in stated & {"cancel"} if not re.search(_own_deed(text, deed), _described(tool))}
@@ -514,6 +520,15 @@ def _other_deeds(
         others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
         if others:
             yield f"The words speak of another deed ({', '.join(others)})."
+
+
+def _wishes(tool: Tool, text: RequestText) -> bool:
+    """Whether a clause wishes something, or the tool takes down what is told."""
+    own = text.text[: text.own]
+    clauses = [own[clause.start : clause.end] for clause in clauses_of(own, text.language)]
+    is_told = any(word in _TAKEN_DOWN for word in split_name(tool.name))
+    is_spaced = bool(of(text.language).space)  # elsewhere no word tells where a clause has its subject
+    return is_told or not is_spaced or not clauses or any(not is_context(one, text.language) for one in clauses)
 
 
 def _says_opposite(tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], spans: Sequence[Span]) -> bool:
