@@ -264,9 +264,11 @@ def _together(report: AuditReport, name: str) -> list[Row]:
 
 
 def _table(title: str, column: str, rows: Sequence[Row]) -> str:
-    head = f"| {title} | broken | still proved | recall | intact | false alarms | precision |\n|---|---:|---:|---:|---:|---:|---:|"
+    columns = ("broken", "still proved", "still judged", "recall", "intact", "false alarms", "precision")
+    head = f"| {title} | {' | '.join(columns)} |\n|---|{'---:|' * len(columns)}"
     lines = [
-        f"| {row[column]} | {row['broken']} | {row['still_proved']} | {_share(row, 'recall', 'recall')} | {row['intact']} |"
+        f"| {row[column]} | {row['broken']} | {row['still_proved']} | {row['still_judged']} |"
+        f" {_share(row, 'recall', 'recall')} | {row['intact']} |"
         f" {_share(row, 'false_alarms', 'alarms')} | {_share(row, 'precision', 'precision')} |"
         for row in rows
     ]

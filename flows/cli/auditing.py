@@ -11,7 +11,17 @@ from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 if TYPE_CHECKING:
     from flows.auditing import AuditReport
 
-_COLUMNS = ("broken", "still_proved", "recall", "recall_low", "recall_high", "intact", "false_alarms", "precision")
+_COLUMNS = (
+    "broken",
+    "still_proved",
+    "still_judged",
+    "recall",
+    "recall_low",
+    "recall_high",
+    "intact",
+    "false_alarms",
+    "precision",
+)
 
 
 def register(app: typer.Typer) -> None:
