@@ -61,8 +61,8 @@ class ReplyReading(NamedTuple):
 
 
 def applies_to(sample: Sample) -> bool:
-    """Whether the sample holds results."""
-    return any(isinstance(turn, ResultTurn) for turn in sample.turns)
+    """Whether the sample holds results that it was made with; one made of another no longer knows the seed of its own."""
+    return any(isinstance(turn, ResultTurn) for turn in sample.turns) and not traits_of(sample.kind).is_changed
 
 
 async def check_facts(sample: Sample, context: StageContext) -> list[Verdict]:
