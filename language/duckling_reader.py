@@ -57,7 +57,14 @@ def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
 
     plain = _NOT_TEXT.sub(" ", text)  # what its C strings can't hold
     found: Sequence[dict[str, Any]] = duckling.parse(plain, context, _dimensions(), False)  # noqa: FBT003 - no guesses
-    return tuple(DucklingEntity(one["dim"], one["start"], one["end"], one["value"]) for one in found)
+    kept = (one for one in found if one["dim"] != "time" or _is_of_our_era(one["value"]))
+    return tuple(DucklingEntity(one["dim"], one["start"], one["end"], one["value"]) for one in kept)
+
+
+def _is_of_our_era(value: dict[str, Any]) -> bool:
+    """Whether a moment can be a date: in the letters of a hash Duckling finds years before Christ."""
+    edges = [value.get("value"), *((value.get(edge) or {}).get("value") for edge in ("from", "to"))]
+    return not any(str(edge).startswith("-") for edge in edges)
 
 
 def _has_endless_day(text: str) -> bool:

@@ -29,7 +29,9 @@ _VAGUE = frozenset({"state", "value", "flag", "force", "mode", "private", "publi
 _WHOLE = frozenset({"body", "data", "payload", "request", "object", "input"})
 _OWNER = re.compile(r"(?:user|account|customer)(?: ?(?:name|id))?$")
 _OWN = re.compile(r"\b(?:my|me)\b")
-_CODE = re.compile(r"[`*<>{}\[\]|\\_=#:]")
+_CLAUSE = re.compile(
+    r"[`*<>{}\[\]|\\_=#:]|\b(?:should|must|can|will)\b|^(?:block|create|return|pass|update)(?: \S+){3,}|^[Ii]nitialize\b"
+)
 _LONGEST_TOPIC_WORDS = 6
 _MOMENT = r"^\d{4}-\d{2}-\d{2} ([01]\d|2[0-3]):[0-5]\d$"
 _CLOCK = r"^([01]\d|2[0-3]):[0-5]\d$"
@@ -50,7 +52,7 @@ class ParameterView(NamedTuple):
         """Why nobody would state this parameter in the words that are known for it, "" where somebody would."""
         cue = self.cues.by_script[COMMON_SCRIPT]
         is_flag = json_type(self.schema) == "boolean" and not self.topic and len(self.cues.by_script) == 1
-        if is_flag and (_FLAG.match(cue) or cue in _VAGUE):
+        if is_flag and (_FLAG.match(cue) or cue in _VAGUE or self.schema.get("description")):
             return f"what {self.name!r} turns on is not known from its description"
         if json_type(self.schema) == "object" and self.name.lower() in _WHOLE:
             return f"{self.name!r} takes a whole object, which nobody says"
@@ -64,7 +66,11 @@ class ParameterView(NamedTuple):
         if self.kind in CODED | {"code", "pattern"} or _IDENTIFIES.search(" ".join(split_name(self.name))):
             return True
         row = meaning_row(self.name, self.schema)
-        return row is not None and str(row.give.get("kind", "")).endswith(("name", "handle", "path"))
+        if row is None:
+            return False
+        return bool({"faker", "shape"} & row.give.keys()) or str(row.give.get("kind", "")).endswith(
+            ("name", "handle", "path")
+        )
 
     @property
     def is_number(self) -> bool:
@@ -205,7 +211,7 @@ def _parameter(name: str, schema: JsonSchema) -> ParameterView:
     description = str(schema.get("description") or "")
     cues = cues_of(name, description)
     topic = topic_phrase(schema) if json_type(schema) == "boolean" else ""
-    if len(topic) > _LONGEST_TOPIC or len(topic.split()) > _LONGEST_TOPIC_WORDS or _CODE.search(topic):
+    if len(topic) > _LONGEST_TOPIC or len(topic.split()) > _LONGEST_TOPIC_WORDS or _CLAUSE.search(topic):
         topic = ""
     if topic:
         cues = Cues({**cues.by_script, script_of(topic): topic}, cues.spoken)

@@ -92,8 +92,10 @@ _BY_KEY = re.compile(
     r"(?:id|identifier|(?:user |tag )?name|username|uuid|key|slug|number|status|tags?))?$",
     re.IGNORECASE,
 )
-_TELEGRAPHIC = frozenset(words("get find delete update show retrieve remove create view"))
+_LIST_OF = re.compile(r"^(\w+) list of\b")
+_OPTIONS = re.compile(r"\s+with (?:filtering|optional|form)\b.*$")
 _MOST_TELEGRAPHIC = 4
+_TELEGRAPHIC = frozenset(words("add reprioritize get find delete update show retrieve remove create view"))
 _AT_END = re.compile(r"\b(to|in|from|into|of) ((?!the\b|an?\b|my\b)[a-z]+(?: [a-z]+)?)$")
 _MOST_BARE = 4
 _PREPOSITIONS = frozenset(words("nearby of for in on to from by with at about into as"))
@@ -130,7 +132,7 @@ def other_actions(phrase: str) -> tuple[str, ...]:
     verb, _, rest = phrase.partition(" ")
     if rest.startswith("for ") and verb == "search":
         verb, rest = "search for", rest.removeprefix("for ")
-    if not rest or rest.split(" ")[0] in _NOT_AFTER or rest.startswith("me "):
+    if not rest or rest.split(" ")[0] in _NOT_AFTER or rest.startswith(("and ", "me ")):
         return ()
     return tuple(f"{other} {rest}" for other in _SYNONYMS.get(verb, ()))
 
@@ -172,7 +174,7 @@ def _english(name: str, description: str) -> str:
     text = _TWO_ADJECTIVES.sub(r"\1 \2 ", text)
     clause = _END.split(text, maxsplit=1)[0].strip(" ,'\"")
     is_title, own = _is_title(clause), frozenset(split_name(_PATH.split(name)[-1]))
-    clause = _BY_KEY.sub("", clause)
+    clause = _LIST_OF.sub(r"\1 the list of", _BY_KEY.sub("", _OPTIONS.sub("", clause)))
     clause = _YOUR.sub("my", _TRIM.sub("", _MOMENT_TAIL.sub("", clause)))
     if len(clause.split()) > _LONG:
         clause = _LOOSE_END.sub("", clause)
@@ -263,6 +265,9 @@ _YES_NO = re.compile(
     re.IGNORECASE,
 )
 _PARAMETRIC = frozenset(words("id string number integer boolean value parameter field object array list"))
+_ID_OF = re.compile(r"^id of (?:the )?([\w-]+)$", re.IGNORECASE)
+_CAPITAL = re.compile(r"^[A-Z][a-z]+\b|\b(?:Status|Name|Type|Number|Date)\b")
+_LAST_ID = re.compile(r"\bid$")
 _COUNTED = re.compile(
     r"^(?:comma[- ]separated |json |single item )?(?:lists?|arrays?|sets?) (?:containing |of (?:the )?)", re.IGNORECASE
 )
@@ -270,7 +275,7 @@ _NO_NOUN = frozenset(
     words(
         "only optional optionally required when what which if whether specify specifies specified uses use used pass indicates"
         " describes include includes including choose set determines defines controls returns filters filter sorts can must"
-        " should this these one either only either not see of for to from by with over how deprecated name unique identifier"
+        " should this these one either only either not see of for to from by with over how deprecated name unique identifier extra"
     )
 )
 _MARKED = re.compile(r"[`*<>{}\[\]|/\\_=#]")
@@ -286,6 +291,7 @@ def cue_of(description: str) -> str:
     if len(head.split()) > _PLAIN_WORDS:
         head = _TAIL.sub("", head)
     head = " ".join(humanise(word) if _CAMEL.search(word) else word for word in head.split())
+    head = _CAPITAL.sub(lambda word: word[0].lower(), _LAST_ID.sub("ID", _ID_OF.sub(r"\1 ID", head)))
     words = head.split()
     if not 1 <= len(words) <= _LONGEST_HEAD or any(character.isdigit() for character in head):
         return ""

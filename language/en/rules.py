@@ -188,7 +188,9 @@ def counted_argument(called: str) -> str:
 
 def in_number(shape: str, called: str) -> str:
     """The shape of a sentence, in the number of what its parameter is called."""
-    return _IS.sub(" are ", shape) if _PLURAL.search(called) and called.isascii() else shape
+    return (
+        _IS.sub(" are ", shape) if _PLURAL.search(called) and called.isascii() and "umber of" not in called else shape
+    )
 
 
 def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> str:

@@ -54,7 +54,7 @@ def _weight(name: str, schema: JsonSchema, required: bool) -> float:  # noqa: FB
     if kind in _SELDOM:
         weight -= 0.5
     if schema.get("format") == "date-time":
-        weight -= 2.0  # nobody speaks of seconds and zones
+        weight -= _HOPELESS  # nobody speaks of seconds and zones
     return weight - 1.5 if _TECHNICAL.search(name) else weight
 
 
