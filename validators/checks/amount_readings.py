@@ -147,8 +147,8 @@ def _bound_doubt(leaf: ArgumentLeaf, one: Quantity, text: RequestText) -> str:
     bound = {1: "least", 2: "most"}.get(one.place, one.bound)
     least, most = leaf.bounds(text.language)
     if least == most:
-        is_told = any(_COMPARED.search(name) for name, _ in leaf.others)
-        is_loose = not one.bound or one.place or one.is_loose or leaf.is_named(_BOUNDED) or is_told
+        is_compared = any(_COMPARED.search(name) for name, _ in leaf.others)
+        is_loose = not one.bound or one.place or one.is_loose or leaf.is_named(_BOUNDED) or is_compared
         return "" if is_loose else f"{one.value:g} is stated as a bound, and {leaf.name!r} is a value."
     wanted = "least" if least else "most"
     if not bound:

@@ -10,7 +10,8 @@ from pydantic import JsonValue
 from language.cues import cue_words
 from language.packs import widened
 from language.sentences import last_clause
-from language.text import STOP
+from language.text import STOP, fold
+from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
 from validators.checks.value_readings import DAY_CLOCK, is_clock, is_day
@@ -31,7 +32,7 @@ _FIRST, _LAST = (
 _TEMPORAL = re.compile("date|time|day|when|until|at|fecha|hora|d[ií]a")
 _OLD, _NEW = re.compile("old|original|previous|current"), re.compile("new|target|alter|updated|changed|next")
 _ROLE_BEFORE, _ROLE_AFTER, _NAME_AROUND, _UNIT_BEFORE = 40, 30, 40, 12  # characters
-_WORDS_BEFORE = 2
+_WORDS_BEFORE, _WORD = 2, re.compile(r"\w+")
 _BREAK, _JOINT = re.compile(widened(r"@[,.;!?{list}]|\band\b")), re.compile(widened(r"@[,.;:!?{list}]|\band\b"))
 
 
@@ -155,7 +156,7 @@ def _in_role(
     if _is_named(leaf, reading.spans[0], text):
         return reading
     stated = _roles_stated(text, reading.spans[0])
-    if role in stated:
+    if role in stated or (not stated and _takes_the_place(leaf, reading.spans[0], role, text)):
         return reading
     if stated:
         reason = f"{leaf.value!r} is worded as the {next(iter(stated))}, not the {role}."
@@ -182,7 +183,27 @@ def _is_named(leaf: ArgumentLeaf, span: Span, text: RequestText) -> bool:
     before = text.text[max(0, span.start - _NAME_AROUND) : span.start]
     after = text.text[span.end : span.end + _NAME_AROUND]
     beside = f"{text.question} {_BREAK.split(before)[-1]} {_BREAK.split(after)[0]}"
-    return any(key.deep in leaf.naming for key in content_keys(beside))
+    return _names(leaf, beside)
+
+
+def _names(leaf: ArgumentLeaf, words: str) -> bool:
+    """Whether words name a parameter: by a word of its own, or by its whole description, which no other one's holds."""
+    stated, whole = fold(words), fold(leaf.description).strip()
+    is_own = bool(whole) and all(whole not in fold(description) for _, description in leaf.others)
+    return (is_own and whole in stated) or any(key.deep in leaf.naming for key in content_keys(words))
+
+
+def _takes_the_place(leaf: ArgumentLeaf, span: Span, role: Role, text: RequestText) -> bool:
+    """Whether a value takes back one of its role: "to Boston; sorry, make that Seattle", "I got the departure wrong, it is Bonn"."""
+    mark = next((one for one in reversed(find_corrections(text.text)) if one.start < span.start), None)
+    if mark is None:
+        return False
+    if _names(leaf, text.text[mark.start : span.start]):
+        return True
+    before, patterns = text.text[: mark.start], cue_words(text.language).patterns
+    roles: tuple[Role, ...] = ("origin", "target")
+    stated = {one for one in roles for word in _WORD.finditer(before) if patterns[one].search(before[: word.start()])}
+    return stated == {role}
 
 
 def _role_of(leaf: ArgumentLeaf) -> Role | None:

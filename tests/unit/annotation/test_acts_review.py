@@ -109,14 +109,16 @@ def test_any_acts_are_read_back_and_change_nothing_else(talk: Sample, data: st.D
 @pytest.mark.parametrize(
     "typed",
     [
-        "3 [inform, seek] All set.",
-        "3［告知、询问］All set.",
-        "  3   [Seek,inform]   All set.",
-        "３ [询问，告知] All set.",
+        "3 [inform, seek] {text}",
+        "3［告知、询问］{text}",
+        "  3   [Seek,inform]   {text}",
+        "３ [询问，告知] {text}",
     ],
 )
 def test_corrected_brackets_make_a_child_that_differs_in_nothing_else(typed: str, talk: Sample, pull) -> None:
-    lines = _lines(talk).replace("3 [inform] All set.", typed)
+    third = _lines(talk).split("\n")[2]
+    assert third.startswith("3 [inform] ")
+    lines = _lines(talk).replace(third, typed.format(text=third.removeprefix("3 [inform] ")))
     parsed = parse_acts_review(pull("edit", acts=lines), talk)
     assert parsed.edited is not None
     assert _acts(parsed.edited)[2] == ("seek", "inform")

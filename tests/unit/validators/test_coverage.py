@@ -119,7 +119,7 @@ def test_of_free_wordings_most_right_calls_are_proved_and_hardly_a_wrong_one(sha
 PAIRS = yaml.safe_load((Path(__file__).parent / "request_pairs.yaml").read_text(encoding="utf-8"))
 
 
-class Wording(NamedTuple):
+class LabelledWording(NamedTuple):
     kind: str
     of: Tool
     arguments: dict[str, object]
@@ -127,10 +127,10 @@ class Wording(NamedTuple):
     language: str
 
 
-def wordings(label: str) -> list[Wording]:
+def wordings(label: str) -> list[LabelledWording]:
     """One side of each pair; of the right ones those that rules are to prove."""
     return [
-        Wording(
+        LabelledWording(
             pair["kind"], tool(pair["tool"], **PAIRS["tools"][pair["tool"]]), pair.get("call", pair[label]),
             pair.get("request", pair[label]), pair.get("language", "en"),
         )
@@ -140,13 +140,13 @@ def wordings(label: str) -> list[Wording]:
 
 
 @pytest.mark.parametrize("wrong", wordings("wrong"), ids=lambda wrong: f"{wrong.language} {wrong.kind}")
-def test_no_call_with_a_defect_is_proved(wrong: Wording) -> None:
+def test_no_call_with_a_defect_is_proved(wrong: LabelledWording) -> None:
     reading = read(wrong.of, wrong.arguments, wrong.request, wrong.language)
     assert reading.decision != "proved", wrong.request
 
 
 @pytest.mark.parametrize("right", wordings("right"), ids=lambda right: f"{right.language} {right.kind}")
-def test_the_right_call_beside_it_is_proved(right: Wording) -> None:
+def test_the_right_call_beside_it_is_proved(right: LabelledWording) -> None:
     reading = read(right.of, right.arguments, right.request, right.language)
     assert (reading.decision, reading.reasons) == ("proved", ()), right.request
 
