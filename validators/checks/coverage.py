@@ -526,9 +526,9 @@ def _wishes(tool: Tool, text: RequestText) -> bool:
     """Whether a clause wishes something, or the tool takes down what is told."""
     own = text.text[: text.own]
     clauses = [own[clause.start : clause.end] for clause in clauses_of(own, text.language)]
-    is_told = any(word in _TAKEN_DOWN for word in split_name(tool.name))
+    is_noted = any(word in _TAKEN_DOWN for word in split_name(tool.name))
     is_spaced = bool(of(text.language).space)  # elsewhere no word tells where a clause has its subject
-    return is_told or not is_spaced or not clauses or any(not is_context(one, text.language) for one in clauses)
+    return is_noted or not is_spaced or not clauses or any(not is_context(one, text.language) for one in clauses)
 
 
 def _says_opposite(tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], spans: Sequence[Span]) -> bool:

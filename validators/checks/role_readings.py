@@ -78,13 +78,13 @@ def _unexchanged(
 ) -> list[ArgumentReading]:
     """Doubt two values each of which stands beside the name of the other one's parameter."""
     kept = list(readings)
-    told = [
+    stated = [
         at for at, reading in enumerate(readings)
         if reading.grade == "proved" and reading.spans and reading.spans[0].start < text.own
         and not isinstance(leaves[at].value, bool) and not leaves[at].parent
     ]  # fmt: skip
-    names = {at: naming_words(leaves[at].name, leaves[at].description) for at in told}
-    for one, other in ((one, other) for one in told for other in told if one < other):
+    names = {at: naming_words(leaves[at].name, leaves[at].description) for at in stated}
+    for one, other in ((one, other) for one in stated for other in stated if one < other):
         own = {one: names[one] - names[other], other: names[other] - names[one]}
         beside = {at: _words_before(readings[at].spans[0], text) for at in (one, other)}
         is_turned = all(
@@ -194,7 +194,7 @@ def _names(leaf: ArgumentLeaf, words: str) -> bool:
 
 
 def _takes_the_place(leaf: ArgumentLeaf, span: Span, role: Role, text: RequestText) -> bool:
-    """Whether a value takes back one of its role: "to Boston; sorry, make that Seattle", "I got the departure wrong, it is Bonn"."""
+    """Whether a value takes back one of its role: "to Boston; sorry, make that Seattle"."""
     mark = next((one for one in reversed(find_corrections(text.text)) if one.start < span.start), None)
     if mark is None:
         return False

@@ -25,7 +25,6 @@ PACKAGES = ("annotation", "bench", "flows", "generators", "language", "llm", "va
 NAMING_CODES = {
     "warehouse/records/tools.py": "the one default language",
     "generators/environments/travel/frame.py": "locales of the travel API, which answers for more languages than we speak",
-    "bench/diversity.py": "the languages of the published data that is measured against",
     "bench/scoring_answers.py": "a recipe", "bench/throughput_real.py": "a recipe",
     "bench/warehouse_size.py": "a column of generated rows",
 }  # fmt: skip
