@@ -18,6 +18,7 @@ from generators.external.mentions import (
 )
 from generators.external.messages import mention_of
 from generators.kinds import name_of
+from generators.shifts.turns import simulation_tags
 from generators.stages import ATTEMPTS, StageContext, first_fit
 from language.packs import own_letters, writes
 from language.text import fold
@@ -89,7 +90,7 @@ async def rewrite_requests(message: ExternalMessage, context: StageContext) -> l
         source.with_changes(
             kind=name_of(source.kind, "external"),
             turns=tuple(_turns(change)),
-            tags=(*without_traits(source.tags, "shift"), _shift_tag(source, mention)),
+            tags=(*without_traits(source.tags, "shift"), *simulation_tags(source), _shift_tag(source, mention)),
             origin=origin,
         )
     ]

@@ -57,6 +57,12 @@ def is_conversation(sample: Sample) -> bool:
     return traits_of(sample.kind).asked == "conversation"
 
 
+def is_simulated(sample: Sample) -> bool:
+    """Whether the sample is a conversation that was simulated here, or made of one: published ones are worded freely."""
+    traits = traits_of(sample.kind)
+    return is_conversation(sample) and (traits.has_acts or traits.is_changed)
+
+
 def _is_asked(turns: Sequence[Turn], at: int) -> bool:
     asked = turns[at] if at >= 0 else None
     return isinstance(asked, ReplyTurn) and "seek" in asked.acts
@@ -129,7 +135,13 @@ def _moved_evidence(evidence: Evidence, at: int, by: int) -> Evidence:
 
 def shifted_tags(source: Sample, shift: int) -> tuple[str, ...]:
     """The source's tags that still hold, and the snapshot at which the change takes effect."""
-    return (*without_traits(source.tags, *_OF_THE_SOURCE), trait_tag("shift", shift))
+    return (*without_traits(source.tags, *_OF_THE_SOURCE), *simulation_tags(source), trait_tag("shift", shift))
+
+
+def simulation_tags(source: Sample) -> tuple[str, ...]:
+    """By which seed the results were simulated that a sample takes over; its own seed is another."""
+    is_first = is_conversation(source) and source.origin is not None and not source.trait("simulation")
+    return (trait_tag("simulation", source.origin.seed),) if is_first and source.origin else ()
 
 
 def was_made_already(sample: Sample) -> bool:

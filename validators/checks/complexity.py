@@ -5,7 +5,7 @@ All from the sample: its turns, calls, results, acts and candidates. What no rul
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence, Set
-from itertools import pairwise
+from itertools import pairwise, zip_longest
 from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
@@ -15,6 +15,7 @@ from generators.kinds import traits_of
 from generators.stages import StageContext
 from language.booleans import read_boolean
 from language.calls.choosing import rank_by_words
+from language.calls.messages import resolve
 from language.calls.tools import ToolView
 from language.packs import LanguagePattern, widened
 from language.thesaurus import weigh_words
@@ -42,7 +43,7 @@ VERSION = "1"
 
 
 class CallWithResult(NamedTuple):
-    """A call that was made, with its result."""
+    """A call that was made, with its result; one that is due and was not made has None."""
 
     call: GoldCall
     result: JsonValue
@@ -54,7 +55,10 @@ class CallWithResult(NamedTuple):
 
 
 class Round(NamedTuple):
-    """A turn of the user's and what came of it; `asked` is the reply before it, `goals` what tools it asks for."""
+    """A turn of the user's and what came of it; `asked` is the reply before it, `goals` what tools it asks for.
+
+    A phrase that points at a message stands in `text` as what the message says.
+    """
 
     turn: int
     text: str
@@ -431,11 +435,13 @@ def _round(sample: Sample, start: int, end: int, goals: tuple[str, ...], asked: 
     for index in range(start, end):
         turn = sample.turns[index]
         if isinstance(turn, UserTurn):
-            text = turn.text
+            text = (turn.external and resolve(turn.text, turn.external.text)) or turn.text
         elif isinstance(turn, CallTurn):
             after = sample.turns[index + 1] if index + 1 < end else None
             results = after.results if isinstance(after, ResultTurn) else ()
-            made += [CallWithResult(call, result) for call, result in zip(turn.calls, results, strict=False)]
+            made += [
+                CallWithResult(call, result) for call, result in zip_longest(turn.calls, results) if call is not None
+            ]
         elif isinstance(turn, ReplyTurn):
             reply = turn
     return Round(start, text, goals, asked, tuple(made), reply)

@@ -38,7 +38,7 @@ from warehouse.records import (
 )
 
 CHECK = "facts"
-VERSION = "1"
+VERSION = "2"
 SHOWN = 4
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
@@ -95,10 +95,11 @@ def _replayed(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
     """Simulated results depend on the call and a seed alone; the check of paths asks other environments."""
     if is_path(sample):
         return
-    if sample.origin is None:
+    seed = sample.simulation_seed
+    if seed is None:
         yield unproved("Nobody knows by which seed the results were simulated, so they can't be had again.")
         return
-    world = SimulatedEnvironment(tuple(tools.values()), seed=sample.origin.seed)
+    world = SimulatedEnvironment(tuple(tools.values()), seed=seed)
     for turn, made in results_in(sample, tools):
         if not _is_answer(made, world):
             yield contradicted(f"The result of {made.call.tool} at turn {turn} is not what the call returns.")
@@ -238,6 +239,8 @@ def _read_refusal(turn: ReplyTurn, sample: Sample, tools: Mapping[str, Tool]) ->
     ]
     actions = [action for view in refused for action in (*view.actions, *view.keys)]
     if refused and not left_over(turn.text, [*actions, *glue_of(sample.language, "conversations.refusals")], []):
+        return ReplyReading(frozenset({"reject"}))
+    if turn.text in shapes_in(sample.language, "assistant.refusals"):
         return ReplyReading(frozenset({"reject"}))
     unknown = left_over(turn.text, glue_of(sample.language, "conversations.nods"), [])
     return ReplyReading(frozenset({"other"}), tuple(unknown))

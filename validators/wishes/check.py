@@ -6,7 +6,7 @@ Where several calls are due, or several turns lead to them; requests for one cal
 from collections.abc import Sequence
 
 from generators.kinds import traits_of
-from generators.shifts.turns import is_path, was_made_already
+from generators.shifts.turns import is_path, is_simulated, was_made_already
 from generators.stages import StageContext
 from language.calls.frames import glue_of
 from language.calls.parsing import read_request
@@ -20,13 +20,13 @@ from validators.wishes.paths import find_in_path
 from warehouse.records import Sample, Tool, UserTurn, Verdict
 
 CHECK = "wishes"
-VERSION = "1"
+VERSION = "2"
 SHOWN = 4
 
 
 def applies_to(sample: Sample) -> bool:
     """Whether rules can read all that the user wants of such a sample."""
-    return traits_of(sample.kind).has_acts or _is_set(sample) or is_path(sample) or is_routed(sample)
+    return is_simulated(sample) or _is_set(sample) or is_path(sample) or is_routed(sample)
 
 
 async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:

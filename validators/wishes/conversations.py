@@ -2,7 +2,8 @@
 
 Each turn is cut at the deeds that it names; each stretch is read for its arguments, an answer with the question before it, a
 correction with the call that it changes. What is read must be the calls that were made, in order, and every word must belong
-to a deed, an argument, a lead or a courtesy that fits where the conversation stands.
+to a deed, an argument, a lead or a courtesy that fits where the conversation stands. Where a value was overridden, or a request
+put in the place of an answer, the language's words for that are known too, in the turn alone where the change may stand.
 """
 
 import re
@@ -11,17 +12,20 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from generators.kinds import traits_of
 from generators.transcripts import walk
 from language.booleans import read_boolean
 from language.calls.actions import field_phrase
 from language.calls.frames import glue_of, left_over, shapes_in
+from language.calls.parsing import read_answers, read_named, read_request
 from language.calls.parsing import read_conversation as read_turns
-from language.calls.parsing import read_named, read_request
 from language.calls.questions import asked_parameters
 from language.calls.tools import ToolView
 from language.calls.turns import Turn as SpokenTurn
 from language.packs import widened
-from language.values import locate
+from language.sentences import sentence_at
+from language.values import locate, read_value
+from language.vocabulary import find_corrections
 from validators.checks.complexity import CallWithResult, Round, read_conversation
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import Finding, unproved
@@ -68,10 +72,15 @@ class _Served(NamedTuple):
 def find_in_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequence[Tool]) -> list[Finding]:
     """What speaks against the calls of a conversation being those that its words ask for; nothing where they are."""
     conversation = read_conversation(sample, tools, withheld)
-    reader = _Reader(sample.language, [view_tool(tool) for tool in (*tools, *withheld)])
+    reader = _Reader(sample, [view_tool(tool) for tool in tools], [view_tool(tool) for tool in withheld])
     so_far = _SoFar()
     for one in conversation.rounds:
-        so_far = reader.read(one, so_far)
+        is_last = one is conversation.rounds[-1]
+        so_far = (
+            reader.read_overridden(one, so_far)
+            if is_last and reader.traits.shift == "same_turn"
+            else reader.read(one, so_far)
+        )
     if so_far.open is not None:
         reader.doubt(f"{so_far.open.view.name!r} is asked for, and never called.")
     return list(dict.fromkeys(reader.findings))
@@ -80,8 +89,10 @@ def find_in_conversation(sample: Sample, tools: Sequence[Tool], withheld: Sequen
 class _Reader:
     """The turns of the user's one after another."""
 
-    def __init__(self, language: Language, views: Sequence[ToolView]) -> None:
-        self._language, self._views = language, {view.name: view for view in views}
+    def __init__(self, sample: Sample, views: Sequence[ToolView], withheld: Sequence[ToolView]) -> None:
+        self._language, self._views = sample.language, {view.name: view for view in (*views, *withheld)}
+        self._withheld = {view.name for view in withheld}
+        self.traits = traits_of(sample.kind)
         self.findings: list[Finding] = []
 
     def doubt(self, reason: str) -> None:
@@ -97,6 +108,50 @@ class _Reader:
         results = (*so_far.results, *(made.result for made in one.made))
         return after._replace(last=last, results=results)
 
+    def read_overridden(self, one: Round, so_far: _SoFar) -> _SoFar:
+        """Read a turn whose end takes a value back: what stands before it asks for the call with the value taken back."""
+        ends: list[tuple[list[Finding], _SoFar]] = []
+        before = self.findings
+        for earlier in self._before_overriding(one):
+            self.findings = []
+            after = self.read(earlier, so_far)
+            ends.append((self.findings, after))
+            if not self.findings:
+                break
+        self.findings = before
+        if not ends:
+            return self.read(one, so_far)
+        findings, after = min(ends, key=lambda end: len(end[0]))
+        self.findings += findings
+        return after
+
+    def _before_overriding(self, one: Round) -> Iterator[Round]:
+        """The turn without the words that take a value back, and its call with a value that the rest of the words may say."""
+        call = one.made[-1].call if one.made else None
+        view = self._views.get(call.tool) if call else None
+        if call is None or view is None:
+            return
+        for mark in reversed(find_corrections(one.text)):
+            start = sentence_at(one.text, mark.start)[0]
+            head, tail = one.text[:start], one.text[start:]
+            for name, new in call.arguments.items():
+                for old in _values_in(head, name, view, self._language):
+                    if old != new and self._overrides(tail, view, name, (old, new)):
+                        arguments = {**call.arguments, name: old}
+                        made = one.made[-1]._replace(call=call.with_changes(arguments=arguments))
+                        yield one._replace(text=head.rstrip(), made=(*one.made[:-1], made))
+
+    def _overrides(self, tail: str, view: ToolView, name: str, values: tuple[JsonValue, JsonValue]) -> bool:
+        """Whether words say nothing but that a parameter has the second value, and not the first."""
+        account = TurnAccount(tail, self._language)
+        account.allow("corrections.SO_case1")
+        account.know(view)
+        is_stated = account.cover_values(view, {name: values[1]}, 0, len(tail))
+        account.cover_values(view, {name: values[0]}, 0, len(tail))
+        return (
+            is_stated and not account.left_over() and not list(misbound(view, {name: values[1]}, tail, self._language))
+        )
+
     def _requested(self, one: Round, deeds: Sequence[Deed], so_far: _SoFar) -> _SoFar:
         """A turn that names deeds: each is served by calls of its tool, refused, or asked about."""
         account = TurnAccount(one.text, self._language)
@@ -105,6 +160,8 @@ class _Reader:
             account.allow("conversations.switches")
         if so_far.results or len(deeds) > 1:
             account.allow("conversations.more", "conversations.linked")
+        if self.traits.shift == "last" and not self.traits.has_correction and not one.made:
+            account.allow("assistant.openers")
         waiting = list(one.made)
         waits: OpenRequest | None = None
         refused: set[str] = set()
@@ -123,7 +180,7 @@ class _Reader:
             elif waits is None and one.reply is not None and one.seeks:
                 account.cover_values(deed.view, stated, deed.start, deed.end)
                 waits = self._asked(one, deed.view, (SpokenTurn("user", words),), stated)
-            elif _is_refused(one, deed.view) and deed.view.name not in refused:
+            elif self._is_refused(one, deed.view) and deed.view.name not in refused:
                 refused.add(deed.view.name)
                 account.cover_values(deed.view, stated, deed.start, deed.end)
             else:
@@ -151,6 +208,16 @@ class _Reader:
             self.doubt(reason)
         account.cover_values(deed.view, stated, deed.start, deed.end)
         self._served_again(deed, served, account)
+
+    def _is_refused(self, one: Round, view: ToolView) -> bool:
+        """Whether the reply refuses what this tool does, by its name or as something that no tool does."""
+        if one.reply is None:
+            return False
+        is_plain = one.reply.text in shapes_in(self._language, "assistant.refusals")
+        if is_plain and view.name in self._withheld:
+            return self.traits.is_changed
+        is_named = any(action.lower() in one.reply.text.lower() for action in (*view.actions, *view.keys))
+        return "reject" in one.reply.acts and is_named
 
     def _is_referred_to(self, words: str) -> bool:
         """Whether a stretch speaks of what was found before: "with the number that you find"."""
@@ -230,6 +297,10 @@ class _Reader:
             stated = read_turns(view, turns)
             changed = {name: value for name, value in stated.items() if request.known.get(name) != value}
             account.cover_values(view, changed, 0, len(one.text))
+            overridden = {name: request.known[name] for name in changed if name in request.known}
+            if self.traits.shift == "own_turn" and not waiting and len(overridden) == 1:
+                account.allow("corrections.SO_case2")
+                account.cover_values(view, overridden, 0, len(one.text))
         if not waiting:
             is_asked = one.reply is not None and one.seeks
             if not is_asked:
@@ -254,6 +325,9 @@ class _Reader:
         account.know(view)
         account.allow("conversations.retries" if last.failed else "conversations.corrections")
         account.cover_values(view, changed, 0, len(one.text))
+        if self.traits.shift == "last" and self.traits.has_correction and not last.failed:
+            account.allow("corrections.mSv")
+            account.cover_values(view, {name: last.call.arguments[name] for name in changed}, 0, len(one.text))
         return True
 
     def _described(self, one: Round, call: GoldCall, account: TurnAccount) -> None:
@@ -324,6 +398,21 @@ def _described_values(sentences: Sequence[str], view: ToolView, language: Langua
                     yield parameter.name, match[1].strip()
 
 
+def _values_in(text: str, name: str, view: ToolView, language: Language) -> list[JsonValue]:
+    """What a text may say for a parameter, as a request, an answer or a description."""
+    parameter = next(one for one in view.parameters if one.name == name)
+    readings: list[Arguments] = [
+        read_request(view, text), read_named(view, text), read_answers(view, (parameter,), text),
+        read_answers(view, view.parameters, text),
+    ]  # fmt: skip
+    found = [one[name] for one in readings if name in one]
+    described = dict(_described_values(_SENTENCES.split(text), view, language))
+    if name in described:
+        value = read_value(described[name].strip('"“”'), {"title": name, **view.properties.get(name, {})})
+        found.append(value)
+    return [one for at, one in enumerate(found) if one is not None and one not in found[:at]]
+
+
 def _says_just(value: JsonValue, name: str, view: ToolView, words: str) -> bool:
     """Whether the words say the value, and nothing beside it."""
     schema = {"title": name, **view.properties.get(name, {})}
@@ -344,10 +433,3 @@ def _is_only_at(name: str, value: JsonValue, result: JsonValue) -> bool:
     """Whether a result holds this value under this name, and no other one there."""
     held = {repr(one) for path, one in walk(result, "") if path.rpartition(".")[2] == name}
     return held == {repr(value)}
-
-
-def _is_refused(one: Round, view: ToolView) -> bool:
-    """Whether the reply refuses what this tool does."""
-    if one.reply is None or "reject" not in one.reply.acts:
-        return False
-    return any(action.lower() in one.reply.text.lower() for action in (*view.actions, *view.keys))

@@ -110,7 +110,7 @@ class Snapshot(NamedTuple):
 
 
 Trait = Literal[
-    "shift", "environment", "template", "wanted", "difficulty", "complexity", "reference_time", "goal", "extra",
+    "shift", "environment", "template", "wanted", "difficulty", "complexity", "reference_time", "goal", "extra", "simulation",
     "callnavi_id", "complexfuncbench_id", "confetti_dialogue", "hammerbench_id", "hammerbench_label",
 ]  # fmt: skip
 
@@ -168,6 +168,12 @@ class Sample(Record):
     def environment(self) -> str:
         """The environment in which the calls were made, "" where they were not."""
         return self.trait("environment")
+
+    @property
+    def simulation_seed(self) -> int | None:
+        """The seed by which the results of a conversation were simulated, None where nobody knows."""
+        stated = self.trait("simulation")
+        return int(stated) if stated.isdecimal() else self.origin.seed if self.origin else None
 
     @property
     def difficulty(self) -> str:

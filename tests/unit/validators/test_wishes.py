@@ -4,6 +4,8 @@ from typing import get_args
 
 import pytest
 
+from generators.shifts.overriding import override_values
+from generators.shifts.values import change_values
 from language.steps.reading import read_strictly
 from language.steps.sources import read_toolbox
 from tests.support.conversational import converse, template_context
@@ -13,11 +15,13 @@ from warehouse.records import (
     CallTurn,
     Complexity,
     Decision,
+    Derivation,
     GoldCall,
     ReplyTurn,
     ResultTurn,
     Sample,
     Tool,
+    Transform,
     UserTurn,
 )
 
@@ -151,3 +155,39 @@ def test_a_question_over_a_catalog_is_read_clause_by_clause(words, reason):
     )  # fmt: skip
     found = " ".join(one.reason for one in find_in_catalog(sample, {SUSPEND.name: SUSPEND}))
     assert (reason in found) if reason else not found
+
+
+async def overridden(transform: Transform, seed: int = 1) -> Sample:
+    """A conversation in which the user takes a value back, or wants the call again with another value."""
+    source = await converse("underfill", seed=seed)
+    derivation = Derivation(transform=transform, source=source, seed=seed)
+    (change,) = await change_values(derivation, template_context(seed))
+    (sample,) = await override_values(change, template_context(seed))
+    return sample
+
+
+@pytest.mark.parametrize("transform", ["SO_case1", "SO_case2", "mSv"])
+async def test_a_value_that_is_overridden_in_a_conversation_is_read(transform):
+    assert (await judged(await overridden(transform)))[0] == "proved"
+
+
+@pytest.mark.parametrize("transform", ["SO_case1", "SO_case2", "mSv"])
+async def test_what_else_is_said_where_a_value_is_overridden_is_named(transform):
+    sample = await overridden(transform)
+    spoken = [at for at, turn in enumerate(sample.turns) if isinstance(turn, UserTurn)]
+    added = {"SO_case1": -1, "SO_case2": -2, "mSv": -1}[transform]
+    more = with_words(sample, after=" Only if it is free.", turn=len(spoken) + added)
+    assert (await judged(more))[0] == "unproved"
+
+
+@pytest.mark.parametrize("transform", ["SO_case1", "mSv"])
+async def test_a_value_that_was_taken_back_must_not_stay_in_the_call(transform):
+    sample = await overridden(transform)
+    source = (await converse("underfill")).gold[0]
+    kept = sample.turns[-1].with_changes(calls=(sample.gold[0].with_changes(arguments=source.arguments),))
+    assert (await judged(sample.with_changes(turns=(*sample.turns[:-1], kept))))[0] == "unproved"
+
+
+async def test_words_of_an_overriding_belong_to_no_call_of_a_conversation_as_it_was_made():
+    sample = await converse("no_target_complexity")
+    assert (await judged(with_words(sample, after=" Scratch that, use it instead.")))[0] == "unproved"
