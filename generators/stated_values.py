@@ -11,11 +11,11 @@ from typing import NamedTuple
 from pydantic import JsonValue
 from rapidfuzz import fuzz
 
-from language.mentions import find_moments
 from language.packs import signs
-from language.quantities import find_quantities
+from language.readers.mentions import find_moments
+from language.readers.quantities import find_quantities
+from language.readers.units import unit_of
 from language.schemas import kind_of
-from language.units import unit_of
 from language.values import locate
 from warehouse.records import JsonSchema, Language
 

@@ -8,9 +8,9 @@ from math import isclose
 from random import Random
 
 from language.dates import date_spans
-from language.moments import find_times
 from language.packs import LanguagePattern, of, packs_of
 from language.protocol import NUMBER, ORDINAL, PERCENT, WORDS, LanguagePack, Number
+from language.readers.moments import find_times
 from language.text import VERBATIM, Found, folded
 from warehouse.records import JsonSchema, Language
 

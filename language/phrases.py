@@ -4,8 +4,8 @@ import re
 from functools import lru_cache
 
 from language.dates import date_spans
-from language.moments import find_times
 from language.packs import LanguagePattern, known, of
+from language.readers.moments import find_times
 from language.text import CJK, STOP, VERBATIM, Found, fold, words_of
 
 SPELLING = "spelling"

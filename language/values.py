@@ -9,7 +9,11 @@ from pydantic import JsonValue
 
 from language.booleans import find_boolean, read_boolean, write_boolean
 from language.dates import DATE, find_dates, write_date
-from language.moments import (
+from language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
+from language.packs import LanguagePattern, of, signs
+from language.phrases import find_phrase, find_place
+from language.protocol import NUMBER
+from language.readers.moments import (
     HALF_DAY,
     find_figures,
     find_moment,
@@ -21,10 +25,6 @@ from language.moments import (
     write_moment,
     write_time,
 )
-from language.numbers import PERCENT, find_converted, find_numbers, in_digits, same_number, write_number
-from language.packs import LanguagePattern, of, signs
-from language.phrases import find_phrase, find_place
-from language.protocol import NUMBER
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, Kind, choices_of, kind_of
 from language.text import VERBATIM, Found, fold
 from language.wording import find_shortened, find_wording

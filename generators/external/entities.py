@@ -13,8 +13,8 @@ from pydantic import BaseModel
 from generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
 from generators.stages import ATTEMPTS, StageContext
 from language.calls.parameters import entity_of
-from language.moments import moment_parts
 from language.packs import of, unspaced
+from language.readers.moments import moment_parts
 from language.schemas import kind_of
 from llm.prompts import prompt_version, render
 from warehouse.errors import ConfigurationError, RecordError, ReplyError

@@ -8,9 +8,9 @@ import orjson
 from pydantic import JsonValue
 
 from language.dates import find_dates
-from language.moments import HALF_DAY, find_times
 from language.packs import own_letters
 from language.phrases import find_phrase
+from language.readers.moments import HALF_DAY, find_times
 from language.schemas import Kind, choices_of, kind_of
 from language.values import locate
 from warehouse.records import (

@@ -17,8 +17,8 @@ from generators.external.mentions import (
     says_other,
 )
 from generators.stages import ATTEMPTS, StageContext, first_fit
-from language.moments import HALF_DAY
 from language.packs import of, widened, writes
+from language.readers.moments import HALF_DAY
 from language.values import locate
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from language.moments import HALF_DAY
+from language.readers.moments import HALF_DAY
 from language.text import VERBATIM
 from language.values import locate
 from llm.prompts import render

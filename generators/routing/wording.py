@@ -8,8 +8,8 @@ from pydantic import BaseModel, JsonValue
 from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from language.moments import HALF_DAY
 from language.packs import writes
+from language.readers.moments import HALF_DAY
 from language.text import VERBATIM
 from language.values import locate
 from llm.prompts import render

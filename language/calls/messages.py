@@ -13,10 +13,10 @@ from language.calls.parameters import CLOCKED, CODED, meaning_by_words
 from language.calls.stating import CAREFUL, in_quotes
 from language.calls.turns import Turn
 from language.dates import find_dates
-from language.moments import find_times
 from language.names import split_name
 from language.packs import LanguagePattern, known, language_of, of, signs, unspaced, widened
 from language.phrasebook import requests_in
+from language.readers.moments import find_times
 from language.schemas import kind_of
 from language.text import Found
 from language.values import locate, write_value

@@ -9,10 +9,10 @@ from pydantic import JsonValue
 
 from language.calls.tools import ParameterView
 from language.dates import date_spans, find_dates
-from language.moments import find_times
 from language.names import humanise
 from language.numbers import find_numbers
 from language.packs import signs, widened
+from language.readers.moments import find_times
 from language.text import Found
 from language.values import read_value
 

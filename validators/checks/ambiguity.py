@@ -16,9 +16,9 @@ from generators.shifts.turns import is_conversation, is_path
 from generators.stages import StageContext
 from language.calls.tools import ParameterView, ToolView
 from language.dates import find_dates
-from language.moments import find_times
 from language.names import split_name
 from language.packs import signs
+from language.readers.moments import find_times
 from language.text import Found, fold
 from language.values import locate
 from validators.checks.blind_readings import reads_a_set

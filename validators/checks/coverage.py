@@ -13,20 +13,21 @@ from typing import NamedTuple
 from generators.kinds import traits_of
 from generators.stages import StageContext
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_choice, find_cues, has_cues
-from language.mentions import Moment
 from language.names import split_name
 from language.packs import of, signs
 from language.plain_words import clauses_of, is_context, unknown_words, vocabulary
-from language.quantities import Quantity
+from language.readers.mentions import Moment
+from language.readers.quantities import Quantity
+from language.readers.units import quantity_words
 from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
-from language.units import quantity_words
 from language.values import locate_text
 from language.vocabulary import find_corrections
 from language.wording import content_keys
-from validators.checks.request_reading import merge_readings, read_leaves
-from validators.checks.request_text import (
+from validators.checks.verdicts import weakest
+from validators.readings.request_reading import merge_readings, read_leaves
+from validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     Grade,
@@ -35,7 +36,6 @@ from validators.checks.request_text import (
     leaves_of,
     parse_request,
 )
-from validators.checks.verdicts import weakest
 from warehouse.records import DEFAULT_LANGUAGE, Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
 
 _CLOSE, _FAR, _NEAR = 12, 60, 25  # characters between a correction, the values around it, and words of a bound

@@ -10,9 +10,9 @@ from pydantic import JsonValue
 
 from language.calls.tools import ParameterView, ToolView, squeeze
 from language.dates import find_dates
-from language.moments import find_times
 from language.numbers import NUMBER, find_numbers
 from language.packs import LanguagePattern, signs
+from language.readers.moments import find_times
 from language.schemas import kind_of
 from language.text import VERBATIM
 from language.values import locate

@@ -12,10 +12,10 @@ from generators.shifts.intents import is_question
 from language.calls.parameters import CLOCKED, NUMERIC, PLACES
 from language.calls.tools import ParameterView, ToolView, cue_table
 from language.dates import find_dates
-from language.moments import find_times, moment_parts
 from language.names import humanise, split_name
 from language.numbers import find_numbers
 from language.packs import LanguagePattern, known, of
+from language.readers.moments import find_times, moment_parts
 from language.schemas import DATE_TIME_VALUE, DATE_VALUE, TIME_VALUE, choices_of, kind_of, type_of
 from language.thesaurus import weigh_words
 from language.values import locate_text

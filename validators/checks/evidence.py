@@ -9,7 +9,7 @@ from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, feeds, unknown_arguments
 from generators.transcripts import walk
 from language.booleans import ANSWERED, is_about
-from language.moments import HALF_DAY
+from language.readers.moments import HALF_DAY
 from language.text import VERBATIM, Found
 from language.values import locate
 from warehouse.records import (

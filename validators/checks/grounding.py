@@ -16,14 +16,14 @@ from generators.multi_step.samples import schema_of
 from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.stages import StageContext
 from language.dates import DATE, YEARLESS, find_dates
-from language.moments import HALF_DAY, find_times
 from language.numbers import find_numbers
+from language.readers.moments import HALF_DAY, find_times
 from language.schemas import Kind, choices_of, kind_of
 from language.text import VERBATIM
 from language.values import locate, read_value
 from validators.checks.evidence import TOO_WEAK, Claim, by_earlier_call, find_elsewhere, find_spoken, stated_in
-from validators.checks.request_reading import read_leaves
-from validators.checks.request_text import (
+from validators.readings.request_reading import read_leaves
+from validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,

@@ -12,8 +12,8 @@ from language.calls.parameters import CLOCKED, CODED
 from language.calls.scanning import Hearing, ParsedValue
 from language.calls.tools import CueTable, ParameterView, ToolView, view_of
 from language.dates import find_dates
-from language.moments import find_times
 from language.packs import LanguagePattern, signs, widened
+from language.readers.moments import find_times
 from language.schemas import fits, json_type
 from language.vocabulary import find_corrections
 from warehouse.records import Tool

@@ -4,7 +4,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from language.duckling_reader import is_available, read
+from language.readers.duckling_reader import is_available, read
 
 NOW = datetime(2026, 11, 1, tzinfo=UTC)
 

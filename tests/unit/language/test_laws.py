@@ -11,8 +11,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from language.dates import find_dates
-from language.moments import HALF_DAY, find_times
 from language.numbers import find_numbers
+from language.readers.moments import HALF_DAY, find_times
 from language.text import fold, folded
 from language.values import locate, read_value, write_value
 

@@ -6,10 +6,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.duckling_reader import is_available, read
-from language.mentions import find_moments
-from language.quantities import find_quantities
-from language.units import Unit, unit_of
+from language.readers.duckling_reader import is_available, read
+from language.readers.mentions import find_moments
+from language.readers.quantities import find_quantities
+from language.readers.units import Unit, unit_of
 
 NOW = datetime(2026, 11, 23, 9, tzinfo=UTC)  # a Monday
 MINUTE, HOUR, METRE, KILOMETRE = (

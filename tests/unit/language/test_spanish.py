@@ -4,9 +4,9 @@ import pytest
 
 from language.dates import find_dates
 from language.es.agreement import agree, with_article
-from language.moments import find_times
 from language.numbers import find_numbers
 from language.packs import language_of
+from language.readers.moments import find_times
 
 
 @pytest.mark.parametrize(

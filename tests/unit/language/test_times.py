@@ -2,7 +2,7 @@
 
 import pytest
 
-from language.moments import HALF_DAY, TIME, find_times
+from language.readers.moments import HALF_DAY, TIME, find_times
 
 
 @pytest.mark.parametrize(

@@ -5,14 +5,14 @@ from collections.abc import Sequence
 
 from language.booleans import ANSWERED, find_boolean, is_about
 from language.cues import cue_words, find_choice, find_flag
-from language.mentions import Moment
 from language.plain_words import clauses_of, is_context
+from language.readers.mentions import Moment
 from language.schemas import choices_of
 from language.spelling_out import find_spelled
 from language.text import VERBATIM, Found
 from language.values import locate
-from validators.checks.amount_readings import read_number
-from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
+from validators.readings.amount_readings import read_number
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
 
 GROUPING = "grouping of digits"
 _EXACT = frozenset(

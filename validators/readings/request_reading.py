@@ -11,9 +11,9 @@ from datetime import timedelta
 from language.cues import cue_words
 from language.plain_words import clauses_of, is_context
 from language.schemas import kind_of
-from validators.checks.request_text import ArgumentLeaf, ArgumentReading, Grade, RequestText, Span, proved
-from validators.checks.role_readings import read_roles, stamp_of
-from validators.checks.value_readings import read_value
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, Grade, RequestText, Span, proved
+from validators.readings.role_readings import read_roles, stamp_of
+from validators.readings.value_readings import read_value
 from warehouse.records import Arguments
 
 

@@ -9,11 +9,11 @@ from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
 
-from language.duckling_reader import read
-from language.mentions import UNKNOWN_NOW, find_moments
 from language.numbers import find_numbers
+from language.readers.duckling_reader import read
+from language.readers.mentions import UNKNOWN_NOW, find_moments
+from language.readers.units import QuantityWords, Unit, quantity_words, unit_named
 from language.text import folded
-from language.units import QuantityWords, Unit, quantity_words, unit_named
 
 Bound = Literal["", "most", "least"]
 _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify it

@@ -8,12 +8,12 @@ from typing import Literal, NamedTuple
 from pydantic import JsonValue
 
 from language.cues import cue_words, find_cues
-from language.mentions import UNKNOWN_NOW, Moment, find_moments
 from language.names import split_name
-from language.quantities import Quantity, find_quantities
+from language.readers.mentions import UNKNOWN_NOW, Moment, find_moments
+from language.readers.quantities import Quantity, find_quantities
+from language.readers.units import quantity_words, unit_of
 from language.schemas import choices_of
 from language.sentences import last_clause
-from language.units import quantity_words, unit_of
 from language.wording import content_keys
 from warehouse.records import Arguments, JsonSchema, Tool
 

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import NamedTuple
 
 from language.dates import RELATIVE, YEARLESS, find_dates
-from language.duckling_reader import DucklingEntity, read
-from language.moments import HALF_DAY, find_times, other_half
 from language.packs import signs
-from language.units import QuantityWords, quantity_words
+from language.readers.duckling_reader import DucklingEntity, read
+from language.readers.moments import HALF_DAY, find_times, other_half
+from language.readers.units import QuantityWords, quantity_words
 
 UNKNOWN_NOW = datetime(2001, 1, 1, tzinfo=UTC)  # a Monday; what depends on it is not read
 _AROUND = 30  # characters around a time in which words name its half of the day

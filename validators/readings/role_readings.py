@@ -13,8 +13,8 @@ from language.sentences import last_clause
 from language.text import STOP, fold
 from language.vocabulary import find_corrections
 from language.wording import content_keys
-from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
-from validators.checks.value_readings import DAY_CLOCK, is_clock, is_day
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
+from validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
 
 Role = Literal["origin", "target"]
 _ROLES: dict[Role, re.Pattern[str]] = {

@@ -4,14 +4,14 @@ import re
 from collections.abc import Collection, Iterator
 from math import isclose
 
-from language.mentions import Moment
 from language.packs import widened
 from language.plain_words import terms_in
-from language.quantities import Quantity, find_quantities
+from language.readers.mentions import Moment
+from language.readers.quantities import Quantity, find_quantities
+from language.readers.units import Unit, quantity_words, unit_named, unit_of
 from language.text import STOP
-from language.units import Unit, quantity_words, unit_named, unit_of
 from language.wording import content_keys
-from validators.checks.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
 
 _PEOPLE = re.compile(
     "people|persons?|guests?|passengers?|seats?|travell?ers?|adults?|party|tickets?|attendees?|visitors?|size|children|kids"
