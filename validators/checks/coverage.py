@@ -12,6 +12,7 @@ from typing import NamedTuple
 
 from generators.kinds import traits_of
 from generators.stages import StageContext
+from language.calls.actions import own_words
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_choice, find_cues, has_cues
 from language.names import split_name
 from language.packs import of, signs
@@ -244,8 +245,8 @@ def _again(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence
 
 
 def _document(tool: Tool, leaves: Sequence[ArgumentLeaf]) -> tuple[str, ...]:
-    """What the tool's document says of the tool and of the parameters that the call fills."""
-    texts = [tool.name, tool.description]
+    """What the tool's document says of the tool and of the parameters that the call fills, and what people say for its deed."""
+    texts = [tool.name, tool.description, *own_words(tool.name, tool.description)]
     for leaf in leaves:
         schema = tool.properties.get(leaf.argument, {})
         texts += [leaf.argument, leaf.name, str(schema.get("description", "")), str(leaf.schema.get("description", ""))]
