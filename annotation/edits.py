@@ -52,7 +52,12 @@ def with_turns(sample: Sample, turns: Sequence[Turn]) -> Sample:
     kept = [_with_evidence(old, new, texts) for old, new in zip(sample.turns, turns, strict=True)]
     if tuple(kept) == sample.turns:
         return sample
-    return sample.with_changes(turns=tuple(kept), origin=Origin(stage=STAGE, parents=(sample.key,)))
+    return sample.with_changes(turns=tuple(kept), origin=_edited_origin(sample))
+
+
+def _edited_origin(sample: Sample) -> Origin:
+    """The origin of a version by a person; the results that it keeps were simulated by the same seed."""
+    return Origin(stage=STAGE, parents=(sample.key,), seed=sample.origin.seed if sample.origin else 0)
 
 
 class _Texts(NamedTuple):
@@ -126,9 +131,7 @@ def strike(sample: Sample, strikes: Sequence[Strike]) -> Sample:
     gone = _gone(sample, strikes)
     turns = [_struck(turn, index, strikes, step_turns(sample)) for index, turn in enumerate(sample.turns)]
     moved = [_with_moved_evidence(turn, gone) for turn in turns]
-    return sample.with_changes(
-        turns=tuple(_with_answer(sample, moved)), origin=Origin(stage=STAGE, parents=(sample.key,))
-    )
+    return sample.with_changes(turns=tuple(_with_answer(sample, moved)), origin=_edited_origin(sample))
 
 
 def _gone(sample: Sample, strikes: Sequence[Strike]) -> _Gone:

@@ -1,22 +1,23 @@
 """The languages that there are: each a folder beside this file, found by its language.yaml; and which of them a text is in."""
 
+from __future__ import annotations
+
 import re
 from collections.abc import Mapping
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
 from types import MappingProxyType
-from typing import Any, cast
-
-import yaml
+from typing import TYPE_CHECKING, Any, cast
 
 from language.protocol import LanguagePack, LanguageRules
 from warehouse.errors import ConfigurationError
-from warehouse.records import Language
+
+if TYPE_CHECKING:
+    from warehouse.records import Language  # scorers, which know no records, ask for letters as well
 
 _DESCRIPTION = "language.yaml"
 _PATTERNS = "patterns.yaml"
-_LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _WORD = re.compile(r"[^\W\d_]+")
 _SLOT = re.compile(r"@\{(\w+)\}")
 _CLASS = re.compile(r"@\[((?:\\.|[^\]])+)\]")
@@ -93,7 +94,9 @@ class _Data(Mapping[str, Any]):
 
 
 def _loaded(text: str) -> dict[str, Any]:
-    content = yaml.load(text, _LOADER)  # noqa: S506 - a safe loader, the fast one
+    import yaml  # not above: who asks for no language starts without it
+
+    content = yaml.load(text, getattr(yaml, "CSafeLoader", yaml.SafeLoader))  # noqa: S506 - a safe loader, the fast one
     return content if isinstance(content, dict) else {}
 
 
@@ -113,20 +116,27 @@ def packs_of(text: str) -> tuple[LanguagePack, ...]:
 @cache
 def _by_script() -> tuple[tuple[LanguagePack, ...], tuple[LanguagePack, ...]]:
     """The languages of the common script, the first of which stands for all texts that tell nothing; and the others."""
-    packs = [of(code) for code in known()]
-    common = tuple(sorted((pack for pack in packs if pack.script == COMMON_SCRIPT), key=lambda pack: not pack.fallback))
-    return common, tuple(pack for pack in packs if pack.script != COMMON_SCRIPT)
+    common, others = _codes_by_script()
+    return tuple(map(of, common)), tuple(map(of, others))
+
+
+@cache
+def _codes_by_script() -> tuple[tuple[Language, ...], tuple[Language, ...]]:
+    """The codes of these languages, from their descriptions alone."""
+    common = [code for code in known() if _described(code)["script"] == COMMON_SCRIPT]
+    first = tuple(sorted(common, key=lambda code: not _described(code).get("fallback")))
+    return first, tuple(code for code in known() if code not in common)
 
 
 def fallback() -> Language:
     """The language that stands for all texts of the common script that show no other."""
-    return _by_script()[0][0].code
+    return _codes_by_script()[0][0]
 
 
 def language_of(text: str) -> Language:
     """The language that a text is in, by its letters, then by its words."""
     common, *others = packs_of(text)
-    return next((pack.code for pack in others if _letters(pack).search(text)), common.code)
+    return next((pack.code for pack in others if _letters(pack.code).search(text)), common.code)
 
 
 _LATIN = re.compile("[A-Za-z]")
@@ -136,29 +146,30 @@ _LATIN_LETTERS = 3  # that a letter of a script without spaces counts for
 def main_language(text: str) -> Language:
     """The language that most letters of a text tell; the one that stands for the common script where most are of that."""
     common = len(_LATIN.findall(text))
-    own = {pack.code: len(_letters(pack).findall(text)) for pack in _by_script()[1]}
+    own = {code: len(_letters(code).findall(text)) for code in _codes_by_script()[1]}
     return next((code for code, letters in own.items() if _LATIN_LETTERS * letters > common), fallback())
 
 
 def letters_of(text: str) -> Language:
     """The language that has letters of its own in a text, else the one that stands for the common script."""
-    return next((pack.code for pack in _by_script()[1] if _letters(pack).search(text)), fallback())
+    return next((code for code in _codes_by_script()[1] if _letters(code).search(text)), fallback())
 
 
 def script_of(text: str) -> str:
     """The script of a text: the common one unless it has letters that only another has."""
-    return next((pack.script for pack in _by_script()[1] if _letters(pack).search(text)), COMMON_SCRIPT)
+    found = (str(_described(code)["script"]) for code in _codes_by_script()[1] if _letters(code).search(text))
+    return next(found, COMMON_SCRIPT)
 
 
 def own_letters(text: str) -> str:
     """The first run of letters of a script that is not the common one, "" where there is none."""
-    runs = (re.search(f"[{pack.letters}]+", text) for pack in _by_script()[1])
+    runs = (re.search(f"[{_described(code)['letters']}]+", text) for code in _codes_by_script()[1])
     return next((run.group() for run in runs if run), "")
 
 
 def other_letters(text: str) -> int:
     """How many letters of a text only other scripts than the common one have."""
-    return sum(len(_letters(pack).findall(text)) for pack in _by_script()[1])
+    return sum(len(_letters(code).findall(text)) for code in _codes_by_script()[1])
 
 
 def writes(language: Language, text: str) -> bool:
@@ -166,9 +177,20 @@ def writes(language: Language, text: str) -> bool:
     return script_of(text) == of(language).script
 
 
+def puts_spaces(language: Language) -> bool:
+    """Whether `language` puts a space between words."""
+    return bool(_described(language)["space"])
+
+
+def sentence_ends(language: Language) -> str:
+    """The signs with which a sentence ends in `language`."""
+    return str(_described(language)["ends"])
+
+
 @cache
-def _letters(pack: LanguagePack) -> re.Pattern[str]:
-    return re.compile(f"[{pack.letters}]") if pack.letters else re.compile(_NOTHING)
+def _letters(code: Language) -> re.Pattern[str]:
+    letters = _described(code)["letters"]
+    return re.compile(f"[{letters}]") if letters else re.compile(_NOTHING)
 
 
 @cache

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING
 
-from language.packs import of, unspaced
+from language.packs import puts_spaces, sentence_ends, unspaced
 
 if TYPE_CHECKING:
     from collections.abc import Collection
@@ -55,7 +55,6 @@ def _as_texts(arguments: Arguments) -> dict[str, str]:
 
 _CACHED = 65_536
 _EPSILON = 1e-8
-_UNSPACED = re.compile(f"([{unspaced()}])")
 
 
 @lru_cache(_CACHED)
@@ -78,11 +77,16 @@ def hammerbench_rouge_l(reference: str, hypothesis: str, language: Language) -> 
 
 
 def _sentences(text: str, language: Language) -> list[list[str]]:
-    bare = text.strip(f"{of(language).ends} ")
-    spaced = bare.lower() if of(language).space else _UNSPACED.sub(r" \1 ", bare)
+    bare = text.strip(f"{sentence_ends(language)} ")
+    spaced = bare.lower() if puts_spaces(language) else _unspaced_letter().sub(r" \1 ", bare)
     if not spaced:
         return []
     return [" ".join(sentence.split()).split(" ") for sentence in spaced.split(".") if sentence]
+
+
+@cache
+def _unspaced_letter() -> re.Pattern[str]:
+    return re.compile(f"([{unspaced()}])")
 
 
 def _shared_words(wanted: list[str], stated: list[str]) -> list[str]:

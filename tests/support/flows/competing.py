@@ -6,7 +6,7 @@ from typing import Any
 
 from annotation.picks import Contest, contests_of
 from tests.support.flows.review_sites import ReviewSite
-from warehouse.records import ResultTurn, Sample, Verdict
+from warehouse.records import ResultTurn, Sample, UserTurn, Verdict
 from warehouse.rows import Stamp, rows_of
 
 
@@ -27,10 +27,13 @@ def with_twins(sample: Sample, count: int = 1) -> Sample:
     chosen = held[contest.chosen[0]]
     field = contest.picks[0].rule.field
     held += [{**copy.deepcopy(chosen), field: _other(chosen[field], number)} for number in range(1, count + 1)]
-    held.append({"about": "nothing"})  # so that what is left is not the sample that it was made of
     results = tuple(found if number == contest.result else one for number, one in enumerate(turn.results))
-    changed = turn.with_changes(results=results)
-    return sample.with_changes(turns=(*sample.turns[: contest.turn], changed, *sample.turns[contest.turn + 1 :]))
+    turns = list(sample.turns)
+    turns[contest.turn] = turn.with_changes(results=results)
+    asked = turns[0]
+    assert isinstance(asked, UserTurn)
+    turns[0] = asked.with_changes(text=f"{asked.text} Thanks a lot.")  # so that what is left is another sample
+    return sample.with_changes(turns=tuple(turns))
 
 
 def let_wait(site: ReviewSite, sample: Sample, like: str) -> None:

@@ -5,10 +5,11 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from annotation.dialogue_editing import read_dialogue, write_dialogue
+from annotation.edits import with_turns
 from annotation.sample_review import parse_review
 from annotation.words import words_in
 from warehouse.errors import RecordError
-from warehouse.records import CallTurn, GoldCall, Message, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
+from warehouse.records import CallTurn, GoldCall, Message, Origin, ReplyTurn, ResultTurn, Sample, Tool, UserTurn
 
 LINES = """\
 User 1: A table at Blue Boat, please.
@@ -275,3 +276,9 @@ def test_a_bare_number_is_a_text_where_the_tool_takes_only_texts(dialogue):
     turns = read_dialogue("User: x\n-> t\n+ room = 19\n+floor=19\nUser: y\n- room", sample, [tool])
     assert turns[1].calls[0].arguments == {"room": "19", "floor": 19}
     assert turns[3].calls[0].arguments == {"floor": 19}
+
+
+def test_an_edit_keeps_the_seed_by_which_results_were_simulated(dialogue, tools):
+    made = dialogue.with_changes(origin=Origin(stage="dialogues", seed=7))
+    turns = _edited(made, tools, "We are three.", "Three.")
+    assert with_turns(made, turns).origin == Origin(stage="review", parents=(made.key,), seed=7)
