@@ -203,7 +203,7 @@ _ORIGINALS = """
     join outcomes f on f.build = ? and f.stage = 'land' and f.outcome = 'passed' and f.subject = a.subject
     left join review_requests q on q.subject = a.subject and q.kind = ?
     left join decisions d on d.subject = q.subject and d.kind = q.kind
-    where a.withdrawn_at is null and a.grade in ('proved', 'judged') and (q.subject is null or d.decision = 'accept')
+    where a.withdrawn_at is null and a.grade = 'proved' and (q.subject is null or d.decision = 'accept')
         and not exists (select 1 from gold_items g where g.made_of = a.subject)
 """
 _BODIES = """

@@ -61,8 +61,10 @@ def test_exported_records_are_proved_and_broken_ones_are_not(tmp_path: Path) -> 
     warehouse = open_warehouse(settings)
     create_release(warehouse, "v1", note="")
     rows = list(record_lines(read_release(warehouse, "v1")))
-    assert rows
-    assert all(one["decision"] == "proved" for one in run("records", write(tmp_path / "whole.jsonl", *rows)))
+    by_rules = {row["key"] for row in warehouse.rows("select key from accepted_samples where grade = 'proved'")}
+    checked = run("records", write(tmp_path / "whole.jsonl", *rows))
+    assert {one["key"] for one in checked if one["decision"] == "proved"} == by_rules != set()
+    assert not any(one["decision"] == "contradicted" for one in checked)
     for row in rows:
         [turn] = [turn for turn in row["sample"]["turns"] if turn["kind"] == "user"]
         turn["text"] = f"Don't do that, and don't ask again: {turn['text']}"
