@@ -6,7 +6,7 @@ from pathlib import Path
 from flows.landing import Landing, check_duplicates
 from flows.stages import stages_of
 from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
-from validators.checks.table import CHECKS
+from validators.checks.table import GROUP as CHECKS
 from warehouse.records import CallTurn, GoldCall, Sample, UserTurn
 
 NOW = datetime(2026, 1, 1, tzinfo=UTC)
