@@ -63,16 +63,20 @@ def test_the_funnel_stays_balanced_where_the_generator_errs(tmp_path: Path) -> N
     assert one(settings, unproved) == 0
 
 
-def test_every_accepted_sample_is_proved_with_evidence_for_each_gold_argument(built: SmallBuild) -> None:
-    less = built.warehouse.rows("select distinct kind, grade from accepted_samples where not proved")
-    assert less == [{"kind": "irrelevant", "grade": "judged"}], "that no tool serves is for a model to say"
-    rows = built.warehouse.rows("select body, evidence from accepted_samples")
+def test_what_lands_is_settled_and_what_is_proved_has_evidence_for_each_gold_argument(built: SmallBuild) -> None:
+    grades = built.warehouse.rows(
+        "select kind, list(distinct grade order by grade) as grades from accepted_samples group by kind"
+    )
+    found = {row["kind"]: row["grades"] for row in grades}
+    assert found.pop("irrelevant") == ["judged"], "that no tool serves is for a model to say"
+    assert all("proved" in one and set(one) <= {"proved", "judged"} for one in found.values())
+    rows = built.warehouse.rows("select body, evidence, proved from accepted_samples")
     assert len(rows) == built.report.landed > 0
     for row in rows:
         sample = Sample.model_validate_json(row["body"])
         evidence = orjson.loads(row["evidence"])
         said = {name for call in sample.gold for name in call.arguments}
-        assert said <= {item["argument"] for item in evidence}
+        assert said <= {item["argument"] for item in evidence} or not row["proved"]
         for item in evidence:
             if item["kind"] == "span":
                 assert sample.request[item["start"] : item["end"]] == item["quote"]
