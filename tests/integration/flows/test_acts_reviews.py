@@ -176,7 +176,8 @@ def test_acts_that_the_rules_read_otherwise_wait_for_people_with_the_reason(talk
     assert talks.accepted(result) is None
     assert talks.standing(result) == ("facts", "waiting")
     reason = talks.value("select reason from review_requests where subject = ?", result)
-    assert reason.startswith("As edited by ann: The reply at turn 1 does ")
+    assert reason.startswith("As edited by ann: The reply at turn ")
+    assert "is labelled" in reason
 
 
 def test_an_edit_that_can_not_be_used_goes_back_with_what_was_typed(mislabelled: ReviewSite) -> None:
