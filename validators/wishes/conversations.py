@@ -131,15 +131,28 @@ class _Reader:
         view = self._views.get(call.tool) if call else None
         if call is None or view is None:
             return
-        for mark in reversed(find_corrections(one.text)):
-            start = sentence_at(one.text, mark.start)[0]
-            head, tail = one.text[:start], one.text[start:]
-            for name, new in call.arguments.items():
+        for head, name, old in self._taken_back(one.text, view, call.arguments):
+            made = one.made[-1]._replace(call=call.with_changes(arguments={**call.arguments, name: old}))
+            yield one._replace(text=head.rstrip(), made=(*one.made[:-1], made))
+
+    def _taken_back(self, text: str, view: ToolView, arguments: Arguments) -> Iterator[tuple[str, str, JsonValue]]:
+        """The words before those that give an argument its value instead of another one, its name, and that other value."""
+        for mark in reversed(find_corrections(text)):
+            start = sentence_at(text, mark.end)[0]
+            head, tail = text[:start], text[start:]
+            for name, new in arguments.items():
                 for old in _values_in(head, name, view, self._language):
                     if old != new and self._overrides(tail, view, name, (old, new)):
-                        arguments = {**call.arguments, name: old}
-                        made = one.made[-1]._replace(call=call.with_changes(arguments=arguments))
-                        yield one._replace(text=head.rstrip(), made=(*one.made[:-1], made))
+                        yield head, name, old
+
+    def _allow_overriding(self, text: str, view: ToolView, stated: Arguments, account: TurnAccount) -> None:
+        """Account for the words that take a value back before the call is due."""
+        if self.traits.shift != "same_turn":
+            return
+        for _, name, old in self._taken_back(text, view, stated):
+            account.allow("corrections.SO_case1")
+            account.cover_values(view, {name: old}, 0, len(text))
+            return
 
     def _overrides(self, tail: str, view: ToolView, name: str, values: tuple[JsonValue, JsonValue]) -> bool:
         """Whether words say nothing but that a parameter has the second value, and not the first."""
@@ -179,6 +192,7 @@ class _Reader:
                 results += [made.result for made in served]
             elif waits is None and one.reply is not None and one.seeks:
                 account.cover_values(deed.view, stated, deed.start, deed.end)
+                self._allow_overriding(one.text, deed.view, stated, account)
                 waits = self._asked(one, deed.view, (SpokenTurn("user", words),), stated)
             elif self._is_refused(one, deed.view) and deed.view.name not in refused:
                 refused.add(deed.view.name)
@@ -297,6 +311,7 @@ class _Reader:
             stated = read_turns(view, turns)
             changed = {name: value for name, value in stated.items() if request.known.get(name) != value}
             account.cover_values(view, changed, 0, len(one.text))
+            self._allow_overriding(one.text, view, changed if not waiting else {}, account)
             overridden = {name: request.known[name] for name in changed if name in request.known}
             if self.traits.shift == "own_turn" and not waiting and len(overridden) == 1:
                 account.allow("corrections.SO_case2")
