@@ -18,6 +18,7 @@ from language.text import STOP, folded, words_of
 from language.thesaurus import stem_groups, unspaced_groups
 from language.wording import content_keys
 
+_PATTERNS = ("joint", "context", "wish", "decisive", "listing", "telling", "qualifying")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _RUN = re.compile(f"[{unspaced()}]+")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
@@ -35,6 +36,10 @@ class PlainWords(NamedTuple):
     joint: re.Pattern[str]
     context: re.Pattern[str]
     wish: re.Pattern[str]
+    decisive: re.Pattern[str]
+    listing: re.Pattern[str]
+    telling: re.Pattern[str]
+    qualifying: re.Pattern[str]
     terms: tuple[tuple[str, str], ...]
     is_spaced: bool
 
@@ -52,7 +57,7 @@ def plain_words(language: str) -> PlainWords:
     data = yaml.safe_load(files("language").joinpath(language, "plain_words.yaml").read_text(encoding="utf-8"))
     is_spaced = bool(of(language).space)
     listed = data["words"].split()
-    patterns = {name: re.compile(data[name], re.IGNORECASE) for name in ("joint", "context", "wish")}
+    patterns = {name: re.compile(data[name], re.IGNORECASE) for name in _PATTERNS}
     return PlainWords(
         words=frozenset(_key(word) for word in listed) | frozenset(listed) if is_spaced else frozenset(listed),
         phrases=tuple(re.compile(pattern, re.IGNORECASE) for pattern in data["phrases"]),

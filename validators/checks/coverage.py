@@ -27,6 +27,7 @@ from language.values import locate_text
 from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.verdicts import weakest
+from validators.readings.colour_words import is_colour, takes_anything
 from validators.readings.request_reading import merge_readings, read_leaves
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -228,10 +229,14 @@ def _unknown(
     ]  # fmt: skip
     spoken = vocabulary(_document(tool, leaves))
     own = text.text[: text.own]
+    stated = list(zip(leaves, readings, strict=True))
+    any_text = takes_anything(tool, {leaf.argument: leaf.value for leaf in leaves})
     unknown = list(unknown_words(own, text.language, known, spoken))
     for clause in clauses_of(own, text.language):
         left = [one for one in unknown if clause.start <= one[0] < clause.end]
         if not left or (not _touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
+            continue
+        if not any_text and is_colour(tool, text, stated, clause, left):
             continue
         words = " ".join(own[start:end] for start, end in left)
         yield f"{words!r} belongs to no argument."

@@ -1,0 +1,101 @@
+"""Words of a wish that nothing accounts for, and that change nothing: colour, slang, a story told in the same breath.
+
+A word that is left over matters where it could be a value, qualify one, or ask for something else. Everything else about
+a request may be worded as people like.
+"""
+
+import re
+from collections.abc import Sequence
+
+from language.cues import deeds_of_tool, deeds_stated
+from language.plain_words import Clause, plain_words
+from language.schemas import kind_of
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span
+from warehouse.records import Arguments, Tool
+
+_MOST_WORDS, _MOST_CHARACTERS = 2, 1  # in a clause; of a script without spaces, characters
+_SHORTEST = 3  # letters; shorter ones are units, codes and parts of names
+_GAP = re.compile(r"[\s\"'’-]*s?\s*")
+_LOOSE = frozenset({"string", "array"})
+
+
+def is_colour(
+    tool: Tool,
+    text: RequestText,
+    stated: Sequence[tuple[ArgumentLeaf, ArgumentReading]],
+    clause: Clause,
+    left: Sequence[tuple[int, int]],
+) -> bool:
+    """Whether the words `left` over in a clause are none of a value, a qualifier of one, a member of a list, a deed."""
+    words = plain_words(text.language)
+    size = len(left) if words.is_spaced else sum(end - start for start, end in left)
+    if size > (_MOST_WORDS if words.is_spaced else _MOST_CHARACTERS):
+        return False
+    if words.decisive.search(text.text, clause.start, clause.end) or _speaks_of_other_deed(tool, text, left):
+        return False
+    spans = [span for _, reading in stated for span in reading.spans]
+    free = [
+        span for leaf, reading in stated for span in reading.spans
+        if isinstance(leaf.value, str) and kind_of(leaf.schema) != "enum"
+    ]  # fmt: skip
+    return not any(
+        _is_named(text, *one)
+        or _is_counted(text, *one)
+        or _is_listed(text, spans, *one)
+        or _is_beside(text, free, *one)
+        for one in left
+    )
+
+
+def takes_anything(tool: Tool, arguments: Arguments) -> bool:
+    """Whether the tool has a parameter for any text that the call leaves empty."""
+    return any(
+        name not in arguments and schema.get("type") in _LOOSE and not schema.get("enum") and not schema.get("format")
+        for name, schema in tool.properties.items()
+    )
+
+
+def _speaks_of_other_deed(tool: Tool, text: RequestText, left: Sequence[tuple[int, int]]) -> bool:
+    deeds = deeds_of_tool(tool.name, text.language)
+    return any(
+        deed not in deeds and start < last and first < end
+        for deed, start, end in deeds_stated(text.text, text.language)
+        for first, last in left
+    )
+
+
+def _is_named(text: RequestText, start: int, end: int) -> bool:
+    """Whether a word is written like a name or a code."""
+    word = text.text[start:end]
+    if word[:1].isascii() and len(word) < _SHORTEST:
+        return True
+    beside = text.text[max(0, start - 1) : start] + text.text[end : end + 1]
+    if any(character.isascii() and (character.isalnum() or character in "_@#/") for character in beside):
+        return True
+    is_first = re.search(r"(?:^|[.!?…\n:])[\s\"'¿¡(]*$", text.text[:start]) is not None
+    is_told_of = plain_words(text.language).telling.match(text.text, end) is not None
+    return word[1:] != word[1:].lower() or (word[:1].isupper() and (is_told_of or not is_first))
+
+
+def _is_counted(text: RequestText, start: int, end: int) -> bool:
+    """Whether a number stands before a word, which is then its unit or what it counts."""
+    before = text.text[:start].rstrip(" -")
+    return start - len(before) <= 1 and any(
+        one.number_end == len(before) or one.end == len(before) for one in text.quantities
+    )
+
+
+def _is_listed(text: RequestText, spans: Sequence[Span], start: int, end: int) -> bool:
+    """Whether a word is joined to a value as a member of the same list."""
+    joined = plain_words(text.language).listing
+    return any(joined.fullmatch(text.text[span.end : start]) is not None for span in spans if span.end <= start) or any(
+        joined.fullmatch(text.text[end : span.start]) is not None for span in spans if end <= span.start
+    )
+
+
+def _is_beside(text: RequestText, free: Sequence[Span], start: int, end: int) -> bool:
+    """Whether a word touches a text that is a value, and so may belong to it."""
+    qualifying = plain_words(text.language).qualifying
+    gaps = [text.text[span.end : start] for span in free if span.end <= start]
+    gaps += [text.text[end : span.start] for span in free if end <= span.start]
+    return any(_GAP.fullmatch(gap) is not None or qualifying.fullmatch(gap) is not None for gap in gaps)
