@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection, Iterator
 from math import isclose
 
+from language.cues import cue_words
 from language.packs import widened
 from language.plain_words import terms_in
 from language.readers.mentions import Moment
@@ -17,6 +18,7 @@ _PEOPLE = re.compile(
     "people|persons?|guests?|passengers?|seats?|travell?ers?|adults?|party|tickets?|attendees?|visitors?|size|children|kids"
 )
 _KINDS = re.compile("adults?|children|child|kids|infants?")
+_CHILDREN, _PAIR = re.compile("children|child|kids|infants?"), 2
 _COUNTS = re.compile(
     "quantity|qty|count|number|shares?|copies|stems?|pieces?|units?|items?|tickets?|guests?|people|passengers?|adults?"
     "|children|seats?|nights?|rooms?|passes|lines?|rating|stars?|level|floor|age|zone|cantidad|n[uú]mero|pasajeros"
@@ -31,6 +33,9 @@ _COMPARED = re.compile("direction|operator|comparison|condition|bound|when")
 _PART_OF_DAY = re.compile("year|month|day")
 _HOUR = re.compile("hour")
 _FIRST, _LAST = re.compile("from|start|begin|first"), re.compile("to|end|until|last")
+_SECOND = Unit("duration", 1)
+_PLACE_IN_TIME = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)(?![\d:]|\s*[ap]\.?m)")
+_DIRECTED = re.compile("open|opened|closed?|close|min|minimum|lowest")
 _NAME_AROUND, _COUNTED = 40, 24  # characters
 _BREAK = re.compile(widened(r"@[,.;!?{list}]|\band\b"))
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
@@ -65,14 +70,60 @@ def read_number(leaf: ArgumentLeaf, value: float, text: RequestText) -> Argument
             if not found:
                 return proved(leaf, Span(one.start, one.end if unit else one.number_end))
             doubt = doubt or found
-    dates = [one for one in text.moments if _holds_part(leaf, one, value)]
-    if dates and not doubt:
-        return proved(leaf, Span(dates[0].start, dates[0].end))
+    other = None if doubt else next(_otherwise(leaf, value, unit, text), None)
+    if other is not None:
+        return proved(leaf, other)
     return left_open(leaf, doubt or f"Nothing says {leaf.name} = {leaf.value!r}.")
 
 
+def _otherwise(leaf: ArgumentLeaf, value: float, unit: Unit | None, text: RequestText) -> Iterator[Span]:
+    """Where the words state a number in another way than as a quantity."""
+    yield from (Span(one.start, one.end) for one in text.moments if _holds_part(leaf, one, value))
+    yield from _positions(leaf, value, unit, text)
+    yield from _decimals(leaf, value, text)
+    yield from _utmost(leaf, value, text)
+    pair = quantity_words(text.language).patterns["pair"].search(text.text.lower())
+    if pair and value == _PAIR and leaf.is_named(_PEOPLE) and not leaf.is_named(_CHILDREN):
+        yield Span(*pair.span())
+
+
+def _positions(leaf: ArgumentLeaf, value: float, unit: Unit | None, text: RequestText) -> Iterator[Span]:
+    """Where a place in a recording is written as minutes and seconds, 1:20, and the parameter counts seconds."""
+    places = list(_PLACE_IN_TIME.finditer(text.text)) if unit == _SECOND else []
+    for index, match in enumerate(places):
+        is_turned = len(places) > 1 and (
+            (index == 0 and leaf.is_named(_LAST)) or (index == len(places) - 1 and leaf.is_named(_FIRST))
+        )
+        if not is_turned and int(match[1]) * 60 + int(match[2]) == value:
+            yield Span(*match.span())
+
+
+def _decimals(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:
+    """Where a decimal is worded like a time of day, and no time is asked for."""
+    digits = cue_words(text.language).digits
+    for match in quantity_words(text.language).patterns["decimal_clock"].finditer(text.text):
+        is_value = isclose(digits[match[1]] + digits[match[2]] / 10, value)
+        if is_value and not leaf.is_named(_HOUR) and not text.quantities:
+            yield Span(*match.span())
+
+
+def _utmost(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:
+    """Where the words ask for the end of a scale, and the schema says where that is."""
+    patterns = quantity_words(text.language).patterns
+    words = leaf.description.lower()
+    ends = patterns["scale_ends"].search(words)
+    stated = leaf.schema.get(
+        "maximum", float(ends[1]) if ends else 100 if patterns["names_percent"].search(words) else None
+    )
+    if stated == value and not leaf.is_named(_DIRECTED):
+        for match in patterns["utmost"].finditer(text.text.lower()):
+            yield Span(*match.span())
+
+
 def _weighed(one: Quantity, unit: Unit | None, text: RequestText) -> Quantity:
-    """A pound is money, but not where a weight is asked for."""
+    """A pound is money, but not where a weight is asked for; tenths are percent."""
+    if one.unit is not None and one.unit.dimension == "percent":
+        return one._replace(value=one.value * one.unit.factor, unit=Unit("percent", 1))
     is_pound = (
         quantity_words(text.language).patterns["pound_of_weight"].search(text.quote(Span(one.start, one.end)).lower())
     )

@@ -6,15 +6,18 @@ where something is to go from here to there, the words say which is which.
 """
 
 from collections.abc import Sequence
-from datetime import timedelta
+from datetime import UTC, timedelta
 
 from language.cues import cue_words
 from language.plain_words import clauses_of, is_context
+from language.readers.units import quantity_words
 from language.schemas import kind_of
 from validators.readings.request_text import ArgumentLeaf, ArgumentReading, Grade, RequestText, Span, proved
 from validators.readings.role_readings import read_roles, stamp_of
 from validators.readings.value_readings import read_value
 from warehouse.records import Arguments
+
+_IN = 4  # characters of "in " before a length
 
 
 def read_leaves(leaves: Sequence[ArgumentLeaf], text: RequestText) -> list[ArgumentReading]:
@@ -76,7 +79,11 @@ def _with_derived(
             continue
         for one in lengths:
             length = timedelta(seconds=one.value * one.unit.factor) if one.unit else timedelta()
-            if any(start + length == end for start in starts):
+            from_now = quantity_words(text.language).patterns["from_now"].search(text.text[: one.start][-_IN:].lower())
+            if any(
+                start + length == end
+                for start in [*starts, *([text.now.replace(tzinfo=UTC)] if text.now and from_now else [])]
+            ):
                 kept[index] = proved(leaf, Span(one.start, one.end))
     return kept
 
