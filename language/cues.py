@@ -123,6 +123,7 @@ _FLAG_WORDS = frozenset({
     "on", "should", "be", "are", "can", "add", "set", "first", "of", "the", "for", "to", "and", "or", "a", "in", "at",
 })  # fmt: skip
 _DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
+_SHORTEST_CUT = 4  # letters of a choice that shortens a word
 _HEAD, _LONGEST_CORE = 2, 4  # letters of a description
 _FLAG_NEGATION = 30  # characters before the word in which a negation takes it back
 
@@ -138,11 +139,77 @@ def find_flag(name: str, description: str, value: bool, text: str, language: str
             return _flagged(value, heads, words, text, language)
     if not keys:
         return None
-    places = [(key.deep, key.start, key.end) for key in content_keys(text) if key.deep in keys]
+    places = [
+        (key, found.start, found.end)
+        for word in core for key in {one.deep for one in content_keys(word)} & keys
+        if (found := find_choice(word, text, language))
+    ]  # fmt: skip
+    places += [(key.deep, key.start, key.end) for key in content_keys(text) if key.deep in keys]
     places += [place for place in find_terms(text, language) if place[0] in keys]
     if not keys <= {key for key, *_ in places}:
+        places = _described_places(description, text)
+    if not places:
         return None
     return _flagged(value, [(start, end) for _, start, end in places], words, text, language)
+
+
+def _described_places(description: str, text: str) -> list[tuple[str, int, int]]:
+    """Where a text has every content word of the first clause of a flag's description."""
+    clause = _CLAUSE.split(description)[0]
+    keys = {key.deep for key in content_keys(clause) if key.light != STOP and key.light not in _FLAG_WORDS}
+    places = [(key.deep, key.start, key.end) for key in content_keys(text) if key.deep in keys]
+    return places if keys and keys <= {key for key, *_ in places} else []
+
+
+_SWITCHES = frozenset({"enabled", "enable", "active", "activate", "activated", "on"})
+
+
+def find_switch(name: str, value: bool, text: str, language: str) -> bool:  # noqa: FBT001
+    """Whether words that switch nothing off mean that what they ask for is on, for a parameter that is its switch."""
+    words = set(split_name(name))
+    off = any(deed in ("off", "cancel") for deed, *_ in deeds_stated(text, language))
+    is_denied = any(cue.kind == "negation" for cue in find_cues(text, language))
+    return bool(words & _SWITCHES) and words <= _SWITCHES | _FLAG_WORDS and value and not off and not is_denied
+
+
+def find_whole_word(choice: str, choices: Sequence[str], text: str) -> Found | None:
+    """Where a text has the word that a choice shortens, and that no other choice begins: "production" for "prod"."""
+    if len(choice) < _SHORTEST_CUT or not choice.isascii() or not choice.isalpha():
+        return None
+    for match in re.finditer(r"[A-Za-z]+", text):
+        begun = [one for one in choices if match[0].lower().startswith(one.lower())]
+        if begun == [choice]:
+            return Found(choice, *match.span(), SYNONYM)
+    return None
+
+
+def find_own_part(choice: str, choices: Sequence[str], text: str, language: str) -> Found | None:
+    """Where a text has what one choice has and no other one, and none of what the others have by themselves."""
+    parts = {one: _parts(one) for one in choices}
+    own = {
+        one: part - frozenset[str]().union(*(other for name, other in parts.items() if name != one))
+        for one, part in parts.items()
+    }
+    is_spaced = bool(of(language).space)
+    places = {
+        one: [found.span() for part in part_set if (found := _part_place(part, text, is_spaced))]
+        for one, part_set in own.items()
+    }
+    mine = places.pop(choice, [])
+    if not mine or len(mine) < len(own[choice]) or any(places.values()):
+        return None
+    return Found(choice, min(start for start, _ in mine), max(end for _, end in mine), SYNONYM)
+
+
+def _parts(choice: str) -> frozenset[str]:
+    words = [word for word in re.split(r"[\s_-]+", choice.lower()) if word]
+    return frozenset(words) if choice.isascii() else frozenset(choice)
+
+
+def _part_place(part: str, text: str, is_spaced: bool) -> re.Match[str] | None:  # noqa: FBT001
+    if is_spaced and (len(part) < _SHORTEST_CUT or part in _FLAG_WORDS):
+        return None
+    return re.search(rf"\b{re.escape(part)}(?:s|es|ed|ing)?\b" if is_spaced else re.escape(part), text, re.IGNORECASE)
 
 
 def _head_places(description: str, text: str, language: str) -> list[tuple[int, int]]:

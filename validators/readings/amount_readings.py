@@ -33,7 +33,7 @@ _COMPARED = re.compile("direction|operator|comparison|condition|bound|when")
 _PART_OF_DAY = re.compile("year|month|day")
 _HOUR = re.compile("hour")
 _FIRST, _LAST = re.compile("from|start|begin|first"), re.compile("to|end|until|last")
-_SECOND = Unit("duration", 1)
+_SECOND, _SHARE = Unit("duration", 1), Unit("percent", 1)
 _PLACE_IN_TIME = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)(?![\d:]|\s*[ap]\.?m)")
 _DIRECTED = re.compile("open|opened|closed?|close|min|minimum|lowest")
 _NAME_AROUND, _COUNTED = 40, 24  # characters
@@ -122,8 +122,13 @@ def _utmost(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Spa
 
 def _weighed(one: Quantity, unit: Unit | None, text: RequestText) -> Quantity:
     """A pound is money, but not where a weight is asked for; tenths are percent."""
+    if (
+        one.unit is None
+        and unit_named(text.text[one.start : one.end].split(" ")[-1].lower(), quantity_words(text.language)) == _SHARE
+    ):
+        return one._replace(unit=_SHARE)
     if one.unit is not None and one.unit.dimension == "percent":
-        return one._replace(value=one.value * one.unit.factor, unit=Unit("percent", 1))
+        return one._replace(value=one.value * one.unit.factor, unit=_SHARE)
     is_pound = (
         quantity_words(text.language).patterns["pound_of_weight"].search(text.quote(Span(one.start, one.end)).lower())
     )
@@ -136,7 +141,8 @@ def _doubts(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestT
     yield _count_doubt(leaf, one, unit, text)
     before, after = text.text[max(0, one.start - _COUNTED) : one.start], text.text[one.end : one.end + _COUNTED]
     patterns = quantity_words(text.language).patterns
-    if leaf.is_named(_TOTAL) and patterns["per_after"].search(after):
+    is_each = patterns["per_after"].search(after) or patterns["per_before"].search(before)
+    if leaf.is_named(_TOTAL) and is_each:
         yield f"{one.value:g} is stated for each, and {leaf.name!r} is for all."
     if leaf.is_named(_EACH) and (patterns["total_around"].search(after) or patterns["total_around"].search(before)):
         yield f"{one.value:g} is stated for all, and {leaf.name!r} is for each."
@@ -222,7 +228,8 @@ def _count_doubt(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: Req
     """Whether the number counts what another parameter is for: money, months, children."""
     if one.unit is not None and unit is None:
         is_money = one.unit.dimension == "money" and leaf.is_named(_COUNTS) and not leaf.is_named(_MONEY)
-        if is_money or one.unit.dimension in leaf.rival_dimensions(text.language):
+        is_share = one.unit.dimension == "percent" and "percent" in leaf.rivals
+        if is_money or is_share or one.unit.dimension in leaf.rival_dimensions(text.language):
             return f"{text.quote(Span(one.start, one.end))!r} is no {leaf.name!r}."
     if text.quote(Span(one.start, one.end)).isdigit() and len(text.quote(Span(one.start, one.end))) > len("2026"):
         return ""

@@ -44,7 +44,7 @@ def read_roles(
     kept = _by_elimination(leaves, readings, in_role)
     kept = _unexchanged(leaves, kept, text)
     kept = [_under_its_name(leaf, reading, text) for leaf, reading in zip(leaves, kept, strict=True)]
-    return _in_order(leaves, kept)
+    return _in_order(leaves, kept, text)
 
 
 def stamp_of(value: JsonValue) -> datetime | None:
@@ -57,7 +57,9 @@ def stamp_of(value: JsonValue) -> datetime | None:
         return None
 
 
-def _in_order(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> list[ArgumentReading]:
+def _in_order(
+    leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
+) -> list[ArgumentReading]:
     """Doubt a start and an end that are both said, and in the other order."""
     kept = list(readings)
     timed = [at for at, leaf in enumerate(leaves) if is_clock(leaf.value) or stamp_of(leaf.value) is not None]
@@ -67,8 +69,11 @@ def _in_order(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading
             if one == other or not is_pair or not kept[one].spans or not kept[other].spans:
                 continue
             is_turned = str(leaves[one].value) > str(leaves[other].value)
+            between = text.text[kept[other].spans[0].end : kept[one].spans[0].start]
+            if not is_turned and re.search(r"[.!?](?:\s|$)", between):
+                is_turned = True  # another sentence tells of another day
             if is_turned and kept[one].spans[0].start > kept[other].spans[0].start:
-                reason = f"{leaves[one].name!r} is said after {leaves[other].name!r}, and is later."
+                reason = f"{leaves[one].name!r} is said after {leaves[other].name!r}."
                 kept[one] = kept[one]._replace(grade="unproved", reason=reason)
     return kept
 

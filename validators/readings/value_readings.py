@@ -4,9 +4,10 @@ import re
 from collections.abc import Sequence
 
 from language.booleans import ANSWERED, find_boolean, is_about
-from language.cues import cue_words, find_choice, find_flag
+from language.cues import cue_words, find_choice, find_flag, find_own_part, find_switch, find_whole_word
 from language.plain_words import clauses_of, is_context
 from language.readers.mentions import Moment
+from language.readers.units import quantity_words
 from language.schemas import choices_of
 from language.spelling_out import find_spelled
 from language.text import VERBATIM, Found
@@ -58,7 +59,8 @@ def _read_boolean(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
         leaf.name, leaf.description, bool(leaf.value), text.text, text.language
     )
     if found is None:
-        return left_open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
+        is_on = find_switch(leaf.name, bool(leaf.value), text.text, text.language)
+        return proved(leaf) if is_on else left_open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
     if found.rule == ANSWERED and not is_about(leaf.schema, text.question):
         return left_open(leaf, f"{text.quote(Span(found.start, found.end))!r} answers no question about {leaf.name!r}.")
     if text.has_cue("double_negation", max(0, found.start - _NEGATION_BEFORE), found.end):
@@ -90,6 +92,8 @@ def _read_string(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentR
     reading = _read_month(leaf, value, text) or _read_moment(leaf, value, text)
     if reading is not None:
         return reading
+    if cue_words(text.language).patterns["vague_name"].search(value) and not leaf.is_free_text:
+        return left_open(leaf, f"{value!r} names nothing.")
     found = _find_string(value, text.text, text.language) or find_choice(value, text.text, text.language)
     return (
         proved(leaf, Span(found.start, found.end))
@@ -121,6 +125,8 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
         and (choice == value or choice not in leaf.siblings)
     }
     mine = stated.pop(value, None)
+    if mine is None and not stated:
+        mine = find_whole_word(value, choices, text.text) or find_own_part(value, choices, text.text, text.language)
     is_only = mine is not None and all(_is_inside(other, mine) for other in stated.values())
     if mine is not None and is_only and not text.is_denied(mine.start):
         return proved(leaf, Span(mine.start, mine.end))
@@ -154,6 +160,8 @@ def _read_moment(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentR
     spans = [Span(one.start, one.end) for one in dict.fromkeys([*days[:1], *clocks[:1]])]
     if (day and not days) or (clock and not clocks):
         return left_open(leaf, f"No day or time in the text is {value!r}.", *spans)
+    if day and any(quantity_words(text.language).patterns["open_date"].search(text.quote(span)) for span in spans):
+        return left_open(leaf, f"{text.quote(spans[0])!r} may begin with its day or with its month.", *spans)
     if day and text.now is None and not re.search(r"\d{4}", "".join(map(text.quote, spans))):
         return left_open(leaf, f"{value!r} depends on the day of the request.", *spans)
     return proved(leaf, *spans)
