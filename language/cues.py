@@ -110,7 +110,7 @@ def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
         for choice, words in listed.items():
             worded[choice] = f"{worded[choice]}|{words}" if choice in worded else words
     return {
-        fold(choice): re.compile(rf"(?<![A-Za-z])(?:{words})(?![A-Za-z])", re.IGNORECASE)
+        fold(choice): re.compile(rf"(?<![A-Za-z])(?:{words})s?(?![A-Za-z])", re.IGNORECASE)
         for choice, words in worded.items()
     }
 
@@ -119,7 +119,7 @@ FLAG = "named as the parameter is"
 _FLAG_WORDS = frozenset({
     "is", "has", "have", "with", "include", "includes", "included", "enable", "enabled", "allow", "allows",
     "allowed", "use", "uses",
-    "need", "needs", "needed", "want", "wants", "only", "auto", "required", "require", "status", "mode", "state", "flag", "active",
+    "mark", "show", "keep", "out", "up", "need", "needs", "needed", "want", "wants", "only", "auto", "required", "require", "status", "mode", "state", "flag", "active",
     "on", "should", "be", "are", "can", "add", "set", "first", "of", "the", "for", "to", "and", "or", "a", "in", "at",
 })  # fmt: skip
 _DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
@@ -131,6 +131,9 @@ _FLAG_NEGATION = 30  # characters before the word in which a negation takes it b
 def find_flag(name: str, description: str, value: bool, text: str, language: str) -> Found | None:  # noqa: FBT001
     """Where the text has all content words of a flag's name, with or without a negation as its value wants it."""
     words = split_name(name)
+    whole = find_choice("_".join(words), text, language) if value else None
+    if whole:
+        return _flagged(value, [(whole.start, whole.end)], words, text, language)
     core = [word for word in words if word not in _FLAG_WORDS | _DENYING]
     keys = {key.deep for word in core for key in content_keys(word) if key.light != STOP}
     if not of(language).space:

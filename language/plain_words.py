@@ -18,7 +18,7 @@ from language.text import STOP, folded, words_of
 from language.thesaurus import stem_groups, unspaced_groups
 from language.wording import content_keys
 
-_PATTERNS = ("joint", "context", "wish", "decisive", "listing", "telling", "qualifying")
+_PATTERNS = ("joint", "context", "wish", "decisive", "listing", "telling", "qualifying", "determined")
 _WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)*")
 _RUN = re.compile(f"[{unspaced()}]+")
 _LATIN = re.compile(r"[A-Za-z]{2,}")
@@ -40,6 +40,7 @@ class PlainWords(NamedTuple):
     listing: re.Pattern[str]
     telling: re.Pattern[str]
     qualifying: re.Pattern[str]
+    determined: re.Pattern[str]
     terms: tuple[tuple[str, str], ...]
     is_spaced: bool
 
