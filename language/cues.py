@@ -119,7 +119,8 @@ FLAG = "named as the parameter is"
 _FLAG_WORDS = frozenset({
     "is", "has", "have", "with", "include", "includes", "included", "enable", "enabled", "allow", "allows",
     "allowed", "use", "uses",
-    "mark", "show", "keep", "out", "up", "need", "needs", "needed", "want", "wants", "only", "auto", "required", "require", "status", "mode", "state", "flag", "active",
+    "mark", "show", "keep", "out", "up",
+    "need", "needs", "needed", "want", "wants", "only", "auto", "required", "require", "status", "mode", "state", "flag", "active",
     "on", "should", "be", "are", "can", "add", "set", "first", "of", "the", "for", "to", "and", "or", "a", "in", "at",
 })  # fmt: skip
 _DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
@@ -137,7 +138,7 @@ def find_flag(name: str, description: str, value: bool, text: str, language: str
     core = [word for word in words if word not in _FLAG_WORDS | _DENYING]
     keys = {key.deep for word in core for key in content_keys(word) if key.light != STOP}
     if not of(language).space:
-        heads = _head_places(description, text, language)
+        heads = _head_places(description, text, language) or _shared_places(description, text, language)
         if heads:
             return _flagged(value, heads, words, text, language)
     if not keys:
@@ -154,6 +155,19 @@ def find_flag(name: str, description: str, value: bool, text: str, language: str
     if not places:
         return None
     return _flagged(value, [(start, end) for _, start, end in places], words, text, language)
+
+
+def _shared_places(description: str, text: str, language: str) -> list[tuple[int, int]]:
+    """Where a text without spaces has at least half of a description, in words of two characters and more."""
+    core = cue_words(language).patterns["flag_frame"].sub("", _CLAUSE.split(description)[0])
+    if core.isascii() or len(core) < _HEAD:
+        return []
+    pairs = {core[at : at + _HEAD] for at in range(len(core) - 1)}
+    places = [match.span() for pair in pairs for match in re.finditer(re.escape(pair), text)]
+    covered = {
+        at for at in range(len(core)) if any(core[max(0, at - step) :][:_HEAD] in text for step in (0, 1) if at >= step)
+    }
+    return places if 2 * len(covered) >= len(core) else []
 
 
 def _described_places(description: str, text: str) -> list[tuple[str, int, int]]:

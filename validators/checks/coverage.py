@@ -16,7 +16,7 @@ from language.calls.actions import own_words
 from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_choice, find_cues, has_cues
 from language.names import split_name
 from language.packs import of, signs
-from language.plain_words import clauses_of, is_context, plain_words, unknown_words, vocabulary
+from language.plain_words import clauses_of, is_context, unknown_words, vocabulary
 from language.readers.mentions import Moment
 from language.readers.quantities import Quantity
 from language.readers.units import quantity_words
@@ -27,7 +27,7 @@ from language.values import locate_text
 from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.verdicts import weakest
-from validators.readings.colour_words import is_colour, takes_anything
+from validators.readings.colour_words import is_colour
 from validators.readings.request_reading import merge_readings, read_leaves
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -230,15 +230,12 @@ def _unknown(
     spoken = vocabulary(_document(tool, leaves))
     own = text.text[: text.own]
     stated = list(zip(leaves, readings, strict=True))
-    determined = plain_words(text.language).determined
-    any_text = takes_anything(tool, {leaf.argument: leaf.value for leaf in leaves})
     unknown = list(unknown_words(own, text.language, known, spoken))
     for clause in clauses_of(own, text.language):
         left = [one for one in unknown if clause.start <= one[0] < clause.end]
         if not left or (not _touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
             continue
-        is_named = any_text and any(determined.search(own[:start]) for start, _ in left)
-        if not is_named and is_colour(tool, text, stated, clause, left):
+        if is_colour(tool, text, stated, clause, left):
             continue
         words = " ".join(own[start:end] for start, end in left)
         yield f"{words!r} belongs to no argument."

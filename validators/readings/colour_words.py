@@ -11,7 +11,7 @@ from language.cues import deeds_of_tool, deeds_stated
 from language.plain_words import Clause, plain_words
 from language.schemas import kind_of
 from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span
-from warehouse.records import Arguments, Tool
+from warehouse.records import Tool
 
 _MOST_WORDS, _MOST_CHARACTERS = 2, 1  # in a clause; of a script without spaces, characters
 _SHORTEST = 3  # letters; shorter ones are units, codes and parts of names
@@ -33,6 +33,8 @@ def is_colour(
         return False
     if words.decisive.search(text.text, clause.start, clause.end) or _speaks_of_other_deed(tool, text, left):
         return False
+    if _takes_anything(tool, stated) and any(words.determined.search(text.text[: one[0]]) for one in left):
+        return False
     spans = [span for _, reading in stated for span in reading.spans]
     free = [
         span for leaf, reading in stated for span in reading.spans
@@ -47,8 +49,9 @@ def is_colour(
     )
 
 
-def takes_anything(tool: Tool, arguments: Arguments) -> bool:
+def _takes_anything(tool: Tool, stated: Sequence[tuple[ArgumentLeaf, ArgumentReading]]) -> bool:
     """Whether the tool has a parameter for any text that the call leaves empty."""
+    arguments = {leaf.argument for leaf, _ in stated}
     return any(
         name not in arguments and schema.get("type") in _LOOSE and not schema.get("enum") and not schema.get("format")
         for name, schema in tool.properties.items()

@@ -11,6 +11,7 @@ from language.readers.units import quantity_words
 from language.schemas import choices_of
 from language.spelling_out import find_spelled
 from language.text import VERBATIM, Found
+from language.thesaurus import is_empty
 from language.values import locate
 from validators.readings.amount_readings import read_number
 from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
@@ -29,6 +30,8 @@ _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
 _SHORTEST_CODE = 4
+_LONGEST_FUNCTION_WORD = 2
+_SWITCHED = frozenset({"on", "no"})
 _NEGATION_BEFORE = 20  # characters
 
 
@@ -122,7 +125,7 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
         choice: found
         for choice in choices
         if (found := locate(choice, {}, text.text) or find_choice(choice, text.text, text.language))
-        and (choice == value or choice not in leaf.siblings)
+        and (choice == value or (choice not in leaf.siblings and not _is_function_word(choice, text.text)))
     }
     mine = stated.pop(value, None)
     if mine is None and not stated:
@@ -131,6 +134,11 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
     if mine is not None and is_only and not text.is_denied(mine.start):
         return proved(leaf, Span(mine.start, mine.end))
     return left_open(leaf, f"No rule reads {leaf.name} = {value!r}.")
+
+
+def _is_function_word(choice: str, text: str) -> bool:
+    """Whether a choice is spelt like a word of every sentence: "in" for inches, "it" for Italian."""
+    return len(choice) <= _LONGEST_FUNCTION_WORD and choice not in _SWITCHED and is_empty(choice.lower(), text)
 
 
 def _is_inside(inner: Found, outer: Found) -> bool:
