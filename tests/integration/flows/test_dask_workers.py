@@ -84,7 +84,7 @@ def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: Model
     _, stderr = building.communicate(timeout=120)
     assert building.returncode == 0, stderr
     settings = settings_of(tmp_path / "far")
-    assert one(settings, "select count(*) from acceptances") == 24
+    assert one(settings, "select count(*) from samples") == 24
     again = model_server.answered.total() - len(model_server.answered)
     assert again <= 4, "what was under way, and no more"
     assert one(settings, "select count(distinct request) from llm_calls where cost > 0") == len(model_server.answered)

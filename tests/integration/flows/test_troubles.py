@@ -108,7 +108,7 @@ def test_a_provider_that_stumbles_is_asked_again(model_server: ModelServer, tmp_
     model_server.behaviour = lambda asked: (ILL if asked.number % 2 else BUSY) if asked.times == 0 else None
     roles = stub_roles(model_server, attempts=3)
     report = build(small_recipe(models=roles, samples={"perfect": 3}, languages=["en"]), settings)
-    assert report.landed == 3
+    assert report.composition[0].made == 3
     assert one(settings, "select count(*) from failures") == 0
 
 

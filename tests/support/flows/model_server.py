@@ -19,7 +19,7 @@ PRICED = "openai/gpt-4o-mini"  # and a well-known one for this
 PRICE = 100 * 0.15e-6 + 20 * 0.6e-6  # of a reply of the stub, by litellm's price map
 
 # What is asked only of models that read language, so that the template model has no answer to it.
-_OPINIONS = {
+OPINIONS = {
     "NaturalReading": '{"wording_reason": "Plain.", "wording": 5, "values_reason": "Usual.", "values": 5}',
 }
 
@@ -107,7 +107,7 @@ class ModelServer:
         messages = tuple(ChatMessage(**message) for message in body["messages"])
         if told is None:
             again = 0 if self.is_steady else self.answered[question]
-            known = _OPINIONS.get(title)
+            known = OPINIONS.get(title)
             told = known or (await self._model.send(ChatRequest(MODEL, messages, schema, (), (), again))).text
         if request.transport is None or request.transport.is_closing():
             raise ConnectionResetError("nobody waits for this answer any more")
