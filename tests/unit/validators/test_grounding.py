@@ -106,7 +106,7 @@ def test_an_amount_in_another_unit_or_half_of_the_day_proves_nothing(name: str, 
 
 def test_what_no_rule_reads_is_named_as_an_open_argument() -> None:
     schema: dict[str, JsonSchema] = {"city": {"type": "string"}, "guests": {"type": "integer"}}
-    verdict = judge(schema, {"city": "Rome", "guests": 2}, "A table in Rome for my wife and me.")
+    verdict = judge(schema, {"city": "Rome", "guests": 2}, "A table in Rome for the usual round.")
     assert (verdict.grade, verdict.open_arguments) == ("open", ("guests",))
 
 

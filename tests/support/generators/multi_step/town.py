@@ -68,11 +68,11 @@ class Town:
         self.asked += 1
         match call.tool:
             case "find_place":
-                return _find(str(call.arguments["query"]), with_twin=False)
+                return _find(str(call.arguments.get("query", "")), with_twin=False)
             case "locate_place":
-                return _find(str(call.arguments["text"]), with_twin=True)
+                return _find(str(call.arguments.get("text", "")), with_twin=True)
             case "search_hotels":
-                found = [hotel for hotel in HOTELS if hotel["place"] == call.arguments["place_id"]]
+                found = [hotel for hotel in HOTELS if hotel["place"] == call.arguments.get("place_id", "")]
                 return CallResponse({"data": {"hotels": [dict(hotel) for hotel in found]}}) if found else _unknown(call)
             case "hotel_reviews":
                 return _hotel(call, "reviews", ["Quiet rooms.", "Good bread."])
@@ -95,7 +95,7 @@ def _unknown(call: Call) -> CallResponse:
 
 
 def _hotel(call: Call, name: str, value: JsonValue) -> CallResponse:
-    found = [hotel for hotel in HOTELS if hotel["hotel_id"] == call.arguments["hotel_id"]]
+    found = [hotel for hotel in HOTELS if hotel["hotel_id"] == call.arguments.get("hotel_id", "")]
     return CallResponse({"data": {**found[0], name: value}}) if found else _unknown(call)
 
 
