@@ -9,8 +9,9 @@ from collections.abc import Sequence
 
 from language.cues import deeds_of_tool, deeds_stated
 from language.plain_words import Clause, plain_words
-from language.schemas import kind_of
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span
+from language.schemas import choices_of, kind_of
+from language.wording import content_keys
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
 from warehouse.records import Tool
 
 _MOST_WORDS, _MOST_CHARACTERS = 2, 1  # in a clause; of a script without spaces, characters
@@ -35,6 +36,8 @@ def is_colour(
         return False
     if _takes_anything(tool, stated) and any(words.determined.search(text.text[: one[0]]) for one in left):
         return False
+    if any(_speaks_of_parameter(tool, stated, text.text[start:end]) for start, end in left):
+        return False
     spans = [span for _, reading in stated for span in reading.spans]
     free = [
         span for leaf, reading in stated for span in reading.spans
@@ -55,6 +58,17 @@ def _takes_anything(tool: Tool, stated: Sequence[tuple[ArgumentLeaf, ArgumentRea
     return any(
         name not in arguments and schema.get("type") in _LOOSE and not schema.get("enum") and not schema.get("format")
         for name, schema in tool.properties.items()
+    )
+
+
+def _speaks_of_parameter(tool: Tool, stated: Sequence[tuple[ArgumentLeaf, ArgumentReading]], word: str) -> bool:
+    """Whether a parameter that the call leaves empty is named or described by this word, or has it among its choices."""
+    filled = {leaf.argument for leaf, _ in stated}
+    keys = {key.deep for key in content_keys(word)}
+    return any(
+        bool(keys & naming_words(name, f"{schema.get('description', '')} {' '.join(map(str, choices_of(schema)))}"))
+        for name, schema in tool.properties.items()
+        if name not in filled
     )
 
 
