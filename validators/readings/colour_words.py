@@ -14,7 +14,7 @@ from language.wording import content_keys
 from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
 from warehouse.records import Tool
 
-_MOST_WORDS, _MOST_CHARACTERS = 2, 1  # in a clause; of a script without spaces, characters
+_MOST_WORDS, _MOST_CHARACTERS = 2, 2  # in a clause; of a script without spaces, characters
 _SHORTEST = 3  # letters; shorter ones are units, codes and parts of names
 _GAP = re.compile(r"[\s\"'’-]*s?\s*")
 _LOOSE = frozenset({"string", "array"})
@@ -34,7 +34,8 @@ def is_colour(
         return False
     if words.decisive.search(text.text, clause.start, clause.end) or _speaks_of_other_deed(tool, text, left):
         return False
-    if _takes_anything(tool, stated) and any(words.determined.search(text.text[: one[0]]) for one in left):
+    is_thing = any(words.determined.search(text.text[: one[0]]) for one in left) or (size > 1 and not words.is_spaced)
+    if is_thing and _takes_anything(tool, stated):
         return False
     if any(_speaks_of_parameter(tool, stated, text.text[start:end]) for start, end in left):
         return False
