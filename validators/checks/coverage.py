@@ -27,7 +27,7 @@ from language.values import locate_text
 from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.verdicts import weakest
-from validators.readings.colour_words import is_colour
+from validators.readings.leftover_words import is_harmless
 from validators.readings.request_reading import merge_readings, read_leaves
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -235,7 +235,7 @@ def _unknown(
         left = [one for one in unknown if clause.start <= one[0] < clause.end]
         if not left or (not _touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
             continue
-        if is_colour(tool, text, stated, clause, left):
+        if is_harmless(tool, text, stated, clause, left):
             continue
         words = " ".join(own[start:end] for start, end in left)
         yield f"{words!r} belongs to no argument."

@@ -1,4 +1,4 @@
-"""Words of a wish that nothing accounts for, and that change nothing: colour, slang, a story told in the same breath.
+"""Words of a wish that nothing accounts for, and that change nothing: slang, emphasis, a remark made in passing.
 
 A word that is left over matters where it could be a value, qualify one, or ask for something else. Everything else about
 a request may be worded as people like.
@@ -20,7 +20,7 @@ _GAP = re.compile(r"[\s\"'’-]*s?\s*")
 _LOOSE = frozenset({"string", "array"})
 
 
-def is_colour(
+def is_harmless(
     tool: Tool,
     text: RequestText,
     stated: Sequence[tuple[ArgumentLeaf, ArgumentReading]],
@@ -91,8 +91,8 @@ def _is_named(text: RequestText, start: int, end: int) -> bool:
     if any(character.isascii() and (character.isalnum() or character in "_@#/") for character in beside):
         return True
     is_first = re.search(r"(?:^|[.!?…\n:])[\s\"'¿¡(]*$", text.text[:start]) is not None
-    is_told_of = plain_words(text.language).telling.match(text.text, end) is not None
-    return word[1:] != word[1:].lower() or (word[:1].isupper() and (is_told_of or not is_first))
+    is_narrated = plain_words(text.language).telling.match(text.text, end) is not None
+    return word[1:] != word[1:].lower() or (word[:1].isupper() and (is_narrated or not is_first))
 
 
 def _is_counted(text: RequestText, start: int, end: int) -> bool:
