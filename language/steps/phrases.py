@@ -47,6 +47,11 @@ def phrasing_of(tool: StepTool) -> ToolPhrasing:
     return known._replace(slots=(*known.slots, *(_extra(name) for name in rest)))
 
 
+def is_phrased(tool: str) -> bool:
+    """Whether the language has phrases of its own for a tool; the others are asked for in the words of their names."""
+    return tool in _known()
+
+
 def ask_pattern(ask: str) -> str:
     """A regular expression for an ask, whoever is helped."""
     marked = ask.rstrip("?").replace(" {whom}", "\0").replace("{needs}", "\1")

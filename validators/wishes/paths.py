@@ -6,6 +6,7 @@ from pydantic import JsonValue
 
 from generators.transcripts import walk
 from language.steps.due import due_calls, made_name
+from language.steps.phrases import is_phrased
 from language.steps.reading import read_strictly
 from language.steps.sources import FromEntry, Node, Parts, Source, read_toolbox
 from language.text import fold
@@ -16,6 +17,11 @@ from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool
 def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
     """What speaks against the path being the one that the request asks for: step by step, on the responses as recorded."""
     return [unproved(reason) for reason in dict.fromkeys(_reasons(sample, tools))]
+
+
+def can_be_read(sample: Sample) -> bool:
+    """Whether rules can read what the request asks for: the language has phrases for the tools that are called."""
+    return all(is_phrased(call.tool) for calls, _ in _steps(sample) for call in calls)
 
 
 def _reasons(sample: Sample, tools: Sequence[Tool]) -> Iterator[str]:
