@@ -35,11 +35,14 @@ class Traffic:
         self.sent += 1
         number, self.last = self.sent, asked
         self._began[number] = time.monotonic()
+        is_answered = False
         try:
             yield
-        except BaseException:
-            self.failed += 1
-            del self._began[number]
-            raise
-        self.answered += 1
-        self._seconds += time.monotonic() - self._began.pop(number)
+            is_answered = True
+        finally:
+            seconds = time.monotonic() - self._began.pop(number)
+            if is_answered:
+                self.answered += 1
+                self._seconds += seconds
+            else:
+                self.failed += 1

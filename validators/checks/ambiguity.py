@@ -24,7 +24,7 @@ from language.values import locate
 from validators.checks.blind_readings import reads_a_set
 from validators.checks.evidence import is_routed
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import Finding, contradicted, deciding, unproved
 from warehouse.records import CallTurn, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "ambiguity"
@@ -67,14 +67,12 @@ def find_ambiguity(sample: Sample, tools: Sequence[Tool]) -> Verdict:
         for call in snapshot.calls:
             if call.tool in by_name:
                 findings.extend(_call_findings(call, by_name[call.tool], snapshot))
-    findings = list(dict.fromkeys(findings))
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    decision, reasons = deciding(findings)
     return Verdict(
         subject=sample.key,
         check=CHECK,
-        decision="contradicted" if broken else "unproved" if doubtful else "proved",
-        reason=" ".join(broken or doubtful) or "Nothing else is said for an argument after its gold value.",
+        decision=decision,
+        reason=" ".join(reasons) or "Nothing else is said for an argument after its gold value.",
         version=VERSION,
     )
 

@@ -23,7 +23,7 @@ from validators.checks.dialogue_answers import StatedArgument, beside, declines,
 from validators.checks.dialogue_owners import AnswerText, asked_for, misplaced
 from validators.checks.evidence import TOO_WEAK, Claim, UserText, find_evidence, find_spoken, stated_in
 from validators.checks.statements import hear, view_tool
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from warehouse.records import (
     Arguments,
     CallTurn,
@@ -40,7 +40,6 @@ from warehouse.records import (
 CHECK = "dialogue"
 VERSION = "1"
 _FEWEST_TURNS = 2
-_SHOWN = 4
 
 
 class SnapshotStep(NamedTuple):
@@ -102,18 +101,16 @@ def replay(sample: Sample, tools: Sequence[Tool]) -> Verdict:
     script = _Script(sample, {tool.name: tool for tool in tools}, {tool.name: view_tool(tool) for tool in tools})
     steps = steps_of(sample)
     replayed = [_replay_step(step, script) for step in steps]
-    findings = list(dict.fromkeys(finding for one in replayed for finding in one.findings))
+    findings = [finding for one in replayed for finding in one.findings]
     findings += [*_tool_findings(steps, script), *_unanswered(steps, script)]
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
-    shown = (broken or doubtful)[:_SHOWN]
+    decision, reasons = deciding(findings)
     proved = sum(not one.findings for one in replayed)
     return Verdict(
         subject=sample.key,
         check=CHECK,
-        decision="contradicted" if broken else "unproved" if doubtful or not steps else "proved",
+        decision=decision if steps or reasons else "unproved",
         score=proved / len(steps) if steps else 0.0,
-        reason=" ".join(shown) or _summary(len(steps)),
+        reason=" ".join(reasons[:SHOWN]) or _summary(len(steps)),
         evidence=tuple(dict.fromkeys(evidence for one in replayed for evidence in one.evidence)),
         version=VERSION,
     )

@@ -20,7 +20,7 @@ from language.calls.frames import glue_of, left_over, shapes_in
 from language.calls.tools import ToolView
 from language.packs import of, signs
 from validators.checks.statements import view_tool
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from warehouse.errors import ReplyError
 from warehouse.records import (
     Call,
@@ -39,7 +39,6 @@ from warehouse.records import (
 
 CHECK = "facts"
 VERSION = "2"
-SHOWN = 4
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
 
@@ -68,15 +67,13 @@ def applies_to(sample: Sample) -> bool:
 async def check_facts(sample: Sample, context: StageContext) -> list[Verdict]:
     """Play the calls of a conversation again, and hold each reply against the results before it."""
     tools = {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
-    findings = list(dict.fromkeys([*_replayed(sample, tools), *_replies(sample, tools)]))
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    decision, reasons = deciding([*_replayed(sample, tools), *_replies(sample, tools)])
     return [
         Verdict(
             subject=sample.key,
             check=CHECK,
-            decision="contradicted" if broken else "unproved" if doubtful else "proved",
-            reason=" ".join((broken or doubtful)[:SHOWN]) or "Results come back as recorded, and replies state them.",
+            decision=decision,
+            reason=" ".join(reasons[:SHOWN]) or "Results come back as recorded, and replies state them.",
             version=VERSION,
         )
     ]

@@ -14,12 +14,11 @@ from generators.transcripts import user_texts
 from language.packs import COMMON_SCRIPT, language_of, of, other_letters, writes
 from validators.checks.evidence import known_arguments
 from validators.checks.grounding import root_of
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from warehouse.records import CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Snapshot, Tool, Turn, UserTurn, Verdict
 
 CHECK = "format"
 VERSION = "1"
-SHOWN = 4
 
 
 class SampleWithTools(NamedTuple):
@@ -46,15 +45,12 @@ async def check_format(sample: Sample, context: StageContext) -> list[Verdict]:
 
 def format_verdict(subject: SampleWithTools) -> Verdict:
     """The verdict on a sample's form: contradicted where a rule is broken, unproved where one can't be applied."""
-    findings = list(dict.fromkeys(chain.from_iterable(rule(subject) for rule in _RULES)))
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
-    shown = broken or doubtful
-    reason = " ".join(shown[:SHOWN]) + (f" And {len(shown) - SHOWN} more." if len(shown) > SHOWN else "")
+    decision, reasons = deciding(chain.from_iterable(rule(subject) for rule in _RULES))
+    reason = " ".join(reasons[:SHOWN]) + (f" And {len(reasons) - SHOWN} more." if len(reasons) > SHOWN else "")
     return Verdict(
         subject=subject.sample.key,
         check=CHECK,
-        decision="contradicted" if broken else "unproved" if doubtful else "proved",
+        decision=decision,
         reason=reason or _summary(subject.sample),
         version=VERSION,
     )

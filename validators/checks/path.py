@@ -23,7 +23,7 @@ from language.dates import DATE, find_dates
 from language.text import VERBATIM
 from language.values import locate
 from validators.checks.grounding import origin_of
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from warehouse.errors import RecordError
 from warehouse.records import (
     Call,
@@ -45,7 +45,6 @@ from warehouse.records import (
 
 CHECK = "path"
 VERSION = "1"
-SHOWN = 4
 CallKeys = list[frozenset[str]]
 
 
@@ -197,15 +196,13 @@ def _rendered(plan: ShortestPath, own: CallKeys) -> str:
 
 
 def _verdict(sample: Sample, findings: Sequence[Finding]) -> Verdict:
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
-    shown = list(dict.fromkeys(broken or doubtful))[:SHOWN]
+    decision, reasons = deciding(findings)
     calls = [len(snapshot.calls) for snapshot in sample.snapshots()]
     return Verdict(
         subject=sample.key,
         check=CHECK,
-        decision="contradicted" if broken else "unproved" if doubtful else "proved",
-        reason=" ".join(shown) or f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer.",
+        decision=decision,
+        reason=" ".join(reasons[:SHOWN]) or f"No other path has {len(calls)} steps and {sum(calls)} calls or fewer.",
         version=VERSION,
     )
 

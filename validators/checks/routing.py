@@ -23,14 +23,13 @@ from language.thesaurus import stem_groups
 from language.values import locate
 from language.vocabulary import deep_stem
 from validators.checks.evidence import feed_problem, is_routed, known_arguments
-from validators.checks.verdicts import Finding, contradicted, unproved
+from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from validators.datasets.callnavi_requests import find_stated
 from validators.toolset.actions import READ, doing_of
 from warehouse.records import GoldCall, JsonSchema, Sample, Snapshot, Tool, UserTurn, Verdict
 
 CHECK = "routing"
 VERSION = "1"
-SHOWN = 4
 _LEAST = {"easy": 1, "medium": 2, "hard": 2}
 _MOST = {"easy": 1, "medium": 5, "hard": 5}
 
@@ -64,14 +63,13 @@ def routing_verdict(sample: Sample, candidates: Sequence[Tool], catalog: Sequenc
             findings += _findings(_question(snapshot, sample, tools))
     if not any(snapshot.calls for snapshot in sample.snapshots()):
         findings.append(contradicted("No call is due."))
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    decision, reasons = deciding(findings)
     unknown = sum(value == UNKNOWN for call in sample.gold for value in call.arguments.values())
     return Verdict(
         subject=sample.key,
         check=CHECK,
-        decision="contradicted" if broken else "unproved" if doubtful else "proved",
-        reason=" ".join(list(dict.fromkeys(broken or doubtful))[:SHOWN])
+        decision=decision,
+        reason=" ".join(reasons[:SHOWN])
         or f"{len(sample.gold)} of {len(candidates)} tools are due, in this order; {unknown} values are returned on the way.",
         version=VERSION,
     )

@@ -1,10 +1,13 @@
 """What the rules of a check find, the decision that holds for all parts, and the outcome that follows from verdicts."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import NamedTuple
 
 from llm.models import TEMPLATE
 from warehouse.records import Decision, ReasonCode, StageOutcome, Verdict
+
+SHOWN = 4  # reasons that a verdict states
+_GRAVEST_FIRST: tuple[Decision, ...] = ("contradicted", "unproved")
 
 
 class Finding(NamedTuple):
@@ -22,6 +25,23 @@ def contradicted(reason: str) -> Finding:
 def unproved(reason: str) -> Finding:
     """A rule can't tell."""
     return Finding("unproved", reason)
+
+
+class DecidingReasons(NamedTuple):
+    """The decision that findings come to, and the reasons for it, each once; those that a stronger one outweighs are left out."""
+
+    decision: Decision
+    reasons: list[str]
+
+
+def deciding(findings: Iterable[Finding]) -> DecidingReasons:
+    """What findings come to: contradicted before unproved, and proved where there is none."""
+    found = list(dict.fromkeys(findings))
+    for decision in _GRAVEST_FIRST:
+        reasons = [finding.reason for finding in found if finding.decision == decision]
+        if reasons:
+            return DecidingReasons(decision, list(dict.fromkeys(reasons)))
+    return DecidingReasons("proved", [])
 
 
 def weakest(decisions: Collection[Decision]) -> Decision:
@@ -51,7 +71,7 @@ def outcome_of(verdicts: Sequence[Verdict], *, must_prove: bool = False) -> Verd
     What is contradicted goes to people at once; what is unproved goes on to the next check, and then to people. Where a check
     `must_prove` before anything is made, what it does not prove is rejected.
     """
-    for decision in ("contradicted", "unproved"):
+    for decision in _GRAVEST_FIRST:
         found = next((verdict for verdict in verdicts if verdict.decision == decision), None)
         if found is not None:
             outcome: StageOutcome = "waiting" if decision == "contradicted" else "passed"

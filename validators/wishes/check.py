@@ -12,7 +12,7 @@ from language.calls.frames import glue_of
 from language.calls.parsing import read_request
 from validators.checks.evidence import is_routed
 from validators.checks.statements import view_tool
-from validators.checks.verdicts import Finding, unproved
+from validators.checks.verdicts import SHOWN, Finding, deciding, unproved
 from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without
 from validators.wishes.catalogs import find_in_catalog
 from validators.wishes.conversations import find_in_conversation
@@ -21,7 +21,6 @@ from warehouse.records import Sample, Tool, UserTurn, Verdict
 
 CHECK = "wishes"
 VERSION = "2"
-SHOWN = 4
 
 
 def applies_to(sample: Sample) -> bool:
@@ -31,15 +30,13 @@ def applies_to(sample: Sample) -> bool:
 
 async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:
     """Read what the user asks for, turn by turn, and hold the calls against it."""
-    findings = _find(sample, context)
-    broken = [finding.reason for finding in findings if finding.decision == "contradicted"]
-    doubtful = [finding.reason for finding in findings if finding.decision == "unproved"]
+    decision, reasons = deciding(_find(sample, context))
     return [
         Verdict(
             subject=sample.key,
             check=CHECK,
-            decision="contradicted" if broken else "unproved" if doubtful else "proved",
-            reason=" ".join((broken or doubtful)[:SHOWN]) or "The words ask for these calls and for nothing else.",
+            decision=decision,
+            reason=" ".join(reasons[:SHOWN]) or "The words ask for these calls and for nothing else.",
             version=VERSION,
         )
     ]
