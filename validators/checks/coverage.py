@@ -24,7 +24,6 @@ from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
 from language.values import locate_text
-from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.verdicts import weakest
 from validators.readings.leftover_words import is_harmless
@@ -37,17 +36,18 @@ from validators.readings.request_text import (
     Span,
     leaves_of,
     parse_request,
+    touches,
 )
+from validators.readings.taken_back import taken_back_in
 from warehouse.records import DEFAULT_LANGUAGE, Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
 
-_CLOSE, _FAR, _NEAR = 12, 60, 25  # characters between a correction, the values around it, and words of a bound
+_CLOSE, _NEAR = 12, 25  # characters between a cue and the values around it, and words of a bound
 _WISHES = frozenset({"condition", "alternative", "second_wish"})
 _TAKEN_DOWN = frozenset({
     "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",
     "appeal", "block", "dispute", "return", "note", "memo", "submit",
 })  # fmt: skip
 _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|skip|omit")
-_NAME = re.compile(r"([A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)[\s,.;!…-]*(?:(?:a|al|en|to|in|at)\s)?$")
 _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
 _SHORTEST_CHOICE = 4  # letters; shorter ones are codes
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
@@ -135,7 +135,7 @@ def _wishes_of_first_turn(tool: Tool, call: GoldCall, prefix: Sequence[Turn], la
     found = [
         f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
         for cue in find_cues(text.text, language)
-        if cue.kind in _WISHES and _is_own(text, cue.start) and not _touches(spans, cue.start, cue.end)
+        if cue.kind in _WISHES and _is_own(text, cue.start) and not touches(spans, cue.start, cue.end)
     ]
     return [*found, *_other_deeds(tool, text, leaves, readings)]
 
@@ -180,8 +180,9 @@ def _free_spans(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReadi
     return [span for leaf, reading in zip(leaves, readings, strict=True) if leaf.is_free_text for span in reading.spans]
 
 
-def _touches(spans: Sequence[Span], start: int, end: int) -> bool:
-    return any(span.start < end and start < span.end for span in spans)
+def _without(text: RequestText, spans: Sequence[Span], start: int, end: int) -> str:
+    """A stretch of the text, with spaces in the place of these spans."""
+    return "".join(" " if touches(spans, at, at + 1) else text.text[at] for at in range(start, end))
 
 
 def _left_over(
@@ -191,11 +192,11 @@ def _left_over(
     described = _described(tool)
     deeds = deeds_of_tool(tool.name, text.language)
     spans, free = _spans(readings), _free_spans(leaves, readings)
-    taken_back = _taken_back(text, spans)
+    taken_back = taken_back_in(text, spans)
     known = [*spans, *taken_back, *_again(text, leaves, readings)]
     known += _same_days(text, known)
     for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
-        if not _touches(known, start, end) and not _is_described(text.text[start:end], described):
+        if not touches(known, start, end) and not _is_described(text.text[start:end], described):
             yield f"{text.text[start:end]!r} belongs to no argument."
     for cue in find_cues(text.text, text.language):
         if (
@@ -215,16 +216,14 @@ def _unknown(
     if text.own < len(text.text):  # the words that point to a message are nobody's
         return
     spans = _spans(readings)
-    mentions = [Span(each.start, each.end) for each in text.quantities]
-    mentions += [Span(each.start, each.end) for each in text.moments]
-    known = [*spans, *(one for one in mentions if _touches(spans, *one)), *_taken_back(text, spans)]
+    known = [*spans, *(one for one in text.mentions if touches(spans, *one)), *taken_back_in(text, spans)]
     deeds = deeds_of_tool(tool.name, text.language)
     known += [Span(start, end) for deed, start, end in deeds_stated(text.text, text.language) if deed in deeds]
     known += [Span(cue.start, cue.end) for cue in find_cues(text.text, text.language)]
     known += _again(text, leaves, readings)
     days = [Span(each.start, each.end) for each in text.moments]
     known += [
-        Span(*match.span()) for span in spans if not _touches(days, *span)
+        Span(*match.span()) for span in spans if not touches(days, *span)
         if (match := _EACH_BEFORE.search(text.text[: span.start]))
     ]  # fmt: skip
     spoken = vocabulary(_document(tool, leaves))
@@ -233,7 +232,7 @@ def _unknown(
     unknown = list(unknown_words(own, text.language, known, spoken))
     for clause in clauses_of(own, text.language):
         left = [one for one in unknown if clause.start <= one[0] < clause.end]
-        if not left or (not _touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
+        if not left or (not touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
             continue
         if is_harmless(tool, text, stated, clause, left):
             continue
@@ -286,7 +285,7 @@ def _is_described(words: str, described: str) -> bool:
     """Whether words are the tool's own and so say no value: "a day", "the minutes"."""
     if fold(words) in described:
         return True
-    keys = {key.deep for key in content_keys(words) if key.light != STOP}
+    keys = _keys(words)
     return not re.search(r"\d", words) and bool(keys) and keys <= {key.deep for key in content_keys(described)}
 
 
@@ -304,7 +303,7 @@ def _moments_to_take(text: RequestText) -> Iterator[Span]:
 
 def _same_days(text: RequestText, known: Sequence[Span]) -> list[Span]:
     """Days that are stated again in other words: "on New Year's Day, the 1st"."""
-    stated = [one for one in text.moments if _touches(known, one.start, one.end)]
+    stated = [one for one in text.moments if touches(known, one.start, one.end)]
     return [
         Span(one.start, one.end) for one in text.moments
         if one.days and not one.clocks and not one.last_day and any(one.days == other.days for other in stated)
@@ -322,7 +321,7 @@ def _is_accounted(
     if takes_away:  # "leave Carl out"
         return False
     ends = cue.start + 1 if cue.kind == "past" else cue.end  # what is told of may hold the values
-    if _touches(free if cue.kind == "alternative" else spans, cue.start, ends):
+    if touches(free if cue.kind == "alternative" else spans, cue.start, ends):
         return True
     if cue.kind == "past" and text.own < len(text.text):  # the words that point to a message tell who sent it
         return True
@@ -344,7 +343,7 @@ def _wishes_elsewhere(text: RequestText, spans: Sequence[Span], cue: Cue) -> boo
     return any(
         not clause.start <= cue.start < clause.end
         and not is_context(text.text[clause.start : clause.end], text.language)
-        and (_touches(spans, *clause) or any(deeds_stated(text.text[clause.start : clause.end], text.language)))
+        and (touches(spans, *clause) or any(deeds_stated(text.text[clause.start : clause.end], text.language)))
         for clause in clauses_of(text.text[: text.own], text.language)
     )
 
@@ -354,64 +353,13 @@ def _joins_values(text: RequestText, spans: Sequence[Span], cue: Cue) -> bool:
     left = [span for span in spans if 0 <= cue.start - span.end <= 1]
     right = [span for span in spans if 0 <= span.start - cue.end <= 1]
     days = [Span(one.start, one.end) for one in text.moments]
-    return bool(left and right) and not any(_touches(days, *side[0]) for side in (left, right))
+    return bool(left and right) and not any(touches(days, *side[0]) for side in (left, right))
 
 
 def _is_the_deed(text: RequestText, cue: Cue, deeds: frozenset[Deed]) -> bool:
     """Whether a negation words the very deed of a tool that ends something: "don't let them ring me any more"."""
     ends = cue.kind == "negation" and bool(deeds & {"off", "cancel"})
     return ends and text.has_cue("no_more", cue.start, cue.end + _NEAR)
-
-
-def _taken_back(text: RequestText, spans: Sequence[Span]) -> list[Span]:
-    """What a correction or a contrast takes back, where the gold has the value that holds instead."""
-    cues = [match.span() for match in cue_words(text.language).patterns["correction"].finditer(text.text)]
-    cues += [(one.start, one.end) for one in find_corrections(text.text)]
-    found = [one for start, end in cues if (one := _corrected(text, spans, start, end))]
-    return [*found, *_contrasted(text, spans)]
-
-
-def _corrected(text: RequestText, spans: Sequence[Span], start: int, end: int) -> Span | None:
-    """From the value before a correction to the value of the gold after it."""
-    mentions: list[Quantity | Moment] = [*text.quantities, *text.moments]
-    after = min((one for one in spans if one.start >= start), default=None)
-    if after is None or after.start - end > _FAR or any(end <= one.start < after.start for one in mentions):
-        return None
-    before = [
-        one.start for one in mentions if 0 <= start - one.end <= _FAR and not _touches(spans, one.start, one.end)
-    ]  # fmt: skip
-    name = _NAME.search(text.text[:start]) if text.quote(after)[:1].isupper() else None
-    if name and not _touches(spans, name.start(1), name.end(1)):
-        before.append(name.start(1))
-    return Span(max(before, default=start), after.start)
-
-
-def _contrasted(text: RequestText, spans: Sequence[Span]) -> Iterator[Span]:
-    """What is said not to be meant, beside what is: "Ben Hale, not Ben Stone", "three rather than five"."""
-    patterns = cue_words(text.language).patterns
-    for match in patterns["but_contrast"].finditer(text.text):
-        if any(one.start == match.end() for one in spans) and not _touches(spans, *match.span(1)):
-            yield Span(*match.span())
-    for match in patterns["contrast"].finditer(text.text):
-        end = next(
-            (clause.end for clause in clauses_of(text.text, text.language) if clause.end > match.end()), match.end()
-        )
-        before = [one for one in spans if 0 <= match.start() - one.end <= _CLOSE]
-        other = Span(match.end(), end)
-        if before and not _touches(spans, *other) and _is_alike(text, before[-1], other):
-            yield Span(match.start(), end)
-
-
-def _is_alike(text: RequestText, one: Span, other: Span) -> bool:
-    """Whether both are numbers or days, or both are names."""
-    mentions = [Span(each.start, each.end) for each in text.quantities] + [
-        Span(each.start, each.end) for each in text.moments
-    ]
-    if _touches(mentions, *one) or _touches(mentions, *other):
-        return _touches(mentions, *one) and _touches(mentions, *other)
-    first, second = text.quote(one)[:1], text.quote(other)[:1]
-    is_short = other.end - other.start <= 2 * (one.end - one.start) + _FEW_WORDS
-    return is_short and ((first.isupper() and second.isupper()) or not (first.isascii() or second.isascii()))
 
 
 def _counts_nothing(text: RequestText, one: Quantity) -> bool:
@@ -451,9 +399,7 @@ def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
     if last <= span.end:
         return ""
     following = [one for one in others if span.end <= one.start < last]
-    rest = "".join(
-        " " if any(one.start <= at < one.end for one in following) else text.text[at] for at in range(span.end, last)
-    )
+    rest = _without(text, following, span.end, last)
     if following and count_words(rest) <= _FEW_WORDS * len(following):
         return ""
     return cue_words(text.language).patterns["closing"].sub("", rest)
@@ -468,10 +414,7 @@ def _unmentioned(
 ) -> Iterator[str]:
     """Parameters that the words name by all of their description, and the call lacks."""
     spans = _spans(readings)
-    own = "".join(
-        " " if any(span.start <= at < span.end for span in spans) else character
-        for at, character in enumerate(text.text[: text.own])
-    )
+    own = _without(text, spans, 0, text.own)
     stated = _keys(own)
     common = _keys(tool.description).union(*(_keys(_naming(tool, name)) for name in arguments))
     for name in tool.properties:
@@ -510,7 +453,7 @@ def _other_deeds(
     """Where the words ask for another deed than the tool does, or for none that can be determined."""
     spans = _spans(readings)
     deeds = deeds_of_tool(tool.name, text.language)
-    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not _touches(spans, start, end)}
+    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not touches(spans, start, end)}
     if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
         yield "The words ask for something, and the tool does something."
     if deeds and not deeds & {"ask"} and not _wishes(tool, text):
@@ -540,9 +483,7 @@ def _says_opposite(tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf]
     names = " | ".join(" ".join(split_name(name)) for name in (tool.name, *(leaf.name for leaf in leaves)))
     chosen = [str(leaf.value) for leaf in leaves if choices_of(leaf.schema)]
     names = f"{names} | {' | '.join(one.replace('_', ' ') for one in chosen)}"
-    own = "".join(
-        " " if any(span.start <= at < span.end for span in spans) else text.text[at] for at in range(text.own)
-    )
+    own = _without(text, spans, 0, text.own)
     return any(
         words.search(names) and not others.search(names) and others.search(own) and not words.search(own)
         for words, others in cue_words(text.language).opposites

@@ -56,6 +56,12 @@ class RequestText(NamedTuple):
     own: int  # where the user's own words end: behind them stands a message handed over, if any
     question: str = ""  # what the user was asked: it names what the answer is for
 
+    @property
+    def mentions(self) -> tuple[Span, ...]:
+        """Where its quantities and its moments stand."""
+        amounts = [Span(one.start, one.end) for one in self.quantities]
+        return (*amounts, *(Span(one.start, one.end) for one in self.moments))
+
     def has_cue(self, name: str, start: int = 0, end: int | None = None) -> bool:
         """Whether a pattern of the language's cues is found in this stretch."""
         pattern = cue_words(self.language).patterns[name]
@@ -70,6 +76,11 @@ class RequestText(NamedTuple):
     def quote(self, span: Span) -> str:
         """The words of a stretch."""
         return self.text[span.start : span.end]
+
+
+def touches(spans: Sequence[Span], start: int, end: int) -> bool:
+    """Whether a stretch of the text has a character in common with one of the spans."""
+    return any(span.start < end and start < span.end for span in spans)
 
 
 class ArgumentLeaf(NamedTuple):
