@@ -30,14 +30,13 @@ from flows.shards import (
     Shard,
     ShardResult,
     carry_out,
-    land_paid,
-    paid_folder,
     run_shard,
     write_lines,
 )
 from flows.stages import stages_of
 from llm.traffic import Traffic
 from warehouse.errors import BudgetError, ConfigurationError, TransientError
+from warehouse.paid_notes import land_paid, paid_folder
 from warehouse.records import Tool
 from warehouse.store import Warehouse
 
@@ -269,7 +268,10 @@ def _hold(run: GroupRun) -> Iterator[None]:
 def _clear(run: GroupRun, folder: Path) -> None:
     """Remove the shards' files, but not before what was paid for in them is written down."""
     if folder.exists():
-        land_paid(folder, run.warehouse)
+        if torn := land_paid(folder, run.warehouse):
+            run.progress.say(
+                f"The disk was full, or the machine went down: notes of {torn} calls are cut off, and what those cost is not known."
+            )
         shutil.rmtree(folder)
 
 

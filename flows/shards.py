@@ -31,6 +31,7 @@ from llm.prompts import own_prompts
 from validators.checks.verdicts import outcome_of, read_by
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
 from warehouse.outcomes import outcome_row
+from warehouse.paid_notes import PaidNotes, paid_folder
 from warehouse.records import (
     Draft,
     Failure,
@@ -45,7 +46,6 @@ from warehouse.records import (
     Verdict,
 )
 from warehouse.rows import Row, Stamp, rows_of
-from warehouse.store import Warehouse
 
 # What no record is to blame for: it ends the shard.
 NOT_OF_A_RECORD = (CallwrightError, OSError, MemoryError)
@@ -293,7 +293,7 @@ class _Work:
             )
             return []
         calls: list[LlmCall] = []
-        chat = chats.of(stage, partial(self._note_call, calls))
+        chat = chats.of(stage, partial(self._note_call, calls, record.key))
         context = StageContext(
             chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools, self.environments
         )
@@ -318,10 +318,10 @@ class _Work:
         facts.link(record, outputs)
         return outputs
 
-    def _note_call(self, calls: list[LlmCall], call: LlmCall) -> None:
-        """Note a call whatever comes of it: money is spent also on what fails."""
+    def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
+        """Note a call about a record whatever comes of it: money is spent also on what fails."""
         calls.append(call)
-        [(table, row)] = rows_of([call], Stamp(self.now))
+        [(table, row)] = rows_of([call.with_changes(subject=subject)], Stamp(self.now))
         self.files.add({table: [row]})
         if call.cost:
             self.cost += call.cost
@@ -361,48 +361,3 @@ def _with_planted(record: Record, calls: list[LlmCall]) -> Record:
 @lru_cache(4)
 def _toolbox(path: Path) -> Mapping[str, Tool]:
     return MappingProxyType({tool.key: tool for tool in read_records(path) if isinstance(tool, Tool)})
-
-
-_SUFFIX = ".paid"
-_FILE = "llm_calls.jsonl"
-
-
-def paid_folder(target: Path) -> Path:
-    """Where the calls of the shard that writes to `target` are written down."""
-    return target.with_name(f"{target.name}{_SUFFIX}")
-
-
-class PaidNotes:
-    """The calls of one shard that cost money, in a file that is opened at the first of them."""
-
-    def __init__(self, folder: Path) -> None:
-        """Write to `folder`, after what earlier tries of the shard wrote there."""
-        self._folder = folder
-        self._file: BinaryIO | None = None
-
-    def earlier(self) -> list[Row]:
-        """The calls of earlier tries of the same shard."""
-        file = self._folder / _FILE
-        return [orjson.loads(line) for line in file.read_bytes().splitlines()] if file.exists() else []
-
-    def note(self, row: Row) -> None:
-        """Add a call; it is kept from now on, whatever becomes of this process."""
-        if self._file is None:
-            self._folder.mkdir(parents=True, exist_ok=True)
-            self._file = (self._folder / _FILE).open("ab", buffering=0)
-        self._file.write(orjson.dumps(row) + b"\n")
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        if self._file is not None:
-            self._file.close()
-
-
-def land_paid(shards: Path, warehouse: Warehouse) -> None:
-    """Keep the calls of shards that never landed."""
-    for folder in sorted(shards.glob(f"*{_SUFFIX}")):
-        warehouse.put_files(folder)

@@ -129,11 +129,10 @@ class Warehouse:
                 self.put_files(Path(folder), replacing=replacing)
 
     def put_files(self, *folders: Path, replacing: bool = False) -> None:
-        """Land folders of batches, named by table, in one transaction; one that names itself in `landed_shards` lands once."""
+        """Land folders of batches, named by table, in one transaction."""
         with self.writing() as connection:
             connection.execute("set threads = 1")  # each reader of JSON sets 32 MB aside, and one is fast enough
-            new = [folder for folder in folders if not _has_landed(connection, folder)]
-            for table, folder in product(TABLES, new):
+            for table, folder in product(TABLES, folders):
                 file = folder / f"{table}.jsonl"
                 for piece in pieces(file) if file.is_file() else ():
                     connection.execute(insert_statement(table, batch_source(table, piece), replacing=replacing))
@@ -355,16 +354,6 @@ def _config(path: Path, limits: DatabaseLimits) -> dict[str, Any]:  # of several
         "temp_directory": f"{path}.tmp",
         "preserve_insertion_order": "false",
     }
-
-
-def _has_landed(connection: duckdb.DuckDBPyConnection, folder: Path) -> bool:
-    """Whether the results that the folder names are all in the file already; False where it names none."""
-    named = folder / "landed_shards.jsonl"
-    if not named.is_file():
-        return False
-    source = batch_source("landed_shards", named)
-    missing = f"select count(*) from {source} where name not in (select name from landed_shards)"  # noqa: S608 - our own names
-    return connection.execute(missing).fetchall() == [(0,)]
 
 
 class _Latest(NamedTuple):

@@ -302,18 +302,14 @@ TABLES: dict[str, Table] = {
         },
         key=("environment", "key", "problem"), updated=("times", "last_at"),
     ),
-    "landed_shards": Table(
-        {
-            "name": "text", "build": "text", "landed_at": "moment",
-        },
-        key=("name",),
-    ),
     "llm_calls": Table(
         {
-            "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text", "sample_index":
-            "whole", "prompt_tokens": "whole", "completion_tokens": "whole", "cost": "real", "latency": "real", "cached":
-            "flag", "planted": "text", "error": "text", "made_at": "moment",
+            "id": "text", "request": "text", "build": "text", "stage": "text", "model": "text", "prompt_version": "text",
+            "sample_index": "whole", "prompt_tokens": "whole", "completion_tokens": "whole", "cost": "real",
+            "latency": "real", "cached": "flag", "planted": "text", "error": "text", "subject": "text", "release": "text",
+            "candidate": "text", "made_at": "moment",
         },
+        key=("id",), is_compared=True,
     ),
 }  # fmt: skip
 

@@ -1,6 +1,7 @@
 """The root command, and the one place where errors become exit codes."""
 
 import errno
+import signal
 import sys
 
 import typer
@@ -32,6 +33,7 @@ def main() -> None:
     """Run the command line; errors that callwright can explain become one sentence and an exit code."""
     silence_teardown()
     quiet_vendors()
+    _end_as_by_ctrl_c(signal.SIGTERM, signal.SIGHUP)
     try:
         app(prog_name="callwright")
     except ConfigurationError as error:
@@ -46,6 +48,13 @@ def main() -> None:
         if end.code == INTERRUPTED:
             sys.stderr.write("Stopped. What is done is kept; the same command goes on from there.\n")
         raise
+
+
+def _end_as_by_ctrl_c(*numbers: signal.Signals) -> None:
+    """Let a service manager, or a terminal that is closed, end a run as a person does; what is ignored (nohup) stays so."""
+    for number in numbers:
+        if signal.getsignal(number) is signal.SIG_DFL:
+            signal.signal(number, lambda _number, _frame: signal.raise_signal(signal.SIGINT))
 
 
 def _as_ours(error: OSError) -> StoreError:

@@ -27,8 +27,9 @@ from flows.dask_workers import open_workers
 from flows.progress import Progress, SilentProgress
 from flows.recipe import Recipe, Roles
 from flows.runner import GroupRun, Workers, money_spent
-from flows.shards import Shard, ShardResult, paid_folder, read_records, write_lines
+from flows.shards import Shard, ShardResult, read_records, write_lines
 from warehouse.errors import CallwrightError, TransientError
+from warehouse.paid_notes import paid_folder
 from warehouse.rows import Row
 
 SHARD_RETRIES = 2

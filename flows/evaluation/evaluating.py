@@ -33,6 +33,7 @@ from validators.metrics.answers import has_one_call
 from validators.metrics.snapshots import needs_judge
 from validators.predictions import CandidateRun, predict
 from validators.strategies import PromptingStrategy
+from warehouse.paid_notes import paid_notes_of_process
 from warehouse.records import Prediction, Record, Sample, content_key
 from warehouse.releases import ReleaseContent, read_release
 from warehouse.rows import Row
@@ -61,8 +62,9 @@ async def evaluate_release(
             open_release_environments(warehouse, release, MULTI_STEP, settings, progress)
         )
         conditions = conditions._replace(environments={**environments, **conditions.environments})
+        paid = stack.enter_context(paid_notes_of_process(settings.home / "evaluations", warehouse))
         evaluation = EvaluationRun(
-            release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], Traffic()
+            release, conditions, ledger, Budget(conditions.budget), warehouse, progress, [], paid, Traffic()
         )
         judge = evaluation.open(conditions.judge, JUDGING) if conditions.judge else None
         if judge is not None:
@@ -121,9 +123,9 @@ async def _predict_missing(evaluation: EvaluationRun, content: ReleaseContent, c
         )
     answered = count_answered(warehouse, first)
     async with AsyncExitStack() as stack:
-        chat = evaluation.open(candidate.model, STAGE)
+        chat = evaluation.open(candidate.model, STAGE, candidate.label)
         stack.push_async_callback(chat.close)
-        router = evaluation.open(conditions.router, ROUTING) if conditions.router else None
+        router = evaluation.open(conditions.router, ROUTING, candidate.label) if conditions.router else None
         if router is not None:
             stack.push_async_callback(router.close)
         for number in range(conditions.runs):

@@ -1,6 +1,8 @@
 """What an evaluation of one release is done with: its conditions, its candidates, the models and the warehouse."""
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Generic, NamedTuple, TypeVar
@@ -21,7 +23,9 @@ from validators.path_runs import PathStrategy
 from validators.predictions import CandidateRun
 from validators.strategies import PromptingStrategy
 from warehouse.errors import ConfigurationError
+from warehouse.paid_notes import PaidNotes
 from warehouse.records import EvalMode, Failure, LlmCall, Record, ToolsShown
+from warehouse.rows import Stamp, rows_of
 from warehouse.store import Warehouse
 
 Item = TypeVar("Item")
@@ -57,7 +61,8 @@ USUAL = Conditions()
 class EvaluationRun(NamedTuple):
     """The evaluation of one release: how it is done, where answers are kept, what all of it may cost.
 
-    `calls` are the models' calls since they were last kept, `traffic` counts them as they are made.
+    `calls` are the models' calls since they were last kept, those that cost money are in `paid` at once, and `traffic` counts
+    them as they are made.
     """
 
     release: str
@@ -67,18 +72,26 @@ class EvaluationRun(NamedTuple):
     warehouse: Warehouse
     progress: Progress
     calls: list[LlmCall]
+    paid: PaidNotes
     traffic: Traffic
 
-    def open(self, settings: ModelSettings, stage: str) -> LedgeredChat:
-        """A model; to be closed."""
+    def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> LedgeredChat:
+        """A model, asked as the candidate of this label or about all of them; to be closed."""
         chat = open_chat(
             with_secret(settings),
             ledger=self.ledger,
             budget=self.budget,
-            record=self.calls.append,
+            record=partial(self._note_call, candidate),
             traffic=self.traffic,
         )
         return chat.for_stage(stage)
+
+    def _note_call(self, candidate: str, call: LlmCall) -> None:
+        call = call.with_changes(release=self.release, candidate=candidate)
+        self.calls.append(call)
+        if call.cost:
+            [(_, row)] = rows_of([call], Stamp(datetime.now(UTC)))
+            self.paid.note(row)
 
     def first_run_of(self, candidate: Candidate) -> CandidateRun:
         """The first of a candidate's runs."""

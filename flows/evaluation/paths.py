@@ -48,7 +48,7 @@ async def evaluate_paths(evaluation: EvaluationRun, candidate: Candidate, judge:
             f"{candidate.label} had other settings when {evaluation.release} was last evaluated; it is driven again."
         )
     driven = count_runs(warehouse, of)
-    chat = evaluation.open(candidate.model, STAGE)
+    chat = evaluation.open(candidate.model, STAGE, candidate.label)
     try:
         for number in range(conditions.runs):
             if driven.get(number) == len(keys):

@@ -2,8 +2,9 @@
 
 from datetime import datetime
 from typing import Literal
+from uuid import uuid4
 
-from pydantic import JsonValue
+from pydantic import Field, JsonValue
 
 from warehouse.records.base import Record
 from warehouse.records.tools import Arguments, Call
@@ -166,8 +167,12 @@ class Release(Record):
 
 
 class LlmCall(Record):
-    """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already had the answer."""
+    """One request: tokens, cost in US dollars, latency in seconds, and whether the ledger already had the answer.
 
+    `subject` is the record of a build that it was about; in an evaluation `release` and `candidate` say for what it was made.
+    """
+
+    id: str = Field(default_factory=lambda: uuid4().hex)
     request: str
     build: str = ""
     stage: str
@@ -181,3 +186,6 @@ class LlmCall(Record):
     cached: bool = False
     planted: str = ""
     error: str = ""
+    subject: str = ""
+    release: str = ""
+    candidate: str = ""

@@ -1,17 +1,23 @@
 """What a shard keeps: facts as they come in, calls that were paid for at once, models that shards share."""
 
 import asyncio
+import errno
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import BinaryIO
 
 import orjson
 import pytest
 
 from flows.chats import AHEAD, InFlight, SharedChats
-from flows.shards import FactFiles, Facts, PaidNotes
+from flows.shards import FactFiles, Facts
 from llm.chat import ChatMessage
 from tests.support.flows.small_builds import small_recipe
 from warehouse.errors import BudgetError, StoreError, TransientError
+from warehouse.paid_notes import PaidNotes, land_paid, paid_notes_of_process
+from warehouse.records import LlmCall
+from warehouse.rows import Stamp, rows_of
+from warehouse.store import Warehouse
 
 
 def lines_of(path: Path) -> list[dict[str, object]]:
@@ -139,3 +145,73 @@ async def test_an_error_of_no_item_comes_out_by_itself_and_a_bug_as_a_group() ->
         await InFlight(2, 2).carry(range(3), full)
     with pytest.raises(ExceptionGroup):
         await InFlight(2, 2).carry(range(3), broken)
+
+
+def test_a_note_that_was_cut_off_is_dropped_and_what_follows_is_whole(tmp_path: Path) -> None:
+    folder = tmp_path / "shard.paid"
+    with PaidNotes(folder) as notes:
+        notes.note({"cost": 0.5})
+    with (folder / "llm_calls.jsonl").open("ab") as file:
+        file.write(b'{"cost": 0.2')
+    with PaidNotes(folder) as notes:
+        assert [row["cost"] for row in notes.earlier()] == [0.5]
+        notes.note({"cost": 0.25})
+        assert [row["cost"] for row in notes.earlier()] == [0.5, 0.25]
+
+
+def test_a_disk_that_takes_half_a_note_leaves_none_of_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    class NearlyFull:
+        def __init__(self, file: BinaryIO) -> None:
+            self.file, self.room = file, 20
+
+        def write(self, body: bytes) -> int:
+            if not self.room:
+                raise OSError(errno.ENOSPC, "No space left on device")
+            taken = self.file.write(bytes(body[: self.room]))
+            self.room -= taken
+            return taken
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self.file, name)
+
+    with PaidNotes(tmp_path / "shard.paid") as notes:
+        notes.note({"cost": 0.5})
+        whole = notes._file
+        assert whole is not None
+        monkeypatch.setattr(notes, "_file", NearlyFull(whole))
+        with pytest.raises(OSError, match="No space"):
+            notes.note({"cost": 0.25, "request": "a" * 100})
+        monkeypatch.setattr(notes, "_file", whole)
+        notes.note({"cost": 0.125})
+        assert [row["cost"] for row in notes.earlier()] == [0.5, 0.125]
+
+
+def call_row(cost: float) -> dict[str, object]:
+    call = LlmCall(request="r", stage="s", model="m", prompt_version="v", cost=cost)
+    [(_, row)] = rows_of([call], Stamp(datetime.now(UTC)))
+    return dict(row)
+
+
+def test_notes_that_have_landed_land_no_second_time_and_a_torn_one_is_counted(tmp_path: Path) -> None:
+    warehouse = Warehouse(tmp_path / "warehouse.duckdb")
+    with PaidNotes(tmp_path / "shards" / "one.paid") as notes:
+        notes.note(call_row(0.5))
+        notes.note(call_row(0.5))
+    assert land_paid(tmp_path / "shards", warehouse) == 0
+    with (tmp_path / "shards" / "one.paid" / "llm_calls.jsonl").open("ab") as file:
+        file.write(b'{"id": "torn')
+    assert land_paid(tmp_path / "shards", warehouse) == 1
+    assert warehouse.rows("select count(*) as calls, sum(cost) as cost from llm_calls") == [{"calls": 2, "cost": 1.0}]
+
+
+def test_what_a_killed_process_noted_lands_with_the_next_and_that_of_a_living_one_stays(tmp_path: Path) -> None:
+    warehouse, parent = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "evaluations"
+    with PaidNotes(parent / "killed.paid") as notes:
+        notes.note(call_row(0.5))
+    with paid_notes_of_process(parent, warehouse) as living:
+        living.note(call_row(0.25))
+        with paid_notes_of_process(parent, warehouse) as other:
+            other.note(call_row(0.125))
+        living.note(call_row(1.0))
+    assert warehouse.rows("select sum(cost) as cost from llm_calls") == [{"cost": 1.875}]
+    assert list(parent.iterdir()) == []

@@ -219,12 +219,15 @@ def test_workers_end_with_their_build(tmp_path: Path, ending: signal.Signals) ->
         assert leftovers(settings) == []
 
 
-def test_a_build_that_asks_across_a_wire_is_stopped_at_once(model_server: ModelServer, tmp_path: Path) -> None:
+@pytest.mark.parametrize("ending", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_asks_across_a_wire_is_stopped_at_once(
+    model_server: ModelServer, tmp_path: Path, ending: signal.Signals
+) -> None:
     model_server.delay = 300  # a build that waited for it would take longer than the machine may be busy
     recipe = write_recipe(tmp_path, models=stub_roles(model_server))
     process = start("build", str(recipe), "--no-review", home=tmp_path / "home")
     wait_until(lambda: model_server.requests > 0, process)
-    process.send_signal(signal.SIGINT)
+    process.send_signal(ending)
     _, stderr = process.communicate(timeout=120)
     assert process.returncode == 130
     assert "Traceback" not in stderr

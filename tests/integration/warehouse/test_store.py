@@ -20,6 +20,7 @@ VIEWS = (
     "calls_per_accepted",
     "check_precision",
     "cost_per_accepted",
+    "evaluation_cost",
     "decisions",
     "error_types",
     "funnel",

@@ -35,7 +35,7 @@ def begun(key: str) -> Row:
 
 def test_each_stage_tells_its_calls_and_costs_for_each_accepted_sample(warehouse: Warehouse) -> None:
     calls = [
-        *[asked("requests")] * 3,
+        *(asked("requests") for _ in range(3)),
         asked("requests", cached=True),
         asked("requests", error="Cut."),
         asked("meaning"),

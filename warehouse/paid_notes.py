@@ -1,0 +1,115 @@
+"""Calls that cost money, written down at once: what was paid for is known also where a process is killed before it lands.
+
+Each writer has a folder of its own, with one batch of the table `llm_calls`. Every call bears an id, so a batch that has landed
+already lands no second time.
+"""
+
+import fcntl
+import os
+import secrets
+import shutil
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from types import TracebackType
+from typing import BinaryIO, Self
+
+import orjson
+
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+_SUFFIX = ".paid"
+_FILE = "llm_calls.jsonl"
+
+
+def paid_folder(target: Path) -> Path:
+    """Where the calls of the shard that writes to `target` are written down."""
+    return target.with_name(f"{target.name}{_SUFFIX}")
+
+
+class PaidNotes:
+    """The calls of one writer that cost money, in a file that is opened at the first of them."""
+
+    def __init__(self, folder: Path) -> None:
+        """Write to `folder`, after what earlier tries of the same work wrote there."""
+        self._path = folder / _FILE
+        self._file: BinaryIO | None = None
+
+    def earlier(self) -> list[Row]:
+        """The calls of earlier tries of the same work."""
+        if not self._path.exists():
+            return []
+        _drop_torn_end(self._path)
+        return [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
+
+    def note(self, row: Row) -> None:
+        """Add a call; it is kept from now on, whatever becomes of this process. Raises OSError where the disk is full."""
+        if self._file is None:
+            self._path.parent.mkdir(parents=True, exist_ok=True)
+            if self._path.exists():
+                _drop_torn_end(self._path)
+            self._file = self._path.open("ab", buffering=0)
+        start = self._file.tell()
+        left = memoryview(orjson.dumps(row) + b"\n")
+        try:
+            while left:  # a disk that is nearly full takes a part, and refuses the rest
+                left = left[self._file.write(left) :]
+        except OSError:
+            with suppress(OSError):
+                os.ftruncate(self._file.fileno(), start)
+            raise
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        if self._file is not None:
+            self._file.close()
+
+
+@contextmanager
+def paid_notes_of_process(parent: Path, warehouse: Warehouse) -> Iterator[PaidNotes]:
+    """Notes in a folder of this process's own, removed in the end; what processes that were killed left there lands first."""
+    parent.mkdir(parents=True, exist_ok=True)
+    _land_abandoned(parent, warehouse)
+    folder = parent / f"{secrets.token_hex(8)}{_SUFFIX}"
+    folder.mkdir()
+    with (folder / "lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        with PaidNotes(folder) as notes:
+            yield notes
+        warehouse.put_files(folder)
+        shutil.rmtree(folder, ignore_errors=True)
+
+
+def land_paid(shards: Path, warehouse: Warehouse) -> int:
+    """Keep the calls of shards that never landed; how many notes were cut off, so that what those calls cost is not known."""
+    folders = sorted(shards.glob(f"*{_SUFFIX}"))
+    torn = sum(_drop_torn_end(folder / _FILE) for folder in folders if (folder / _FILE).exists())
+    if folders:
+        warehouse.put_files(*folders)
+    return torn
+
+
+def _land_abandoned(parent: Path, warehouse: Warehouse) -> None:
+    """Land and remove the folders under `parent` that no living process holds."""
+    for folder in sorted(parent.glob(f"*{_SUFFIX}")):
+        with suppress(OSError), (folder / "lock").open("a") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if (folder / _FILE).exists():
+                _drop_torn_end(folder / _FILE)
+            warehouse.put_files(folder)
+            shutil.rmtree(folder, ignore_errors=True)
+
+
+def _drop_torn_end(path: Path) -> bool:
+    """Cut off a last line that was never finished; whether there was one."""
+    body = path.read_bytes()
+    whole = body.rfind(b"\n") + 1
+    if whole == len(body):
+        return False
+    os.truncate(path, whole)
+    return True
