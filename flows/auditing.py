@@ -19,7 +19,7 @@ from flows.settings import Settings, open_warehouse
 from generators.environments.protocol import Environment, HttpSettings
 from validators.audit.defects import broken_variants, injectors_named
 from validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
-from validators.checks.table import grade_of
+from validators.checks.table import settled_claims
 from warehouse.errors import ConfigurationError
 from warehouse.exports.formats import record_line
 from warehouse.records import Decision, Sample, Tool, Verdict, content_key
@@ -164,7 +164,7 @@ def _case(sample: Sample, defect: str, verdicts: Sequence[Verdict]) -> DefectCas
 
 def _weakest_decision(verdicts: Sequence[Verdict]) -> AuditDecision:
     """What becomes of a sample; `open` where no check doubts it, but none that was asked settles what it claims either."""
-    grade = grade_of(verdicts)
+    grade = settled_claims(verdicts).grade
     if grade == "proved" or grade == "judged":  # noqa: PLR1714 - so that types follow
         return grade
     decisions = {one.decision for one in verdicts}

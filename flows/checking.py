@@ -14,6 +14,7 @@ from generators.catalogs import Problem
 from generators.imports.hammerbench import read_hammerbench
 from generators.imports.reading import ImportedRecord
 from generators.stages import Stage, StageContext
+from validators.checks.table import has_rest
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import LlmCall, Sample, Verdict
 
@@ -74,10 +75,10 @@ async def _check_record(item: ImportedRecord, sample: Sample, stages: list[Stage
     for stage in stages:
         if stage.function is None or not stage.applies(sample) or not chats.can_answer(stage):
             continue
+        context = StageContext(chats.of(stage, unrecorded.append), Random(sample.key), tools)
         try:
-            verdicts += await stage.function(
-                sample, StageContext(chats.of(stage, unrecorded.append), Random(sample.key), tools)
-            )
+            if await has_rest(stage, sample, context, verdicts):
+                verdicts += await stage.function(sample, context)
         except (RecordError, ReplyError) as error:
             reason = f"The check could not be carried out: {error}"
             verdicts.append(Verdict(subject=sample.key, check=stage.name, decision="unproved", reason=reason))

@@ -25,7 +25,7 @@ from flows.stages import stage_named
 from generators.environments.protocol import Environment, TravelSettings
 from generators.stages import Stage, StageContext
 from validators.checks.coverage import RequestReading, read_request
-from validators.checks.table import CHECKS, grade_of
+from validators.checks.table import CHECKS, has_rest, settled_claims
 from validators.checks.verdicts import read_by
 from warehouse.errors import ConfigurationError, RecordError, ReplyError
 from warehouse.records import (
@@ -222,7 +222,7 @@ async def _check_record(number: int, line: bytes, chats: Chats | None, worlds: _
 
 def _decision(found: Sequence[Verdict], *, is_read: bool) -> GradedDecision:
     """What a record rests on by all its verdicts; where no model reads it, rules alone decide and leave nothing to one."""
-    grade = grade_of(found) if is_read else "open"
+    grade = settled_claims(found).grade if is_read else "open"
     if grade in ("proved", "judged"):
         return grade
     weakest_found: GradedDecision = min((one.decision for one in found), key=_ORDER.index, default="unproved")
@@ -239,6 +239,8 @@ async def check_sample(
         is_asked = stage.function is not None and (chats.can_answer(stage) if chats else stage.role is None)
         if is_asked and stage.applies(sample):
             context = _context(stage, sample, tools, chats, environments)
+            if not await has_rest(stage, sample, context, verdicts):
+                continue
             found = await _verdicts(stage, sample, context)
             verdicts += read_by(context.chat.name, maker, found) if stage.role else found
     return verdicts

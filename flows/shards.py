@@ -16,7 +16,7 @@ from functools import lru_cache, partial
 from pathlib import Path
 from random import Random
 from types import MappingProxyType, TracebackType
-from typing import BinaryIO, NamedTuple, Self
+from typing import Any, BinaryIO, NamedTuple, Self
 
 import orjson
 
@@ -28,6 +28,7 @@ from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stages import Stage, StageContext
 from llm.prompts import own_prompts
+from validators.checks.table import has_rest
 from validators.checks.verdicts import outcome_of, read_by
 from warehouse.errors import CallwrightError, ConfigurationError, RecordError, ReplyError
 from warehouse.outcomes import outcome_row
@@ -174,13 +175,22 @@ class Facts:
     def __init__(self, build: str, now: datetime) -> None:
         """Nothing is known yet."""
         self.rows: dict[str, list[Row]] = defaultdict(list)
+        self._verdicts: dict[str, list[Verdict]] = defaultdict(list)
         self._build = build
         self._now = now
 
     def keep(self, records: Iterable[Record]) -> None:
         """Keep records, each in its table."""
+        records = [*records]
+        for record in records:
+            if isinstance(record, Verdict):
+                self._verdicts[record.subject].append(record)
         for table, row in [*rows_of(records, Stamp(self._now))]:  # all of them, or none where one can't be a row
             self.rows[table].append(row)
+
+    def verdicts_on(self, record: Record) -> list[Verdict]:
+        """What checks said of a record on its way."""
+        return self._verdicts[record.key]
 
     def note(
         self, stage: str, record: Record, outcome: StageOutcome, reason: str = "", code: ReasonCode = "none"
@@ -298,11 +308,11 @@ class _Work:
             chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools, self.environments
         )
         try:
+            if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
+                facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")
+                return []
             outputs = await stage.function(record, context, **self._threshold(stage))
-            if not stage.is_check:
-                outputs = [_with_planted(output, calls) for output in outputs]
-            elif stage.role:
-                outputs = read_by(chat.name, self.shard.recipe.models.generator.name, outputs)
+            outputs = self._signed(stage, outputs, chat.name, calls)
             facts.keep(outputs)
         except (ReplyError, RecordError) as error:
             facts.fail(stage.name, record, error)
@@ -317,6 +327,12 @@ class _Work:
         facts.note(stage.name, record, "passed")
         facts.link(record, outputs)
         return outputs
+
+    def _signed(self, stage: Stage, outputs: list[Any], model: str, calls: list[LlmCall]) -> list[Any]:
+        """What a stage yields, with the defect planted in it, or with the model that gave the verdict."""
+        if not stage.is_check:
+            return [_with_planted(output, calls) for output in outputs]
+        return read_by(model, self.shard.recipe.models.generator.name, outputs) if stage.role else outputs
 
     def _note_call(self, calls: list[LlmCall], subject: str, call: LlmCall) -> None:
         """Note a call about a record whatever comes of it: money is spent also on what fails."""

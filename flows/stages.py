@@ -6,6 +6,7 @@ The runner, the Prefect flows, the command line, docs/stages.md and the tests al
 
 import sys
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from hashlib import blake2b
 from typing import NamedTuple
 
 from generators.conversations.making import MAKING as CONVERSATIONS
@@ -28,6 +29,7 @@ from warehouse.records import Transform
 from warehouse.rows import Row
 
 _NAMED, _AND = ".", "+"
+_VERSION_BYTES = 6
 MAKINGS: tuple[Making, ...] = (SINGLE_TURN, DIALOGUES, SHIFTS, EXTERNAL, MULTI_STEP, ROUTING, CONVERSATIONS, PARALLEL)
 OBSTACLES: dict[Transform, Obstacle] = {
     transform: obstacle for making in MAKINGS for transform, obstacle in making.obstacles.items()
@@ -113,8 +115,16 @@ def todays_checks(own: Mapping[str, str]) -> dict[str, str]:
 
 
 def version_of(stage: Stage) -> str:
-    """A stage's version: that of its code, where it is a check, and those of its prompts."""
-    return "+".join((stage.version, *map(version_at, stage.templates)))
+    """A stage's version: that of its code, where it is a check, and those of its prompts.
+
+    What settles the rest is asked anew where a check before it may leave something else open.
+    """
+    own = "+".join((stage.version, *map(version_at, stage.templates)))
+    if not stage.settles_rest:
+        return own
+    checks = stages_of(CHECK_GROUP)
+    before = [f"{one.name}={one.version}" for one in checks[: checks.index(stage)] if one.settles and one.role is None]
+    return f"{own}+{blake2b(' '.join(before).encode(), digest_size=_VERSION_BYTES).hexdigest()}"
 
 
 def stage_rows() -> list[Row]:

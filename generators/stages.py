@@ -45,6 +45,7 @@ class Stage(NamedTuple):
         False  # of a check by rules: models that read the text blind may settle what it leaves open
     )
     needs_reader: bool = False  # of a check: only models that read language are asked, template/v1 is not
+    settles_rest: bool = False  # of a check: asked only about what the checks before it leave open and it may settle
 
     @property
     def is_check(self) -> bool:

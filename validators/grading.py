@@ -16,34 +16,40 @@ from validators.judges import (
     PARAMETERS,
     PLAN,
     SAME_AS_PREDICTED,
+    Judgement,
     PlanGrade,
     agree_on_calls,
     ask_opinion,
     find_made_up,
     opinion_versions,
 )
-from validators.metrics.errors import gold_at, stated_arguments
+from validators.metrics.errors import pair_calls
+from validators.metrics.snapshots import pairs_to_judge
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Call, CallTurn, Grade, GradeMetric, JudgeVerdict, Prediction, Sample
 
 
 async def judge_prediction(prediction: Prediction, sample: Sample, context: StageContext) -> JudgeVerdict:
-    """Ask the context's model whether a predicted call does what the due one does.
+    """Ask the context's model whether the predicted calls do what the due ones do, call by call until one does not.
 
-    Raises RecordError where the prediction makes no call, or none is due.
+    Raises RecordError where there are no two calls that differ in their values alone.
     """
-    gold = gold_at(prediction, sample)
-    if gold is None or not prediction.calls:
+    pairs = pairs_to_judge(prediction, sample)
+    if not pairs:
         raise RecordError(f"The prediction {prediction.key} has no two calls to compare; a judge has nothing to say.")
-    tools = [tool for tool in context.toolset(sample.candidates) if tool.name == gold.tool]
-    made = Call(tool=prediction.calls[0].tool, arguments=stated_arguments(prediction.calls[0].arguments))
-    turns = sample.turns[: prediction.turn]
-    judgement = await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, (gold, made))
+    judgements: list[Judgement] = []
+    for due, made in pairs:
+        tools = [tool for tool in context.toolset(sample.candidates) if tool.name == due.tool]
+        turns = sample.turns[: prediction.turn]
+        judgements.append(await agree_on_calls(context.chat, SAME_AS_PREDICTED, tools, turns, (due, made)))
+        if not judgements[-1].agree:
+            break
+    agree = judgements[-1].agree
     return JudgeVerdict(
         prediction=prediction.key,
         judge=context.chat.name,
-        agree=judgement.agree,
-        reason=judgement.reason,
+        agree=agree,
+        reason=" ".join(dict.fromkeys(one.reason for one in judgements if one.agree is agree)),
         version=judge_version(),
     )
 
@@ -118,7 +124,10 @@ def grade_versions() -> dict[GradeMetric, str]:
 async def _grade_plan(prediction: Prediction, sample: Sample, context: StageContext) -> _Grading:
     turn = sample.turns[prediction.turn]
     due = turn.calls if isinstance(turn, CallTurn) else ()
-    given: JsonValue = prediction.text if prediction.calls is None else [shown_call(call) for call in prediction.calls]
+    made = prediction.calls
+    if made and traits_of(sample.kind).calls == "set":  # the judge of plans looks at the order, which is free here
+        made = tuple(pair.made for pair in pair_calls(due, made, sample.language) if pair.made is not None)
+    given: JsonValue = prediction.text if made is None else [shown_call(call) for call in made]
     expected = [shown_call(call) for call in due]
     grade = await ask_opinion(context.chat, PLAN, PlanGrade, expected=expected, given=given)
     return _Grading(grade.score, 1, grade.reason)

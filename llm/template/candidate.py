@@ -17,9 +17,9 @@ from language.calls.turns import Turn
 from language.names import split_name
 from language.packs import LanguagePattern
 from llm.chat import ChatMessage
+from llm.template.judging import proposed_call
 from llm.template.parallel import split_requests
 from llm.template.sections import Sections
-from llm.template.tasks import proposed_call
 from warehouse.errors import ReplyError
 
 UNKNOWN = "$$$"
@@ -53,10 +53,20 @@ def _returned(schema: JsonValue) -> frozenset[str]:
 def plan_calls(sections: Sections, box: CandidateTools) -> list[Proposal]:
     """The calls that are due: all that serve a request, in a conversation the one that was not made yet."""
     turns = resolve_pointers(sections.turns())
-    spoken = [turn for turn in turns if turn.speaker not in {"call", "result"}]
     if sections.word("setting", "call") != "plan":
-        call = _next_call(turns, spoken, box)
-        return [call] if call else []
+        return next_calls(turns, box)
+    return whole_plan(turns, box)
+
+
+def next_calls(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
+    """The call that is due after these turns, unless it was made already."""
+    call = _next_call(turns, _spoken(turns), box)
+    return [call] if call else []
+
+
+def whole_plan(turns: Sequence[Turn], box: CandidateTools) -> list[Proposal]:
+    """All the calls that a request needs, in their order; what only an earlier one tells is unknown."""
+    spoken = _spoken(turns)
     plan: list[Proposal] = []
     for view, wish in _wishes(box.views, spoken):
         history = [Turn("user", wish), *spoken[1:]]
@@ -65,6 +75,10 @@ def plan_calls(sections: Sections, box: CandidateTools) -> list[Proposal]:
             stated[name] = _found(name, wish, plan, box)
         plan.append(Proposal(view.name, {one.name: stated[one.name] for one in view.parameters if one.name in stated}))
     return plan
+
+
+def _spoken(turns: Sequence[Turn]) -> list[Turn]:
+    return [turn for turn in turns if turn.speaker not in {"call", "result"}]
 
 
 def _found(name: str, wish: str, plan: list[Proposal], box: CandidateTools) -> JsonValue:

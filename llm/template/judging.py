@@ -2,11 +2,12 @@
 
 import re
 from collections.abc import Sequence
+from random import Random
 
 from pydantic import JsonValue
 
 from language.calls.choosing import choose_tool
-from language.calls.defects import Proposal
+from language.calls.defects import Proposal, spoil_call, text_language
 from language.calls.messages import resolve_pointers
 from language.calls.parsing import read_conversation
 from language.calls.tools import ToolView, view_of
@@ -30,6 +31,21 @@ def propose(sections: Sections, views: Sequence[ToolView]) -> Proposal:
     turns = resolve_pointers(sections.turns())
     view = choose_tool(views, turns)
     return Proposal(None, {}) if view is None else Proposal(view.name, read_conversation(view, turns))
+
+
+def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
+    """The call that the conversation asks for, and the defect that was planted in it, "" where none was."""
+    views = shown_views(sections)
+    proposal = propose(sections, views)
+    spoilt = _spoilt(proposal, views, sections, flaws, defect) if defect else None
+    return (spoilt, defect) if spoilt else (proposal, "")
+
+
+def _spoilt(
+    proposal: Proposal, views: list[ToolView], sections: Sections, flaws: Random, defect: str
+) -> Proposal | None:
+    spoilt = spoil_call(defect, proposal, views, text_language(sections.conversation or ""), flaws)
+    return None if spoilt == proposal else spoilt
 
 
 def name_relevant(sections: Sections, views: Sequence[ToolView]) -> dict[str, JsonValue]:

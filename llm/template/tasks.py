@@ -6,18 +6,26 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
-from language.calls.defects import Proposal, spoil_call, text_language
 from language.calls.meanings import in_context, value_gap
 from language.calls.sampling import fill_in
-from language.calls.tools import ToolView, view_of
+from language.calls.tools import view_of
 from language.packs import fallback, known, of
 from llm.template.changing import CallChange, ViewedCall, mend_request, other_value, parameter_named, word_change
 from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
 from llm.template.dialogues import word_answer, word_question
 from llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
 from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
-from llm.template.judging import grade_plan, judge, name_made_up, name_relevant, propose, score_answer, shown_views
+from llm.template.judging import (
+    grade_plan,
+    judge,
+    name_made_up,
+    name_relevant,
+    proposed_call,
+    score_answer,
+    shown_views,
+)
 from llm.template.parallel import propose_all, word_parallel
+from llm.template.reading_calls import read_due, read_planned
 from llm.template.routing import word_routing
 from llm.template.sections import Sections
 from llm.template.spoiling import spoil_answer, spoil_wording
@@ -107,21 +115,6 @@ def _answer_for_slot(sections: Sections, rng: Random, flaws: Random, defect: str
 def _propose_call(sections: Sections, _: Random, flaws: Random, defect: str) -> TemplateAnswer:
     proposal, planted = proposed_call(sections, flaws, defect)
     return TemplateAnswer({"tool": proposal.tool, "arguments": proposal.arguments}, planted)
-
-
-def proposed_call(sections: Sections, flaws: Random, defect: str) -> tuple[Proposal, str]:
-    """The call that the conversation asks for, and the defect that was planted in it, "" where none was."""
-    views = shown_views(sections)
-    proposal = propose(sections, views)
-    spoilt = _spoilt(proposal, views, sections, flaws, defect) if defect else None
-    return (spoilt, defect) if spoilt else (proposal, "")
-
-
-def _spoilt(
-    proposal: Proposal, views: list[ToolView], sections: Sections, flaws: Random, defect: str
-) -> Proposal | None:
-    spoilt = spoil_call(defect, proposal, views, text_language(sections.conversation or ""), flaws)
-    return None if spoilt == proposal else spoilt
 
 
 def _judge_calls(sections: Sections, _: Random, __: Random, ___: str) -> TemplateAnswer:
@@ -217,6 +210,8 @@ TASKS: dict[str, Task] = {
     "ProposedCall": _propose_call,
     "ParallelWording": lambda sections, rng, _, __: TemplateAnswer(word_parallel(sections, _language(sections), rng)),
     "ProposedCalls": lambda sections, _, __, ___: TemplateAnswer(propose_all(sections)),
+    "CallsDue": lambda sections, _, __, ___: TemplateAnswer(read_due(sections)),
+    "CallsPlanned": lambda sections, _, __, ___: TemplateAnswer(read_planned(sections)),
     "Judgement": _judge_calls,
     "AnswerScore": lambda sections, _, __, ___: TemplateAnswer(score_answer(sections)),
     "PlanGrade": lambda sections, _, __, ___: TemplateAnswer(grade_plan(sections)),

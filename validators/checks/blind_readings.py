@@ -4,10 +4,8 @@ Where no call is due code answers first: a candidate that is the withheld tool u
 Then the judge is asked, turn by turn; the first tool that it names is an opinion, so the sample is unproved and goes to people.
 """
 
-from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
-from generators.kinds import traits_of
 from generators.shifts.turns import was_made_already
 from generators.stages import StageContext
 from generators.tools import are_redundant
@@ -24,14 +22,12 @@ from validators.judges import (
     ask_opinion,
     judge_calls,
     propose_call,
-    propose_calls,
 )
 from validators.matching.calls import THRESHOLD, CallDifference, compare_calls
-from warehouse.records import Arguments, Call, Decision, GoldCall, JsonSchema, Sample, Snapshot, Tool, Verdict
+from warehouse.records import Arguments, Call, Decision, JsonSchema, Sample, Snapshot, Tool, Verdict
 
-CONSISTENCY, ALL_CALLS = "consistency", "all_calls"
+CONSISTENCY = "consistency"
 CONSISTENCY_VERSION = "2"
-SET_VERSION = "1"
 
 
 class Readings(NamedTuple):
@@ -47,57 +43,6 @@ def applies_to(sample: Sample) -> bool:
     snapshots = list(sample.snapshots())
     has_one_at_most = bool(snapshots) and all(len(snapshot.calls) <= 1 for snapshot in snapshots)
     return has_one_at_most and not was_made_already(sample)
-
-
-def reads_a_set(sample: Sample) -> bool:
-    """Whether several calls are due at once that do not depend on each other, none of which was made."""
-    several = any(len(snapshot.calls) > 1 for snapshot in sample.snapshots())
-    return several and traits_of(sample.kind).calls == "set" and not was_made_already(sample)
-
-
-async def check_all_calls(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:
-    """Let the checker make all calls from the conversation alone: each gold call is one of them, and no other is."""
-    schemas = {tool.name: tool.properties for tool in context.toolset(sample.candidates)}
-    problems: list[str] = []
-    due = right = 0
-    for snapshot in sample.snapshots():
-        read = await propose_calls(sample, snapshot, context)
-        missing, extra = _unmatched(snapshot.calls, read, schemas, threshold)
-        due, right = due + len(snapshot.calls), right + len(snapshot.calls) - len(missing)
-        problems += [f"the checker does not read the call of {call.tool} with {call.arguments!r}" for call in missing]
-        problems += [
-            f"the checker reads a call of {call.tool} with {call.arguments!r} that is not due" for call in extra
-        ]
-    return [
-        Verdict(
-            subject=sample.key,
-            check=ALL_CALLS,
-            decision="unproved" if problems else "proved",
-            score=right / due if due else 1.0,
-            reason=_capitalised("; ".join(problems)) + "."
-            if problems
-            else f"The checker made all {due} calls, and no other.",
-            version=SET_VERSION,
-        )
-    ]
-
-
-def _unmatched(
-    gold: Sequence[GoldCall], read: Sequence[Call], schemas: Mapping[str, dict[str, JsonSchema]], threshold: float
-) -> tuple[list[GoldCall], list[Call]]:
-    """The gold calls that are none of those read, and those read that are none of the gold, in whatever order."""
-    left, missing = list(read), []
-    for call in gold:
-        due = Call(tool=call.tool, arguments=call.arguments)
-        same = next(
-            (one for one in left if compare_calls(due, one, schemas.get(call.tool, {}), threshold=threshold).is_same),
-            None,
-        )
-        if same is None:
-            missing.append(call)
-        else:
-            left.remove(same)
-    return missing, left
 
 
 async def check_consistency(sample: Sample, context: StageContext, *, threshold: float = THRESHOLD) -> list[Verdict]:

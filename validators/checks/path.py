@@ -20,8 +20,9 @@ from generators.multi_step.sources import JOINT, as_text, shifted
 from generators.shifts.turns import is_path
 from generators.stages import StageContext
 from language.dates import DATE, find_dates
+from language.schemas import kind_of
 from language.text import VERBATIM
-from language.values import locate
+from language.values import locate, read_value
 from validators.checks.grounding import origin_of
 from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from warehouse.errors import RecordError
@@ -33,6 +34,7 @@ from warehouse.records import (
     Evidence,
     Goal,
     GoldCall,
+    JsonSchema,
     PlannedCall,
     ResultTurn,
     Sample,
@@ -44,7 +46,7 @@ from warehouse.records import (
 )
 
 CHECK = "path"
-VERSION = "1"
+VERSION = "2"
 CallKeys = list[frozenset[str]]
 
 
@@ -310,7 +312,7 @@ class _PathFindings:
         quote = turn.text[evidence.start : evidence.end] if isinstance(turn, UserTurn) else ""
         if not quote or quote != evidence.quote:
             self._contradict(f"The words {evidence.quote!r} for {evidence.argument!r} do not stand where they should.")
-        elif locate(value, schema_of(due.tool, evidence.argument), quote) is None:
+        elif _says_another(value, schema_of(due.tool, evidence.argument), quote):
             self._contradict(f"The words {quote!r} do not say {value!r} for {evidence.argument!r} of {due.tool.name}.")
 
     def _check_default(self, due: _Due, evidence: Evidence, value: JsonValue) -> None:
@@ -356,6 +358,13 @@ class _PathFindings:
 
     def _doubt(self, reason: str) -> None:
         self.findings.append(unproved(reason))
+
+
+def _says_another(value: JsonValue, schema: JsonSchema, quote: str) -> bool:
+    """Whether words say another value of this type. What no rule reads, and other names of things, grounding leaves to readers."""
+    if kind_of(schema) == "text" and not find_dates(str(value)):
+        return False
+    return locate(value, schema, quote) is None and read_value(quote, schema) is not None
 
 
 class _Held(NamedTuple):

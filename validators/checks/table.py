@@ -4,9 +4,10 @@ A new check is a module beside this one and a row here. A build that exists meet
 check alone; so does one that meets a new version of a check, or of a prompt that a check asks with.
 """
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Sequence
+from typing import NamedTuple
 
-from generators.stages import Role, Stage, StageFunction
+from generators.stages import Role, Stage, StageContext, StageFunction
 from validators.checks import (
     ambiguity,
     blind_readings,
@@ -18,6 +19,7 @@ from validators.checks import (
     path,
     routing,
     scenario,
+    several_calls,
     wording,
 )
 from validators.checks import (
@@ -47,16 +49,19 @@ def _check(  # noqa: PLR0913 - a row has as many columns
     settles: tuple[SampleClaim, ...] = (),
     is_left_to_readers: bool = False,
     needs_reader: bool = False,
+    settles_rest: bool = False,
 ) -> Stage:
     """A row: `prompts` are those of validators/prompts, `role` answers them, `threshold` names a setting of the recipe.
 
     What a check proves are the claims that it `settles`. What a rule leaves open a model may settle that reads the sample blind
     (`is_left_to_readers`); where it may not, people are asked. One that `needs_reader` is asked of models alone that read language.
+    One that `settles_rest` is asked only where the checks before it leave something open that it may settle.
     """
     templates = tuple(f"validators/prompts/{prompt}.j2" for prompt in prompts)
     return Stage(
         name, GROUP, about, "Sample", "Verdict", source, function, role, templates, applies, threshold,
         version=version, settles=settles, is_left_to_readers=is_left_to_readers, needs_reader=needs_reader,
+        settles_rest=settles_rest,
     )  # fmt: skip
 
 
@@ -99,7 +104,7 @@ CHECKS: tuple[Stage, ...] = (
     ),
     _check(
         "routing", routing.VERSION, "Do the request and what tools return prove each call, and no other tool of the catalog?",
-        "CallNavi 4.1", routing.check_routing, applies=routing.applies_to, settles=_ALL,
+        "CallNavi 4.1", routing.check_routing, applies=routing.applies_to, settles=_ALL, is_left_to_readers=True,
     ),
     _check(
         "wishes", wishes.VERSION, "Do the user's words ask for just the calls that are made, where turns or calls are several?",
@@ -125,16 +130,28 @@ CHECKS: tuple[Stage, ...] = (
         role="checker", prompts=("call_zero_shot", "call_one_shot"), threshold="rouge_l", settles=_ALL,
     ),
     _check(
-        "all_calls", blind_readings.SET_VERSION,
+        "all_calls", several_calls.SET_VERSION,
         "Does the checker make all calls that are due at once, and no other, from the conversation alone?",
-        "HammerBench 4.2.1", blind_readings.check_all_calls, applies=blind_readings.reads_a_set,
+        "HammerBench 4.2.1", several_calls.check_all_calls, applies=several_calls.reads_a_set,
         role="checker", prompts=("call_each",), threshold="rouge_l", settles=_ALL,
+    ),
+    _check(
+        "due_calls", several_calls.DUE_VERSION,
+        "Does the checker make the calls that are due, step after step or in their order, from what was said and returned alone?",
+        "HammerBench 4.2.1", several_calls.check_due_calls, applies=several_calls.reads_in_order,
+        role="checker", prompts=("call_due", "call_plan"), threshold="rouge_l", settles=_ALL, settles_rest=True,
     ),
     _check(
         "meaning", blind_readings.MEANING_VERSION,
         "Does the judge read the same call out of the conversation, or one that means the same?",
         "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,
         role="judge", prompts=("call_zero_shot", "judge_calls"), settles=_ALL,
+    ),
+    _check(
+        "due_meaning", several_calls.DUE_MEANING_VERSION,
+        "Where several calls are due: does the judge read the same ones, or such as mean the same?",
+        "HammerBench 4.2.1, D.4", several_calls.check_due_meaning, applies=several_calls.reads_several,
+        role="judge", prompts=("call_each", "call_due", "call_plan", "judge_calls"), settles=_ALL, settles_rest=True,
     ),
     _check(
         "natural", wording.NATURAL_VERSION,
@@ -144,26 +161,63 @@ CHECKS: tuple[Stage, ...] = (
 )  # fmt: skip
 
 
-def grade_of(verdicts: Iterable[Verdict]) -> ClaimGrade:
+class SettledClaims(NamedTuple):
+    """What a sample's claims rest on: `claimed` by the verdicts seen, of these settled by rules, and by models."""
+
+    is_doubted: bool
+    claimed: frozenset[SampleClaim]
+    by_rules: frozenset[SampleClaim]
+    by_models: frozenset[SampleClaim]
+
+    @property
+    def open(self) -> frozenset[SampleClaim]:
+        """What nothing settles yet."""
+        return self.claimed - self.by_rules - self.by_models
+
+    @property
+    def grade(self) -> ClaimGrade:
+        """The weakest grade of its claims."""
+        if self.is_doubted or self.open:
+            return "open"
+        return "proved" if self.by_rules >= self.claimed else "judged"
+
+
+def settled_claims(verdicts: Iterable[Verdict]) -> SettledClaims:
     """What a sample rests on by the verdicts of these checks: the same that the view `sample_grades` says of what is kept."""
     checks = {stage.name: stage for stage in CHECKS}
+    claimed: set[SampleClaim] = {*_ALL}
     by_rules: set[SampleClaim] = set()
     left_open: set[SampleClaim] = set()
     by_models: set[SampleClaim] = set()
+    is_doubted = False
     for one in verdicts:
         check = checks[one.check]
-        if one.decision == "contradicted" or (one.decision == "unproved" and not check.is_left_to_readers):
-            return "open"
+        claimed.update(check.settles)
+        is_doubted |= one.decision == "contradicted" or (one.decision == "unproved" and not check.is_left_to_readers)
         if one.grade == "proved":
             by_rules.update(check.settles)
         elif one.grade == "judged":
             by_models.update(check.settles)
         if one.grade != "proved" and check.role is None:
             left_open.update(check.settles)
-    by_rules -= left_open
-    if by_rules.issuperset(_ALL):
-        return "proved"
-    return "judged" if (by_rules | by_models).issuperset(_ALL) else "open"
+    return SettledClaims(is_doubted, frozenset(claimed), frozenset(by_rules - left_open), frozenset(by_models))
+
+
+async def has_rest(stage: Stage, sample: Sample, context: StageContext, verdicts: Sequence[Verdict]) -> bool:
+    """Whether a stage has anything to say: one that `settles_rest` where it may settle what is left open, any other always.
+
+    Where only people can settle something no model is asked. `verdicts` are those known of the sample; rules of which none
+    is known are asked again, for they cost nothing.
+    """
+    if not stage.settles_rest:
+        return True
+    known = {one.check for one in verdicts}
+    found = list(verdicts)
+    for rule in CHECKS[: CHECKS.index(stage)]:
+        if rule.name not in known and rule.role is None and rule.function is not None and rule.applies(sample):
+            found += await rule.function(sample, context)
+    settled = settled_claims(found)
+    return not settled.is_doubted and bool(settled.open & set(stage.settles))
 
 
 # It comes before anything is made of a scenario: what it does not prove is rejected.

@@ -63,11 +63,6 @@ def due_calls(prediction: Prediction, sample: Sample) -> tuple[GoldCall, ...]:
     return turn.calls
 
 
-def gold_at(prediction: Prediction, sample: Sample) -> GoldCall | None:
-    """The call due at the prediction's snapshot, None where none is; the first where several are. Raises as `due_calls`."""
-    return next(iter(due_calls(prediction, sample)), None)
-
-
 def pair_calls(gold: Sequence[GoldCall], made: Sequence[Call], language: Language) -> list[CallPair]:
     """Each due call with the call that was made for it, in the order of the gold; then calls that nothing was due for.
 

@@ -20,7 +20,19 @@ from validators.metrics.errors import CallPair, due_calls, pair_calls, stated_ar
 from validators.metrics.hammerbench import SnapshotResult, Tally, is_refusal, sum_up_counted, tally_conversation
 from validators.predictions import CandidateRun, run_of
 from warehouse.errors import RecordError
-from warehouse.records import CallTurn, Language, Prediction, Sample, Score, Snapshot, SnapshotsScored, Tool, UserTurn
+from warehouse.records import (
+    Call,
+    CallTurn,
+    GoldCall,
+    Language,
+    Prediction,
+    Sample,
+    Score,
+    Snapshot,
+    SnapshotsScored,
+    Tool,
+    UserTurn,
+)
 
 SLICES = ("kind", "category", "language")
 CHOICES: tuple[SnapshotsScored, ...] = get_args(SnapshotsScored)
@@ -222,17 +234,23 @@ def _pair_result(pair: CallPair, language: Language, tools: Mapping[str, Tool]) 
 
 
 def needs_judge(prediction: Prediction, sample: Sample) -> bool:
-    """Whether only a judge can say if the call is right: tool and parameter names are, a value is written otherwise.
+    """Whether only a judge can say if the calls are right: tools and parameter names are, a value is written otherwise.
 
-    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's word either. A judge is
-    asked about one call: several that are due at once are compared by rule.
+    That gate is the paper's (EVALUATORS 1.5); what is the gold call to the letter needs nobody's word either.
     """
-    gold = due_calls(prediction, sample)
-    if len(gold) != 1 or not prediction.calls:
-        return False
-    given = stated_arguments(prediction.calls[0].arguments)
-    has_its_names = prediction.calls[0].tool == gold[0].tool and given.keys() == gold[0].arguments.keys()
-    return has_its_names and given != gold[0].arguments
+    return bool(pairs_to_judge(prediction, sample))
+
+
+def pairs_to_judge(prediction: Prediction, sample: Sample) -> list[tuple[GoldCall, Call]]:
+    """The due calls, each with the one made for it, that differ in how values are written; none where rules can tell."""
+    differing: list[tuple[GoldCall, Call]] = []
+    for due, made in pair_calls(due_calls(prediction, sample), prediction.calls or (), sample.language):
+        given = stated_arguments(made.arguments) if made else {}
+        if due is None or made is None or made.tool != due.tool or given.keys() != due.arguments.keys():
+            return []
+        if given != due.arguments:
+            differing.append((due, made.with_changes(arguments=given)))
+    return differing
 
 
 def shifted_snapshots(sample: Sample) -> list[int]:

@@ -16,16 +16,16 @@ from validators.checks.verdicts import SHOWN, Finding, deciding, unproved
 from validators.wishes.accounts import REQUEST, TurnAccount, deeds_in, misbound, without
 from validators.wishes.catalogs import find_in_catalog
 from validators.wishes.conversations import find_in_conversation
-from validators.wishes.paths import can_be_read, find_in_path
+from validators.wishes.paths import find_in_path
 from warehouse.records import Sample, Tool, UserTurn, Verdict
 
 CHECK = "wishes"
-VERSION = "2"
+VERSION = "3"
 
 
 def applies_to(sample: Sample) -> bool:
     """Whether rules can read all that the user wants of such a sample."""
-    return is_simulated(sample) or _is_set(sample) or is_routed(sample) or (is_path(sample) and can_be_read(sample))
+    return is_simulated(sample) or _is_set(sample) or is_routed(sample) or is_path(sample)
 
 
 async def check_wishes(sample: Sample, context: StageContext) -> list[Verdict]:

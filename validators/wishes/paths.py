@@ -16,12 +16,10 @@ from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool
 
 def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
     """What speaks against the path being the one that the request asks for: step by step, on the responses as recorded."""
+    strange = [call.tool for calls, _ in _steps(sample) for call in calls if not is_phrased(call.tool)]
+    if strange:
+        return [unproved(f"There are no phrases for {strange[0]}, so no rule reads whether the words ask for it.")]
     return [unproved(reason) for reason in dict.fromkeys(_reasons(sample, tools))]
-
-
-def can_be_read(sample: Sample) -> bool:
-    """Whether rules can read what the request asks for: the language has phrases for the tools that are called."""
-    return all(is_phrased(call.tool) for calls, _ in _steps(sample) for call in calls)
 
 
 def _reasons(sample: Sample, tools: Sequence[Tool]) -> Iterator[str]:

@@ -1,12 +1,13 @@
 -- What each sample rests on by the newest verdict of each check: `proved` where rules settle every claim about it, `judged` where a
 -- model that did not make it settles what rules leave open, else `open`. The claims are that each argument means what was stated,
--- that the call is the deed asked for, that nothing else is asked, and that no call is missing; a check speaks of those in
--- `stages.settles`. What a rule doubts that no reading can settle, and what a blind reading doubts, leaves the sample open.
+-- that the call is the deed asked for, that nothing else is asked, that no call is missing and, where a check speaks of them, that
+-- the replies state what results say; which claims a check speaks of stands in `stages.settles`. What a rule doubts that no reading
+-- can settle, and what a blind reading doubts, leaves the sample open.
 create or replace view sample_grades as
 with claims as (
     select name, role, is_left_to_readers,
         coalesce(list_sum(list_transform(settles, lambda one: 1 << (
-            list_position(['arguments', 'deed', 'nothing_else', 'no_call_missing'], one) - 1
+            list_position(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], one) - 1
         ))), 0)::utinyint as mask
     from stages where stage_group <> 'landing'
 ), newest as (
@@ -16,14 +17,16 @@ with claims as (
 ), settled as (
     select n.subject,
         bool_or(n.decision = 'contradicted' or (n.decision = 'unproved' and not c.is_left_to_readers)) as is_doubted,
+        bit_or(c.mask) | 15::utinyint as claimed,
         bit_or(if(n.grade = 'proved', c.mask, 0::utinyint)) & ~bit_or(if(c.role = '' and n.grade <> 'proved', c.mask, 0::utinyint)) as by_rules,
         bit_or(if(n.grade = 'judged', c.mask, 0::utinyint)) as by_models,
         coalesce(list(distinct n.model order by n.model) filter (n.grade = 'judged' and c.mask > 0), []) as models
     from newest n join claims c on c.name = n.check_name group by n.subject
 )
 select subject,
-    case when is_doubted then 'open' when by_rules = 15 then 'proved' when by_rules | by_models = 15 then 'judged' else 'open' end as grade,
+    case when is_doubted then 'open' when by_rules = claimed then 'proved' when by_rules | by_models = claimed then 'judged' else 'open' end as grade,
     models,
-    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing'], lambda one, place: (by_rules >> (place - 1)) & 1 = 1) as proved_claims,
-    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing'], lambda one, place: ((by_rules | by_models) >> (place - 1)) & 1 = 0) as open_claims
+    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], lambda one, place: (by_rules >> (place - 1)) & 1 = 1) as proved_claims,
+    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], lambda one, place: ((claimed & ~(by_rules | by_models)) >> (place - 1)) & 1 = 1) as open_claims,
+    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], lambda one, place: (claimed >> (place - 1)) & 1 = 1) as claims
 from settled;

@@ -1,4 +1,5 @@
--- What each sample claims, a row a claim: each argument of its gold, and the deed, nothing_else and no_call_missing (see sample_grades).
+-- What each sample claims, a row a claim: each argument of its gold, and the deed, nothing_else, no_call_missing and, where there
+-- are any, replies (see sample_grades).
 -- `grade` is proved (`settled_by` has the check, `rule` how the words of an argument mean the value), judged (`settled_by` has the
 -- models that read it blind), vouched (`settled_by` has the person) or open. What has a model of its own for a witness is open.
 create or replace view claims as
@@ -18,7 +19,7 @@ with persons as (
     union all
     select subject, c.claim, '', '', case
         when list_contains(proved_claims, c.claim) then 'proved' when list_contains(open_claims, c.claim) then 'open' else 'judged' end
-    from sample_grades, unnest(['deed', 'nothing_else', 'no_call_missing']) as c(claim)
+    from sample_grades, unnest(list_filter(claims, lambda one: one <> 'arguments')) as c(claim)
 )
 select f.subject, f.claim, f.argument, f.rule,
     if(f.grade = 'open' and p.subject is not null, 'vouched', f.grade) as grade,

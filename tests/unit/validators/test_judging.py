@@ -1,14 +1,16 @@
 """A judge's word on predictions."""
 
 import pytest
+from pydantic import JsonValue
 
 from tests.support.scripted_model import ScriptedModel
-from tests.support.validators.conversations import STEPS, answers, conversation
+from tests.support.validators.conversations import RUN, STEPS, answers, conversation
 from tests.support.validators.stage_contexts import context_of
-from validators.grading import judge_prediction, judge_version
-from validators.judges import Judgement
+from validators.grading import grade_prediction, judge_prediction, judge_version
+from validators.judges import Judgement, PlanGrade
+from validators.metrics.snapshots import needs_judge, pairs_to_judge
 from warehouse.errors import RecordError, ReplyError, TransientError
-from warehouse.records import JudgeVerdict, Tool
+from warehouse.records import Call, CallTurn, GoldCall, JudgeVerdict, Prediction, Sample, Tool, UserTurn
 
 
 async def test_a_judge_sees_the_conversation_so_far_and_both_calls(table: Tool, taxi: Tool, tools) -> None:
@@ -29,7 +31,7 @@ async def test_a_judge_sees_the_conversation_so_far_and_both_calls(table: Tool, 
 
 async def test_an_answer_that_can_not_be_read_is_no_agreement(table: Tool, tools) -> None:
     sample = conversation([table])
-    prediction = answers(sample, *STEPS)[0]
+    prediction = answers(sample, {"restaurant": "the Lindenhof"}, *STEPS[1:])[0]
     chat = ScriptedModel({"judge_prediction": [ReplyError("It begins: 'Well'."), TransientError("away")]})
     verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
     assert (verdict.agree, "It begins" in verdict.reason) == (False, True)
@@ -41,3 +43,49 @@ async def test_without_two_calls_there_is_nothing_to_judge(table: Tool, tools) -
     sample = conversation([table])
     with pytest.raises(RecordError, match="no two calls"):
         await judge_prediction(answers(sample, "Sorry.", *STEPS[1:])[0], sample, context_of(tools))
+
+
+def set_of(table: Tool, taxi: Tool, kind: str = "parallel") -> Sample:
+    calls = (
+        GoldCall(tool="book_table", arguments={"restaurant": "Lindenhof", "party_size": 4}),
+        GoldCall(tool="order_taxi", arguments={"destination": "Lindenhof"}),
+    )
+    request = UserTurn(text="A table for four at Lindenhof, and a taxi there.")
+    return Sample(
+        kind=kind, language="en", category="Town", candidates=(table.key, taxi.key), turns=(request, CallTurn(calls=calls))
+    )  # fmt: skip
+
+
+def made_of(sample: Sample, *arguments: dict[str, JsonValue]) -> Prediction:
+    calls = [Call(tool=due.tool, arguments=given) for due, given in zip(sample.gold, arguments, strict=False)]
+    return Prediction(**RUN._asdict(), subject=sample.key, turn=1, text="", calls=tuple(reversed(calls)))
+
+
+TAXI, BOOKING = {"destination": "Lindenhof"}, {"restaurant": "Lindenhof", "party_size": "four"}
+
+
+async def test_a_judge_looks_at_each_call_of_a_set_that_is_written_otherwise(table: Tool, taxi: Tool, tools) -> None:
+    sample = set_of(table, taxi)
+    prediction = made_of(sample, BOOKING, {"destination": "the Lindenhof"})
+    for second in (True, False):
+        opinions = [Judgement(agree=True, reason="Four is 4."), Judgement(agree=second, reason="It is there.")]
+        chat = ScriptedModel({"judge_prediction": opinions}, name="judge/x")
+        verdict = await judge_prediction(prediction, sample, context_of(tools, chat))
+        assert (verdict.agree, chat.left) == (second, {})
+
+
+def test_rules_tell_of_a_set_that_lacks_a_call_or_has_one_to_the_letter(table: Tool, taxi: Tool) -> None:
+    sample = set_of(table, taxi)
+    assert pairs_to_judge(made_of(sample, BOOKING, TAXI), sample) == [
+        (sample.gold[0], Call(tool="book_table", arguments=BOOKING))
+    ]
+    assert not needs_judge(made_of(sample, BOOKING), sample)
+    assert not needs_judge(made_of(sample, {**BOOKING, "party_size": 4}, TAXI), sample)
+
+
+async def test_the_order_of_a_set_is_nothing_to_the_judge_of_plans(table: Tool, taxi: Tool, tools) -> None:
+    sample = set_of(table, taxi)
+    chat = ScriptedModel({"judge_plan": [PlanGrade(score=1, reason="The same.")]})
+    await grade_prediction(made_of(sample, BOOKING, TAXI), sample, context_of(tools, chat))
+    given = chat.asked[0].messages[-1].content.partition("<given>")[2]
+    assert given.index("book_table") < given.index("order_taxi")

@@ -1,0 +1,113 @@
+"""The calls that a conversation or a request asks for, read only where each word is accounted for.
+
+What the grammar can't lay out it leaves unread: it answers with no calls, so that nothing is settled by words that it passed over.
+"""
+
+from collections.abc import Iterator, Sequence
+
+import orjson
+from pydantic import JsonValue
+
+from language.calls.defects import Proposal
+from language.calls.frames import Stretch, glue_of, left_over
+from language.calls.messages import resolve_pointers
+from language.calls.tools import ToolView
+from language.calls.turns import Turn
+from language.packs import of
+from language.steps.due import due_calls, made_name
+from language.steps.phrases import is_phrased
+from language.steps.reading import read_request, read_strictly
+from language.steps.sources import Node
+from language.steps.sources import read_toolbox as read_step_tools
+from language.values import locate
+from llm.template.candidate import CandidateTools, next_calls, read_toolbox, whole_plan
+from llm.template.sections import Sections
+from warehouse.errors import ReplyError
+from warehouse.records import DEFAULT_LANGUAGE, Language
+
+_SECTIONS = (
+    "requests", "dialogues", "corrections", "external", "routing",
+    *(
+        f"conversations.{one}"
+        for one in (
+            "joints", "linked", "again", "hints", "situations", "plights", "facts", "flags", "approvals", "switches",
+            "corrections", "retries", "more", "surrenders", "thanks",
+        )
+    ),
+)  # fmt: skip
+
+
+def read_due(sections: Sections) -> JsonValue:
+    """The calls to make next, after those made; of a request in steps by what was returned, else of a conversation."""
+    turns, tools = sections.turns(), sections.json("tools")
+    if not isinstance(tools, list):
+        raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
+    spoken = [turn for turn in turns if turn.speaker == "user"]
+    if len(spoken) == 1:
+        nodes = _steps_of(spoken[0].text, tools)
+        if nodes:
+            return _listed(Proposal(name, given) for name, given in due_calls(nodes, _made(turns)))
+    box = read_toolbox(tools)
+    calls = next_calls(resolve_pointers(turns), box)
+    return _listed(calls if _is_laid_out(spoken, calls, box, _language(sections)) else [])
+
+
+def read_planned(sections: Sections) -> JsonValue:
+    """All the calls that a request over a catalog needs, in their order."""
+    tools = sections.json("tools")
+    if not isinstance(tools, list):
+        raise ReplyError("template/v1 expects a JSON list of tools in the section <tools>.")
+    box, turns = read_toolbox(tools), resolve_pointers(sections.turns())
+    calls = whole_plan(turns, box)
+    spoken = [turn for turn in turns if turn.speaker == "user"]
+    return _listed(calls if _is_laid_out(spoken, calls, box, _language(sections)) else [])
+
+
+def _steps_of(request: str, tools: list[JsonValue]) -> list[Node]:
+    """The steps that a request needs; none where words are left over, as far as the language has phrases for the tools."""
+    toolbox = read_step_tools(tools)
+    nodes = read_request(request, toolbox)
+    if not all(is_phrased(node.tool) for node in nodes):
+        return nodes
+    return [] if read_strictly(request, toolbox).unread else nodes
+
+
+def _made(turns: Sequence[Turn]) -> dict[bytes, JsonValue]:
+    """The calls made so far, each with what it returned: calls stand in rows, their results in rows behind them."""
+    calls = [orjson.loads(turn.text) for turn in turns if turn.speaker == "call"]
+    results = [orjson.loads(turn.text) for turn in turns if turn.speaker == "result"]
+    return {made_name(call["tool"], call["arguments"]): result for call, result in zip(calls, results, strict=False)}
+
+
+def _is_laid_out(spoken: Sequence[Turn], calls: Sequence[Proposal], box: CandidateTools, language: Language) -> bool:
+    """Whether each word of the user's is one of the grammar's, of a tool's, or says a value of the calls."""
+    phrases = [
+        *glue_of(language, *_SECTIONS),
+        of(language).last,
+        *(one for view in box.views for one in _words_of(view)),
+    ]
+    return not any(left_over(turn.text, phrases, [*_stated(turn.text, calls, box)]) for turn in spoken)
+
+
+def _words_of(view: ToolView) -> Iterator[str]:
+    yield from (*view.actions, *view.keys, *view.description.split())
+    for parameter in view.parameters:
+        yield from (parameter.topic, *parameter.cues.spoken)
+
+
+def _stated(text: str, calls: Sequence[Proposal], box: CandidateTools) -> Iterator[Stretch]:
+    schemas = {view.name: view.properties for view in box.views}
+    for call in calls:
+        for name, value in call.arguments.items():
+            schema = {"title": name, **schemas.get(str(call.tool), {}).get(name, {})}
+            found = locate(value, schema, text)
+            if found is not None:
+                yield Stretch(found.start, found.end)
+
+
+def _listed(calls: Iterator[Proposal] | Sequence[Proposal]) -> JsonValue:
+    return {"calls": [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]}
+
+
+def _language(sections: Sections) -> Language:
+    return sections.word("language", DEFAULT_LANGUAGE)
