@@ -7,7 +7,6 @@ from typing import NamedTuple
 
 import orjson
 from jsonschema import Draft202012Validator
-from jsonschema.exceptions import SchemaError
 from pydantic import JsonValue
 
 from generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
@@ -42,13 +41,19 @@ class ToolDraft(NamedTuple):
 class CatalogBuilder:
     """The tools and problems gathered so far; an item met before is counted again but kept once."""
 
-    def __init__(self, source: str, *, change: Change = unchanged, by_category: bool = True) -> None:
-        """`change` knows the format's own words; not `by_category`, the first category met is an item's category."""
+    def __init__(
+        self, source: str, *, change: Change = unchanged, by_category: bool = True, language: Language | None = None
+    ) -> None:
+        """`change` knows the format's own words; not `by_category`, the first category met is an item's category.
+
+        `language` is the one that the whole document is in; None where each text tells for itself.
+        """
         self.problems: list[Problem] = []
         self.entries = 0
         self._source = source
         self._change = change
         self._by_category = by_category
+        self._language = language
         self._met: dict[str, Tool | None] = {}
         self._tools: dict[str, Tool] = {}
         self._named: dict[tuple[str, str], list[Tool]] = {}
@@ -100,7 +105,7 @@ class CatalogBuilder:
             parameters=schema,
             returns=returns,
             category=draft.category,
-            language=draft.language or main_language(text),
+            language=draft.language or self._language or main_language(text),
             source=source,
         )
         self._note_duplicate(tool, draft.where)
@@ -208,38 +213,46 @@ def _untyped(schema: JsonSchema) -> list[Note]:
 
 
 def _validity(schema: JsonSchema) -> list[Note]:
-    if _is_valid(schema):
+    fault = _fault(schema)
+    if fault is None:
         return []
-    try:
-        Draft202012Validator.check_schema(schema)
-    except SchemaError as error:
-        place = "/".join(str(step) for step in error.absolute_path) or "the top"
-        reason = error.message if len(error.message) < 200 else f"{error.message[:200]}…"  # noqa: PLR2004
-        return [Note("invalid_schema", f"The schema is not valid JSON Schema at {place} ({reason}); left out.")]
-    return []
+    place = "/".join(fault.path) or "the top"
+    reason = fault.reason if len(fault.reason) < 200 else f"{fault.reason[:200]}…"  # noqa: PLR2004
+    return [Note("invalid_schema", f"The schema is not valid JSON Schema at {place} ({reason}); left out.")]
 
 
-def _is_valid(schema: JsonValue) -> bool:
-    """Whether a schema is valid, asked of each of its parts once: documents use the same parts in many operations."""
+class _Fault(NamedTuple):
+    """What is wrong in a schema, and where."""
+
+    path: tuple[str, ...]
+    reason: str
+
+
+def _fault(schema: JsonValue, path: tuple[str, ...] = ()) -> _Fault | None:
+    """The first fault of a schema, each of its parts looked at once: documents use the same parts in many operations."""
     if not isinstance(schema, dict):
-        return isinstance(schema, bool)
-    inside: list[JsonValue] = []
+        return None if isinstance(schema, bool) else _Fault(path, f"{shown(schema)} is no schema")
+    inside: list[tuple[tuple[str, ...], JsonValue]] = []
     plain: JsonSchema = {}
     for key, value in schema.items():
         if key in SCHEMA_MAPS and isinstance(value, dict):
-            inside += value.values()
+            inside += [((key, name), part) for name, part in value.items()]
         elif key in SCHEMA_LISTS and isinstance(value, list) and value:
-            inside += value
+            inside += [((key, str(index)), part) for index, part in enumerate(value)]
         elif key in ONE_SCHEMA and isinstance(value, dict):
-            inside.append(value)
+            inside.append(((key,), value))
         else:
             plain[key] = value
-    return _is_valid_alone(orjson.dumps(plain)) and all(_is_valid(part) for part in inside)
+    own = _fault_alone(orjson.dumps(plain))
+    if own is not None:
+        return _Fault((*path, *own.path), own.reason)
+    return next((found for step, part in inside if (found := _fault(part, (*path, *step)))), None)
 
 
 @lru_cache(2**16)
-def _is_valid_alone(schema: bytes) -> bool:
-    return not any(_METASCHEMA.iter_errors(orjson.loads(schema)))
+def _fault_alone(schema: bytes) -> _Fault | None:
+    error = next(_METASCHEMA.iter_errors(orjson.loads(schema)), None)
+    return None if error is None else _Fault(tuple(str(step) for step in error.absolute_path), error.message)
 
 
 def _checked_patterns(schema: JsonSchema, notes: list[Note]) -> JsonSchema:

@@ -1,5 +1,6 @@
 """What an import yields: the tools, and everything odd that it met on the way."""
 
+from pathlib import Path
 from reprlib import Repr
 from typing import Literal, NamedTuple
 
@@ -15,6 +16,7 @@ ProblemKind = Literal[
     "circular_reference",
     "crud_gap",
     "duplicate_name",
+    "flattened_body",
     "generated_name",
     "incomplete_listing",
     "invalid_schema",
@@ -62,13 +64,27 @@ class Problem(Record):
     message: str
 
 
+class ToolOrigin(NamedTuple):
+    """Where in a description of an API a tool, named by its key, comes from: its method, path and tags."""
+
+    tool: str
+    method: str
+    path: str
+    tags: tuple[str, ...] = ()
+
+
 class Catalog(Record):
-    """An imported catalog: `entries` counts every item met, `distinct` the different names among the tools kept."""
+    """An imported catalog: `entries` counts every item met, `distinct` the different names among the tools kept.
+
+    `origins` say of an API's tools which operations they are; `files` are all that was read.
+    """
 
     tools: tuple[Tool, ...]
     entries: int
     distinct: int
     problems: tuple[Problem, ...] = ()
+    origins: tuple[ToolOrigin, ...] = ()
+    files: tuple[Path, ...] = ()
 
 
 def shown(value: object) -> str:

@@ -143,12 +143,15 @@ class _NotJsonError(Exception):
 def read_json_or_yaml(path: Path) -> JsonValue | Problem:
     """The value of a JSON or a YAML file, or why there is none."""
     text = read_text(path)
-    if isinstance(text, Problem):
-        return text
-    value = parse(text, str(path))
+    return text if isinstance(text, Problem) else parse_json_or_yaml(text, str(path))
+
+
+def parse_json_or_yaml(text: str, where: str) -> JsonValue | Problem:
+    """The value of a JSON or a YAML text, or why there is none."""
+    value = parse(text, where)
     if not isinstance(value, Problem) or text.lstrip().startswith(("{", "[")):
         return value
-    return parse_yaml(text, str(path))
+    return parse_yaml(text, where)
 
 
 def parse_yaml(text: str, where: str) -> JsonValue | Problem:
@@ -213,4 +216,6 @@ def _scalar(loaded: object) -> JsonValue:
         return loaded
     if loaded is None or (isinstance(loaded, int) and loaded in INTEGERS):
         return loaded
+    if isinstance(loaded, int):
+        return float(loaded)  # as JSON's own reader has it; one beyond all floats is an OverflowError
     raise _NotJsonError(f"the value {shown(loaded)} is nothing that JSON knows")

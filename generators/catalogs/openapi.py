@@ -1,4 +1,4 @@
-"""Tools of an OpenAPI 3.0 or 3.1 description: one operation, one tool.
+"""Tools of a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description: one operation, one tool.
 
 A tool's parameters are the operation's path and query parameters, the headers and cookies it requires, and the members
 of its JSON body, side by side; a body that is no plain object is one parameter `body`. Where each goes in a request is kept beside
@@ -12,17 +12,20 @@ from typing import Literal, NamedTuple
 
 from pydantic import JsonValue
 
+from generators.catalogs.bodies import fields_of
 from generators.catalogs.builder import FATAL, CatalogBuilder, ToolDraft
-from generators.catalogs.catalog import Catalog, Note, Problem, shown
-from generators.catalogs.documents import read_json_or_yaml, the_file
+from generators.catalogs.catalog import Catalog, Note, Problem, ToolOrigin, shown
+from generators.catalogs.descriptions import described, plain_text
+from generators.catalogs.documents import the_file
+from generators.catalogs.references import read_bundle
 from generators.catalogs.rewriting import ANNOTATIONS, WrittenTarget, resolve, rewrite
+from generators.catalogs.swagger import METHODS, as_path_item, is_swagger
+from language.detection import document_language
 from warehouse.errors import ConfigurationError
-from warehouse.records import JsonSchema
+from warehouse.records import JsonSchema, Language
 
-EXPECTED = "an OpenAPI 3.0 or 3.1 description in JSON or YAML"
-METHODS = ("get", "put", "post", "delete", "patch", "head", "options", "trace")
+EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters
-PLAIN_BODY = frozenset({"type", "properties", "required", "title", "description", "examples", "additionalProperties"})
 SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
 LONGEST_CHAIN = 16
 Part = Literal["path", "query", "header", "cookie", "body"]
@@ -42,41 +45,64 @@ class ParameterPlace(NamedTuple):
 
 
 class Operation(NamedTuple):
-    """One operation: its tool as stated, and what a request of it needs."""
+    """One operation: its tool as stated, and what a request of it needs; `tags` are what the document sorts it under."""
 
     draft: ToolDraft
     method: str
     path: str
     places: tuple[ParameterPlace, ...]
+    tags: tuple[str, ...] = ()
+
+
+class ReadDocument(NamedTuple):
+    """A description: its operations, the language that it is written in, the files it came from, and what was odd in them."""
+
+    operations: tuple[Operation, ...]
+    language: Language | None
+    files: tuple[Path, ...]
+    problems: tuple[Problem, ...]
 
 
 def read_openapi(path: Path) -> Catalog:
     """The operations' tools; the first tag is the category, or else the path's first segment."""
-    builder = CatalogBuilder("openapi")
-    for operation in read_operations(path):
-        builder.put(operation.draft)
-    return builder.catalog(path, EXPECTED)
+    document = read_document(path)
+    builder = CatalogBuilder("openapi", language=document.language)
+    builder.problems += document.problems
+    origins = []
+    for operation in document.operations:
+        tool = builder.put(operation.draft)
+        if tool is not None:
+            origins.append(ToolOrigin(tool.key, operation.method, operation.path, operation.tags))
+    return builder.catalog(path, EXPECTED).with_changes(origins=tuple(origins), files=document.files)
 
 
 def read_operations(path: Path) -> tuple[Operation, ...]:
-    """Every operation with the places of its parameters. Raises ConfigurationError where this is no OpenAPI 3."""
-    document = read_json_or_yaml(the_file(path, EXPECTED))
-    if isinstance(document, Problem):
-        raise ConfigurationError(document.message)
-    fields = _mapping(document)
+    """Every operation with the places of its parameters. Raises ConfigurationError where this is no description."""
+    return read_document(path).operations
+
+
+def read_document(path: Path) -> ReadDocument:
+    """All that a description states. Raises ConfigurationError where it is of no version that is read."""
+    bundle = read_bundle(the_file(path, EXPECTED))
+    fields = _mapping(bundle.document)
     version = fields.get("openapi", fields.get("swagger"))
-    if "openapi" not in fields or not str(version).startswith("3."):
+    if not is_swagger(fields) and ("openapi" not in fields or not str(version).startswith("3.")):
         raise ConfigurationError(f"{str(path)!r} names the version {shown(version)}; {EXPECTED} is expected.")
-    return tuple(_operations(fields, path))
+    operations = tuple(_operations(fields, path))
+    language = document_language(_text(one.draft.description) for one in operations)
+    return ReadDocument(operations, language, bundle.files, bundle.problems)
 
 
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
     known: dict[str, WrittenTarget] = {}
+    is_old = is_swagger(document)
     for template, stated in _mapping(document.get("paths")).items():
         item = _resolved(stated, document)
+        if is_old:
+            item = as_path_item(item, document, lambda value: _resolved(value, document))
         for method in METHODS:
-            operation = item.get(method)
-            if isinstance(operation, dict):
+            operation = _resolved(item.get(method), document)
+            if operation:
                 where = f"{path}#/paths/{template.replace('~', '~0').replace('/', '~1')}/{method}"
                 yield _OperationReader(document, known).operation(operation, item, method, template, where)
 
@@ -103,12 +129,12 @@ class _OperationReader:
             where=where,
             category=_category(operation, template),
             name=self._name(operation, method, template),
-            description=_description(operation),
+            description=described(operation.get("summary"), operation.get("description")),
             parameters=schema,
             returns=self._returns(operation.get("responses")),
             notes=tuple(self._notes),
         )
-        return Operation(draft, method, template, tuple(self._places))
+        return Operation(draft, method, template, tuple(self._places), _tags(operation))
 
     def _parameters(self, operation: Fields, item: Fields) -> list[Fields]:
         """The path's parameters and the operation's own, which stand in for those of the same name and place."""
@@ -144,10 +170,12 @@ class _OperationReader:
             return
         stated = parameter.get("schema", _first_schema(parameter.get("content")))
         schema = self._schema({} if stated is None else stated)
-        described = {key: parameter[key] for key in ("description",) if isinstance(parameter.get(key), str)}
+        beside: Fields = {}
+        if isinstance(parameter.get("description"), str):
+            beside["description"] = plain_text(_text(parameter["description"]))
         if "example" in parameter and "examples" not in schema and not schema.get("enum"):
-            described["examples"] = [parameter["example"]]
-        self._add(name, {**schema, **described}, part, name, needed=part == "path" or parameter.get("required") is True)
+            beside["examples"] = [parameter["example"]]
+        self._add(name, {**schema, **beside}, part, name, needed=part == "path" or parameter.get("required") is True)
 
     def _add_body(self, stated: JsonValue) -> None:
         if stated is None:
@@ -161,20 +189,21 @@ class _OperationReader:
             self._notes.append(Note("unsupported", message))
             return
         schema, needed = self._schema(media), body.get("required") is True
-        required = schema.get("required")
-        if "required" not in body and required and _is_plain_object(schema):
-            needed = True
-            message = (
-                f"Whether the body is required is not stated; its required members {shown(required)} are kept required."
-            )
-            self._notes.append(Note("assumed_required", message))
-        if not _is_plain_object(schema):
+        fields = fields_of(schema)
+        if fields is None:
             self._add("body", schema, "body", "", needed=needed)
             return
-        for name, member in schema["properties"].items():
+        self._notes.extend(fields.notes)
+        if "required" not in body and fields.required:
+            needed = True
+            message = (
+                f"Whether the body is required is not stated; its required members {shown([*fields.required])} are kept"
+                " required."
+            )
+            self._notes.append(Note("assumed_required", message))
+        for name, member in fields.properties.items():
             if not _mapping(member).get("readOnly"):
-                is_needed = needed and isinstance(required, list) and name in required
-                self._add(name, member, "body", name, needed=is_needed)
+                self._add(name, member, "body", name, needed=needed and name in fields.required)
 
     def _add(self, wanted: str, schema: JsonValue, part: Part, name: str, *, needed: bool) -> None:
         """Add one parameter; where its name is taken, the part's name goes in front."""
@@ -222,18 +251,9 @@ class _OperationReader:
         return name
 
 
-def _description(operation: Fields) -> JsonValue:
-    """The summary as the first sentence, and the description behind it where it says something else."""
-    summary, described = _text(operation.get("summary")).strip(), operation.get("description")
-    if not summary or not isinstance(described, str) or not described.strip():
-        return described or summary or None
-    if _letters(described).startswith(_letters(summary)):
-        return described
-    return f"{summary.rstrip('.')}. {described}"
-
-
-def _letters(text: str) -> str:
-    return _NO_NAME.sub("", text).lower()
+def _tags(operation: Fields) -> tuple[str, ...]:
+    tags = operation.get("tags")
+    return tuple(tag for tag in tags if isinstance(tag, str) and tag) if isinstance(tags, list) else ()
 
 
 def _category(operation: Fields, template: str) -> str:
@@ -270,16 +290,6 @@ def _first_schema(content: JsonValue) -> JsonValue:
     return next((_mapping(stated).get("schema") for stated in _mapping(content).values()), None)
 
 
-def _is_plain_object(schema: JsonSchema) -> bool:
-    """Whether the members can stand side by side with the other parameters and nothing is lost."""
-    return (
-        set(schema) <= PLAIN_BODY
-        and schema.get("type", "object") == "object"
-        and isinstance(schema.get("properties"), dict)
-        and not schema.get("additionalProperties")
-    )
-
-
 def _mapping(value: JsonValue) -> Fields:
     return value if isinstance(value, dict) else {}
 
@@ -298,7 +308,11 @@ def as_json_schema(schema: JsonSchema, _: list[Note]) -> JsonSchema:
         plain.setdefault("examples", [schema["example"]])
     plain = _merged(_exclusive(plain, "minimum", "exclusiveMinimum"))
     plain = _exclusive(plain, "maximum", "exclusiveMaximum")
-    return _nullable(plain) if schema.get("nullable") is True else plain
+    if isinstance(plain.get("description"), str):
+        plain["description"] = plain_text(plain["description"])
+    if isinstance(plain.get("required"), list) and all(isinstance(name, str) for name in plain["required"]):
+        plain["required"] = list(dict.fromkeys(plain["required"]))
+    return _nullable(plain) if True in (schema.get("nullable"), schema.get("x-nullable")) else plain
 
 
 def _exclusive(schema: JsonSchema, bound: str, exclusive: str) -> JsonSchema:

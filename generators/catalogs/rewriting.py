@@ -17,7 +17,19 @@ ONE_SCHEMA = frozenset(
 )
 SCHEMA_LISTS = frozenset({"allOf", "anyOf", "oneOf", "prefixItems"})
 SCHEMA_MAPS = frozenset({"properties", "patternProperties", "dependentSchemas"})
-DEFINITIONS = frozenset({"$defs", "definitions", "$schema", "$id", "$anchor", "$dynamicAnchor", "$comment"})
+DEFINITIONS = frozenset(
+    {
+        "$defs",
+        "definitions",
+        "$schema",
+        "$id",
+        "$anchor",
+        "$dynamicAnchor",
+        "$recursiveAnchor",
+        "$recursiveRef",
+        "$comment",
+    }
+)
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 
 _CUT = frozenset({"circular_reference", "too_large"})
@@ -123,6 +135,10 @@ class _Rewriting:
         written = {
             key: self._member(key, value, trail, level) for key, value in schema.items() if key not in DEFINITIONS
         }
+        if "$recursiveRef" in schema:
+            self.notes.append(
+                Note("circular_reference", "The schema holds itself by '$recursiveRef'; cut there, any value is taken.")
+            )
         pointer = written.pop("$ref", None)
         if "$dynamicRef" in written or (pointer is not None and not isinstance(pointer, str)):
             self._note_unresolvable(pointer if pointer is not None else written["$dynamicRef"])

@@ -1,12 +1,14 @@
 """Lists of tools: the `tools/list` reply of a Model Context Protocol server, and OpenAI's `tools` parameter, wrapped or bare."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pydantic import JsonValue
 
 from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
-from generators.catalogs.documents import read_json, the_file
+from generators.catalogs.documents import DocumentItem, read_rows, the_file
+from language.detection import document_language
 from warehouse.errors import ConfigurationError
 
 MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"
@@ -14,15 +16,22 @@ MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a 
 
 def read_mcp(path: Path) -> Catalog:
     """The tools of a reply; all in one category, the file's name."""
-    loaded = read_json(the_file(path, MCP_REPLY))
-    if isinstance(loaded, Problem):
-        raise ConfigurationError(loaded.message)
-    builder = CatalogBuilder("mcp")
-    pages = loaded if isinstance(loaded, list) else [loaded]
-    for number, page in enumerate(pages):
-        pointer = f"{path}#/{number}" if isinstance(loaded, list) else f"{path}#"
-        _read_page(page, pointer, path, builder, last=number == len(pages) - 1)
+    rows = list(read_rows(the_file(path, MCP_REPLY)))
+    problems = [row for row in rows if isinstance(row, Problem)]
+    if problems:
+        raise ConfigurationError(problems[0].message)
+    pages = [row for row in rows if isinstance(row, DocumentItem)]
+    tools = [DocumentItem("", tool) for page in pages for tool in _tools_of(page.value)]
+    builder = CatalogBuilder("mcp", language=document_language(_descriptions(tools)))
+    for page in pages:
+        _read_page(page.value, page.where, path, builder, last=page is pages[-1])
     return builder.catalog(path, MCP_REPLY)
+
+
+def _tools_of(page: JsonValue) -> list[JsonValue]:
+    result = page.get("result", page) if isinstance(page, dict) else page
+    listed = result.get("tools") if isinstance(result, dict) else None
+    return listed if isinstance(listed, list) else []
 
 
 def _read_page(page: JsonValue, pointer: str, path: Path, builder: CatalogBuilder, *, last: bool) -> None:
@@ -67,32 +76,45 @@ def _title(fields: dict[str, JsonValue]) -> str:
     return title if isinstance(title, str) else ""
 
 
-OPENAI_LIST = "a JSON list of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
+OPENAI_LIST = (
+    "a JSON list (or JSON lines) of OpenAI tools ({'type': 'function', 'function': {...}}) or of bare functions"
+)
 
 
 def read_openai(path: Path) -> Catalog:
-    """The functions of a list, alone or under `tools` or `functions`; all in one category, the file's name."""
-    loaded = read_json(the_file(path, OPENAI_LIST))
-    if isinstance(loaded, Problem):
-        raise ConfigurationError(loaded.message)
-    listed, pointer = _listed(loaded)
-    if listed is None:
-        raise ConfigurationError(f"{str(path)!r} holds {shown(loaded)}; {OPENAI_LIST} is expected.")
-    builder = CatalogBuilder("openai")
-    for index, stated in enumerate(listed):
-        _put(stated, f"{path}#{pointer}/{index}", path.stem, builder)
+    """The functions of a list, alone or under `tools` or `functions`, or of JSON lines; all in one category, the file's name."""
+    rows = list(read_rows(the_file(path, OPENAI_LIST)))
+    problems = [row for row in rows if isinstance(row, Problem)]
+    if rows and len(problems) == len(rows):
+        raise ConfigurationError(problems[0].message)
+    listed = [pair for row in rows if not isinstance(row, Problem) for pair in _listed(row)]
+    if rows and not listed and not problems:
+        only = rows[0]
+        held = only.value if isinstance(only, DocumentItem) else None
+        raise ConfigurationError(f"{str(path)!r} holds {shown(held)}; {OPENAI_LIST} is expected.")
+    builder = CatalogBuilder("openai", language=document_language(_descriptions(listed)))
+    builder.problems += problems
+    for item in listed:
+        _put(item.value, item.where, path.stem, builder)
     return builder.catalog(path, OPENAI_LIST)
 
 
-def _listed(loaded: JsonValue) -> tuple[list[JsonValue] | None, str]:
-    if isinstance(loaded, list):
-        return loaded, ""
-    if isinstance(loaded, dict):
+def _listed(row: DocumentItem) -> list[DocumentItem]:
+    """The tools of a row: those in its list, or itself; none where the whole file is an object that holds no list."""
+    if isinstance(row.value, dict):
         for key in ("tools", "functions"):
-            listed = loaded.get(key)
+            listed = row.value.get(key)
             if isinstance(listed, list):
-                return listed, f"/{key}"
-    return None, ""
+                return [DocumentItem(f"{row.where}/{key}/{index}", stated) for index, stated in enumerate(listed)]
+    return [] if row.where.endswith("#") else [row]
+
+
+def _descriptions(items: list[DocumentItem]) -> Iterator[str]:
+    for item in items:
+        stated = item.value.get("function", item.value) if isinstance(item.value, dict) else None
+        text = stated.get("description") if isinstance(stated, dict) else None
+        if isinstance(text, str):
+            yield text
 
 
 def _put(stated: JsonValue, where: str, category: str, builder: CatalogBuilder) -> None:

@@ -169,3 +169,25 @@ def test_identical_tools_are_counted_twice_and_kept_once(tmp_path: Path) -> None
     catalog = read("openai", tmp_path, [WEATHER, WEATHER, {**WEATHER, "description": "Tells it differently."}])
     assert (catalog.entries, len(catalog.tools), catalog.distinct) == (3, 2, 1)
     assert kinds(catalog) == ["duplicate_name"]
+
+
+def test_json_lines_of_several_tools_are_read_and_bad_lines_are_reported(tmp_path: Path) -> None:
+    path = tmp_path / "tools.jsonl"
+    lines = [
+        {"type": "function", "function": {"name": "one", "description": "Shows one."}},
+        {"name": "two", "description": "Shows two."},
+        {"tools": [{"name": "three", "description": "Shows three."}]},
+    ]
+    path.write_text("\n".join(json.dumps(line) for line in lines) + "\n{broken\n")
+    catalog = read_catalog("openai", path)
+    assert [tool.name for tool in catalog.tools] == ["one", "two", "three"]
+    assert [(problem.kind, problem.where) for problem in catalog.problems] == [("bad_json", f"{path}:4")]
+
+
+def test_pages_of_a_listing_may_be_json_lines(tmp_path: Path) -> None:
+    path = tmp_path / "listing.jsonl"
+    pages = [
+        {"tools": [{"name": name, "description": "Shows it.", "inputSchema": {"type": "object"}}]} for name in "ab"
+    ]
+    path.write_text("\n".join(map(json.dumps, pages)))
+    assert [tool.name for tool in read_catalog("mcp", path).tools] == ["a", "b"]

@@ -1,0 +1,107 @@
+"""Descriptions as a reader of plain text sees them: Markdown and HTML taken off, summary and description joined."""
+
+import re
+from functools import cache, lru_cache
+from html import unescape
+from typing import TYPE_CHECKING
+
+from pydantic import JsonValue
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from markdown_it import MarkdownIt
+    from markdown_it.token import Token
+
+_MARKUP = re.compile(
+    r"""[*`] | \]\( | \]\[ | </?[a-z!] | <https?: | &(?:[a-z]+|\#\d+); | ~~ | (?<!\w)_\w | \\[_*`\[\]<>\#]
+    | ^\ {0,3}\#{1,6}\s | ^\ *\|.*\|\ *$""",
+    re.VERBOSE | re.MULTILINE | re.IGNORECASE,
+)
+_TAG = re.compile(r"<!--.*?-->|</?[A-Za-z!][^<>]*>", re.DOTALL)
+_BREAK = re.compile(r"<(?:br|/p|/li|/tr|/h\d|/div)\b[^<>]*>", re.IGNORECASE)
+_WORD = re.compile(r"[^\W_]")
+_NOT_LETTERS = re.compile(r"[\W_]+")
+_ITEM, _CELL = "- ", " | "
+_MARKERS = {"list_item_open": _ITEM, "tr_open": _ITEM, "td_open": _CELL, "th_open": _CELL}
+_MOST_PASSES = 4  # what comes out may be markup again: "&lt;b&gt;"
+_LONGEST = 20_000  # characters of markup that are worth reading
+
+
+def described(summary: JsonValue, description: JsonValue) -> JsonValue:
+    """The summary as the first sentence, and the description behind it where it says something else."""
+    first = plain_text(summary).strip() if isinstance(summary, str) else ""
+    if not isinstance(description, str) or not description.strip():
+        return first or description
+    text = plain_text(description)
+    if not first or _letters(text).startswith(_letters(first)):
+        return text
+    return f"{first.rstrip('.')}. {text}"
+
+
+def _letters(text: str) -> str:
+    return _NOT_LETTERS.sub("", text).lower()
+
+
+@lru_cache(2**14)
+def plain_text(text: str) -> str:
+    """A text without Markdown and HTML; one that has none comes out as it is, and what came out comes out the same again."""
+    for _ in range(_MOST_PASSES):
+        if not _MARKUP.search(text):
+            break
+        plain = _without_markup(text[:_LONGEST])
+        if plain == text:
+            break
+        text = plain
+    return text
+
+
+def _without_markup(text: str) -> str:
+    blocks: list[str] = []
+    marker = ""
+    for token in _parser().parse(text):
+        marker = marker or _MARKERS.get(token.type, "")
+        words = _untagged(token.content) if token.type == "html_block" else _words(token.children or ())
+        if words:
+            blocks.append(f"{marker}{words}")
+        if token.type == "inline":
+            marker = ""
+    return _joined(blocks)
+
+
+def _joined(blocks: list[str]) -> str:
+    """Paragraphs with an empty line between them; items of a list, and rows of a table, without."""
+    text = ""
+    for block in blocks:
+        between = "" if block.startswith(_CELL) else "\n" if block.startswith(_ITEM) else "\n\n"
+        text += between * bool(text) + block
+    return text
+
+
+def _words(tokens: "Sequence[Token]") -> str:
+    """What the parts of a paragraph say; pictures say nothing, and addresses of links are no words."""
+    words = ""
+    for token in tokens:
+        match token.type:
+            case "code_inline" if not _WORD.search(token.content):
+                words += f"'{token.content}'"  # a sign by itself is lost among words
+            case "text" | "code_inline" | "text_special":
+                words += token.content
+            case "softbreak" | "hardbreak":
+                words += "\n"
+            case "html_inline" if _BREAK.match(token.content):
+                words += "\n"
+    return words.strip()
+
+
+def _untagged(html: str) -> str:
+    text = unescape(_TAG.sub("", _BREAK.sub("\n", html)))
+    return "\n".join(line.strip() for line in text.splitlines() if line.strip())
+
+
+@cache
+def _parser() -> "MarkdownIt":
+    from markdown_it import MarkdownIt  # not above: few commands read documents
+
+    # Indented text is no code here: documents are written inside of other files, by indenting.
+    return MarkdownIt("commonmark").enable(["table", "strikethrough"]).disable(["code"])

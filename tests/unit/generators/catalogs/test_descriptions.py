@@ -1,0 +1,60 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from generators.catalogs.descriptions import described, plain_text
+
+
+@pytest.mark.parametrize(
+    ("text", "plain"),
+    [
+        ("The SID of the [Account](https://example.org/a) that *made* it.", "The SID of the Account that made it."),
+        ("Can be `closed` or `active`.", "Can be closed or active."),
+        ("`.` means nobody has won yet.", "'.' means nobody has won yet."),
+        ("<p>Creates a <b>user</b>.</p>\n<p>Slowly.</p>", "Creates a user.\nSlowly."),
+        ("One<br>two &amp; three", "One\ntwo & three"),
+        ("# Title\n\nSome **text**:\n\n- `a`: one\n- b\n", "Title\n\nSome text:\n- a: one\n- b"),
+        ("| a | b |\n|---|---|\n| `1` | 2 |\n", "- a | b\n- 1 | 2"),
+        ("Run:\n```sh\ncurl x\n```\n", "Run:"),
+        ("![logo](x.png)Finds *pets*", "Finds pets"),
+    ],
+)
+def test_markup_is_taken_off_a_description(text: str, plain: str) -> None:
+    assert plain_text(text) == plain
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Finds pets.",
+        "a_name with_underscores and a < b > c",
+        "One line\n\n    and an indented one\n",
+        "- a\n- b\n",
+        "获取用户列表",
+        "5 - 3",
+        "All [optional] values; use {id}.",
+        "",
+    ],
+)
+def test_a_description_without_markup_is_left_as_it_is(text: str) -> None:
+    assert plain_text(text) == text
+
+
+@given(st.text(alphabet="ab *_`[](){}<>!#|\\&;p/\n-~.1", max_size=80) | st.text(max_size=60))
+def test_any_text_is_cleaned_and_what_comes_out_has_no_tags(text: str) -> None:
+    assert isinstance(plain_text(text), str)
+    assert isinstance(described(text, text), str)
+
+
+@pytest.mark.parametrize(
+    ("summary", "description", "joined"),
+    [
+        ("Create user.", "Only by the *logged in* user.", "Create user. Only by the logged in user."),
+        ("List pets", "List pets of a store.", "List pets of a store."),
+        ("`List` pets", None, "List pets"),
+        (None, None, None),
+        (3, {"$ref": "x"}, {"$ref": "x"}),
+    ],
+)  # fmt: skip
+def test_summary_and_description_are_joined(summary: object, description: object, joined: object) -> None:
+    assert described(summary, description) == joined  # type: ignore[arg-type]

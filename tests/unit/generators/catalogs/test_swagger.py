@@ -1,0 +1,183 @@
+"""Swagger 2.0 descriptions, and bodies that are no plain objects."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from generators.catalogs import Catalog, read_catalog
+from generators.catalogs.openapi import ParameterPlace, read_operations
+from warehouse.errors import CallwrightError
+
+SWAGGER = """
+swagger: "2.0"
+info: {title: Store, version: "1"}
+consumes: [application/json]
+parameters:
+  Store: {name: store, in: path, type: string, required: true, description: Which *store*.}
+definitions:
+  Pet:
+    type: object
+    required: [name]
+    properties:
+      name: {type: string, x-nullable: true}
+      parent: {$ref: '#/definitions/Pet'}
+responses:
+  Found: {description: The pet., schema: {$ref: '#/definitions/Pet'}}
+paths:
+  /stores/{store}/pets:
+    parameters:
+      - {$ref: '#/parameters/Store'}
+      - {name: verbose, in: query, type: boolean}
+    post:
+      operationId: addPet
+      summary: Add a pet.
+      tags: [pets, stores]
+      parameters:
+        - {name: pet, in: body, schema: {$ref: '#/definitions/Pet'}}
+        - {name: verbose, in: query, type: integer, format: int64, maximum: 18446744073709551616000, collectionFormat: csv}
+      responses:
+        "200": {$ref: '#/responses/Found'}
+    put:
+      operationId: upload
+      summary: Upload a picture.
+      parameters:
+        - {name: file, in: formData, type: file, required: true, description: The picture.}
+        - {name: sizes, in: formData, type: array, items: {type: integer}}
+      responses:
+        "200": {description: A file., schema: {type: file}}
+"""
+
+
+def read(folder: Path, value: Any) -> Catalog:
+    path = folder / "api.yaml"
+    path.write_text(value if isinstance(value, str) else json.dumps(value))
+    return read_catalog("openapi", path)
+
+
+def test_operations_of_swagger_2_become_tools(tmp_path: Path) -> None:
+    catalog = read(tmp_path, SWAGGER)
+    put, post = catalog.tools
+    assert post.properties == {
+        "store": {"type": "string", "description": "Which store."},
+        "verbose": {"type": "integer", "format": "int64", "maximum": 1.8446744073709552e22},
+        "name": {"type": ["string", "null"]},
+        "parent": {"type": "object"},
+    }
+    assert post.required == ("store", "name")
+    assert list((post.returns or {})["properties"]) == ["name", "parent"]
+    assert put.properties == {
+        "store": {"type": "string", "description": "Which store."},
+        "verbose": {"type": "boolean"},
+        "file": {"type": "string", "format": "binary", "description": "The picture."},
+        "sizes": {"type": "array", "items": {"type": "integer"}},
+    }
+    assert (put.required, put.returns) == (("store", "file"), None)
+    assert {problem.kind for problem in catalog.problems} == {"circular_reference", "assumed_required"}
+    assert [(origin.method, origin.path, origin.tags) for origin in catalog.origins] == [
+        ("put", "/stores/{store}/pets", ()),
+        ("post", "/stores/{store}/pets", ("pets", "stores")),
+    ]
+
+
+def test_the_places_of_swagger_parameters_are_kept(tmp_path: Path) -> None:
+    (tmp_path / "api.yaml").write_text(SWAGGER)
+    put, post = read_operations(tmp_path / "api.yaml")
+    assert put.places[2:] == (ParameterPlace("file", "body", "file"), ParameterPlace("sizes", "body", "sizes"))
+    assert post.places[0] == ParameterPlace("store", "path", "store")
+
+
+NAMES = """
+    get post parameters name in body formData query type file schema $ref required responses 200 consumes produces tags
+"""
+KEYS = st.sampled_from(NAMES.split())
+LEAVES = (
+    st.none()
+    | st.booleans()
+    | st.integers()
+    | st.text(max_size=8)
+    | KEYS
+    | st.just("#/paths")
+    | st.just("#/definitions/A")
+)
+JSON = st.recursive(
+    LEAVES, lambda inner: st.lists(inner, max_size=4) | st.dictionaries(KEYS, inner, max_size=5), max_leaves=25
+)
+
+
+@settings(suppress_health_check=[HealthCheck.too_slow, HealthCheck.function_scoped_fixture])
+@given(operation=JSON, shared=JSON, definition=JSON, consumes=JSON)
+def test_any_swagger_is_read_or_explained(
+    tmp_path: Path, operation: Any, shared: Any, definition: Any, consumes: Any
+) -> None:
+    item = {"post": operation, "parameters": shared}
+    document = {"swagger": "2.0", "consumes": consumes, "paths": {"/x": item}, "definitions": {"A": definition}}
+    try:
+        catalog = read(tmp_path, document)
+    except CallwrightError:
+        return
+    assert all(set(tool.required) <= set(tool.properties) for tool in catalog.tools)
+
+
+def body_of(schema: Any, folder: Path) -> Catalog:
+    stated = {"required": True, "content": {"application/json": {"schema": schema}}}
+    operation = {"operationId": "add", "summary": "Add.", "requestBody": stated}
+    return read(folder, {"openapi": "3.0.0", "paths": {"/x": {"post": operation}}})
+
+
+A = {"type": "object", "properties": {"a": {"type": "string"}, "c": {"type": "string"}}, "required": ["a", "c"]}
+B = {"type": "object", "properties": {"b": {"type": "string"}, "c": {"type": "integer"}}, "required": ["b", "c"]}
+
+
+@pytest.mark.parametrize(
+    ("schema", "names", "required", "kinds"),
+    [
+        ({**A, "nullable": True}, ["a", "c"], ("a", "c"), ["flattened_body"]),
+        ({"anyOf": [A, {"type": "null"}]}, ["a", "c"], ("a", "c"), []),
+        ({"oneOf": [A, B]}, ["a", "c", "b"], ("c",), ["flattened_body"]),
+        ({"allOf": [A, B]}, ["a", "c", "b"], ("a", "c", "b"), []),
+        ({**A, "additionalProperties": True}, ["a", "c"], ("a", "c"), ["flattened_body"]),
+        ({**A, "anyOf": [{"required": ["a"]}, {"required": ["c"]}]}, ["a", "c"], ("a", "c"), ["flattened_body"]),
+        ({"type": "object", "additionalProperties": {"type": "string"}}, ["body"], ("body",), []),
+        ({"oneOf": [A, {"type": "array"}]}, ["body"], ("body",), []),
+        ({"oneOf": [A, True]}, ["body"], ("body",), []),
+        ({"anyOf": 3, **A}, ["body"], ("body",), None),
+        ({**A, "required": ["a", "a"]}, ["a", "c"], ("a",), []),
+    ],
+)  # fmt: skip
+def test_a_body_keeps_its_fields_where_it_is_an_object(
+    schema: Any, names: list[str], required: tuple[str, ...], kinds: list[str] | None, tmp_path: Path
+) -> None:
+    catalog = body_of(schema, tmp_path)
+    if kinds is None:
+        assert catalog.tools == ()
+        return
+    (tool,) = catalog.tools
+    assert (list(tool.properties), tool.required) == (names, required)
+    assert [problem.kind for problem in catalog.problems] == kinds
+
+
+@pytest.mark.parametrize(
+    ("summary", "language"),
+    [
+        ("Gibt eine Liste aller Baustellen der genannten Autobahn zurück", "de"),
+        ("Lists all the users of an account that were active in the last month", "en"),
+        ("Obtiene la lista de usuarios registrados en el sistema durante el mes", "es"),
+        ("获取用户列表，支持分页和搜索，返回用户的详细信息和角色权限", "zh"),
+        ("List pods", "en"),
+    ],
+)
+def test_the_language_of_a_document_is_found(summary: str, language: str, tmp_path: Path) -> None:
+    stated = {"get": {"operationId": "list", "summary": summary}, "put": {"operationId": "x", "description": summary}}
+    catalog = read(tmp_path, {"openapi": "3.0.0", "paths": {"/x": stated}})
+    assert {tool.language for tool in catalog.tools} == {language}
+
+
+def test_an_integer_beyond_64_bits_loads_in_json_and_yaml(tmp_path: Path) -> None:
+    text = '{"openapi": "3.0.0", "x": 36893488147419103232, "paths": {"/x": {"get": {"operationId": "a", "summary": "Show it."}}}}'
+    for name in ("api.json", "api.yaml"):
+        (tmp_path / name).write_text(text if name.endswith("json") else f"# {name}\n{text}")
+        assert len(read_catalog("openapi", tmp_path / name).tools) == 1
