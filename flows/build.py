@@ -18,7 +18,7 @@ from flows.making import check_samples, make_samples
 from flows.planning.planner import count_planned, validate_it_can_be_planned, waves
 from flows.planning.statistics import ConversationRow, PathRow, conversation_rows, path_rows
 from flows.progress import Progress, tell_models
-from flows.recipe import Recipe
+from flows.recipe import Checks, Recipe
 from flows.runner import GroupRun
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
@@ -178,6 +178,8 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         mode="json",
         include={"name", "seed", "languages", "samples", "spare", "candidates_per_sample", "variants", "checks"},
     )
+    if recipe.checks.reworded_duplicate == Checks.model_fields["reworded_duplicate"].default:
+        del body["checks"]["reworded_duplicate"]  # builds from before this was a setting keep their name
     if (
         recipe.land != Recipe.model_fields["land"].default
     ):  # what has landed stays: a build that asks for more is another one

@@ -17,11 +17,12 @@ from flows.review.questions import DOUBTFUL, DRAWN, SPOT_CHECK, ReviewQuestion, 
 from flows.review.resolutions import settle_decisions
 from flows.shards import FactFiles
 from flows.stages import LANDING, stages_of
+from generators.kinds import waves_of
 from validators.checks.duplicates import CHECK as DUPLICATES
 from validators.checks.duplicates import find_duplicates
 from validators.checks.table import GROUP as CHECKS
 from validators.checks.verdicts import outcome_of
-from warehouse.outcomes import outcome_row, pass_all
+from warehouse.outcomes import outcome_row, pass_all, remove_outcomes
 from warehouse.records import Outcome, ReasonCode, Sample, StageOutcome, Verdict
 from warehouse.rows import Row, Stamp, rows_of
 from warehouse.store import Warehouse
@@ -51,44 +52,72 @@ _PASSED = """
 
 
 def check_duplicates(landing: Landing) -> None:
-    """Reject samples that say the same as one before them, of this build or accepted by another recipe."""
-    asked = [landing.build, stages_of(CHECKS)[-1].name, LANDING.duplicates]
-    if not landing.warehouse.rows(f"{_PASSED} limit 1", asked):
+    """Reject samples that say the same as another one of this build, or as one accepted by another recipe.
+
+    Which of them stays depends on their keys and not on when they were made: all that has not landed is decided together, anew
+    as soon as there is more, so that a build that was cut off comes to what an undisturbed one comes to.
+    """
+    build, warehouse = landing.build, landing.warehouse
+    checked = stages_of(CHECKS)[-1].name
+    if not warehouse.rows(f"{_PASSED} limit 1", [build, checked, LANDING.duplicates]):
         return
-    known = _samples(landing.warehouse, _EARLIER, [landing.build, LANDING.duplicates, landing.recipe.name])
-    passed = _samples(landing.warehouse, _PASSED.replace("select s.key", "select s.body"), asked)
-    near = landing.recipe.checks.near_duplicate
-    home = landing.warehouse.path.parent  # where there is room; the folder of temporary files may be memory
+    known = warehouse.stream(_LANDED, [build, LANDING.duplicates, LANDING.review, landing.recipe.name])
+    waves = [(kind.name, number) for number, wave in enumerate(waves_of(landing.recipe.samples)) for kind in wave]
+    asked = [LANDING.duplicates, build, checked, LANDING.review, [name for name, _ in waves], [at for _, at in waves]]
+    before: list[StageOutcome | None] = []
+    near = landing.recipe.checks
+
+    def unlanded() -> Iterator[Sample]:
+        for body, outcome in warehouse.stream(_UNLANDED, asked):
+            before.append(outcome)
+            yield Sample.model_validate_json(body)
+
+    samples = (Sample.model_validate_json(body) for (body,) in known)
+    home = warehouse.path.parent  # where there is room; the folder of temporary files may be memory
     with tempfile.TemporaryDirectory(prefix="callwright-") as folder:
-        facts = Path(folder) / "facts"  # by way of files: there may be millions
+        facts, changed = Path(folder) / "facts", []  # by way of files: there may be millions
         with tempfile.TemporaryFile(dir=home) as spool, FactFiles(facts) as files:
-            for verdict in find_duplicates(passed, spool, known=known, threshold=near):
-                files.add(_rendered(landing, verdict))
-        landing.warehouse.put_files(facts)
+            found = find_duplicates(
+                unlanded(), spool, known=samples, threshold=near.near_duplicate, reworded=near.reworded_duplicate
+            )
+            for at, verdict in enumerate(found):
+                rendered, outcome = _rendered(landing, verdict)
+                if outcome != before[at]:
+                    files.add(rendered)
+                if before[at] not in (None, outcome):
+                    changed.append(verdict.subject)
+        remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
+        warehouse.put_files(facts)
 
 
-def _samples(warehouse: Warehouse, sql: str, parameters: Sequence[str]) -> Iterator[Sample]:
-    return (Sample.model_validate_json(body) for (body,) in warehouse.stream(sql, parameters))
-
-
-def _rendered(landing: Landing, verdict: Verdict) -> dict[str, list[Row]]:
-    """A verdict about likeness, and the outcome that follows from it, as rows."""
+def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]], StageOutcome]:
+    """A verdict about likeness and the outcome that follows from it, as rows; and which outcome that is."""
     found = outcome_of([verdict], must_prove=True)
     outcome = landing.note(
         LANDING.duplicates, verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
     )
     [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
-    return {table: [row], "outcomes": [outcome]}
+    return {table: [row], "outcomes": [outcome]}, found.outcome
 
 
-# What has a place already: samples of this build that came through before, and other recipes' accepted ones.
-_EARLIER = """
+# What has a place already: samples of this build of which people were asked, or that landed, and other recipes' accepted ones.
+_LANDED = """
     select s.body from samples s
     where exists (select 1 from outcomes f
-            where f.build = ? and f.stage = ? and f.outcome = 'passed' and f.subject = s.key)
+            where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and f.subject = s.key
+                and exists (select 1 from outcomes r where r.build = $1 and r.stage = $3 and r.subject = s.key))
         or exists (select 1 from acceptances a
-            where a.subject = s.key and a.recipe <> ? and a.withdrawn_at is null)
+            where a.subject = s.key and a.recipe <> $4 and a.withdrawn_at is null)
     order by s.key
+"""
+# The others that passed the checks, with what was decided about them before: what others are made of comes first.
+_UNLANDED = """
+    select s.body, d.outcome from samples s join outcomes f on f.subject = s.key
+    left join outcomes d on d.build = f.build and d.stage = $1 and d.subject = s.key
+    where f.build = $2 and f.stage = $3 and f.outcome = 'passed' and s.stage <> 'review'
+        and not exists (select 1 from outcomes r where r.build = f.build and r.stage = $4 and r.subject = s.key)
+    order by exists (select 1 from acceptances a where a.subject = s.key) desc,
+        ($6::int[])[list_position($5::varchar[], s.kind)], s.key
 """
 
 

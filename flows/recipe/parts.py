@@ -108,6 +108,7 @@ class Checks(RecipePart):
 
     rouge_l: float = Field(default=0.7, ge=0, le=1)
     near_duplicate: float = Field(default=0.9, gt=0, le=1)
+    reworded_duplicate: float | None = Field(default=0.5, gt=0, le=1)
 
 
 LandedGrade = Literal["judged", "proved"]

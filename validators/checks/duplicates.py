@@ -1,7 +1,8 @@
 """Whether a sample is unlike those before it: one that says the same to the same end measures nothing new.
 
 Two samples are duplicates where the same calls are due and the texts are alike; requests that differ in a value differ in
-their gold, and are none. The same text with another gold is worse: it is ambiguous, and contradicted too.
+their gold, and are none. The same text with another gold is worse: it is ambiguous, and contradicted too. A request in other
+words is found where the same calls are due: values are masked, and what is left is compared turn by turn.
 """
 
 from __future__ import annotations
@@ -18,19 +19,23 @@ import orjson
 
 from language.packs import unspaced
 from language.text import fold
+from validators.embeddings import read_ahead
+from validators.rewordings import MaskedText, likeness_of, mask_values, may_be_alike
 from warehouse.records import Decision, Sample, Verdict
 
 if TYPE_CHECKING:
     from collections.abc import Callable, Iterable, Iterator
 
 CHECK = "duplicates"
-VERSION = "2"
+VERSION = "3"
 THRESHOLD = 0.9
+REWORDED = 0.5  # the precision at it stands in docs/checks.md
 _TOKENS = re.compile(rf"[{unspaced()}]|[^\W{unspaced()}]+")
 _UNSPACED = re.compile(f"[{unspaced()}]")
 _NUMBERS = re.compile(r"\d+")
+_AT_ONCE = 500  # texts whose other wordings are looked for together
 # What a sample is to the one before it that decides about it, one byte each; none decides about most.
-_NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE = range(5)
+_NEW, _REPEATED, _SAME_END, _OTHER_CALLS, _ALIKE, _REWORDED = range(6)
 
 
 def short_hash(text: str) -> int:
@@ -44,11 +49,13 @@ def find_duplicates(
     *,
     known: Iterable[Sample] = (),
     threshold: float = THRESHOLD,
+    reworded: float | None = REWORDED,
     hashed: Callable[[str], int] = short_hash,
 ) -> Iterator[Verdict]:
     """Whether each sample says something new after all `known` ones and the samples before it; one verdict for each, in turn.
 
-    Texts are alike from a Jaccard likeness of `threshold` on. A sample that comes twice gets the same answer again. What
+    Texts are alike from a Jaccard likeness of `threshold` on, and reworded from a likeness of `reworded` on (None: these are
+    not looked for). A sample that comes twice gets the same answer again. What
     there is to compare waits in `spool`, an empty file, and only a few numbers a sample stay in memory: millions may come.
     Texts whose numbers by `hashed` are equal are compared themselves, so that it decides about speed alone.
     """
@@ -58,7 +65,7 @@ def find_duplicates(
     first = len(entries)
     for sample in samples:
         entries.add(sample)
-    comparison = _Comparison(entries, threshold)
+    comparison = _Comparison(entries, threshold, reworded)
     comparison.compare()
     for position in range(first, len(entries)):
         key, decided = entries.read(position).key, comparison.decided(position)
@@ -75,11 +82,19 @@ class _ComparedText(NamedTuple):
     own: int
     candidates: list[int]
     tools: list[str]
+    language: str
+    turns: list[str]  # the text of each turn of the user's and of each reply
+    speakers: str
 
     @property
     def end(self) -> tuple[str, ...]:
         """What duplicates have in common, however they are worded."""
         return (self.kind, self.gold, *sorted(_NUMBERS.findall(self.text)))
+
+    @property
+    def request(self) -> tuple[str, ...]:
+        """What a request has in common with the same one in other words; empty where no call is due: nothing tells these apart."""
+        return (self.kind, self.language, self.speakers, self.gold) if self.tools else ()
 
 
 class _ComparedSamples(NamedTuple):
@@ -94,6 +109,7 @@ class _Entries:
     def __init__(self, file: BinaryIO, hashed: Callable[[str], int]) -> None:
         self.texts = array("q")  # hashes of what they say
         self.ends = array("q")  # hashes of what to
+        self.requests = array("q")  # hashes of what is asked for, in whatever words
         self._file = file
         self._hashed = hashed
         self._offsets = array("q", [0])
@@ -106,6 +122,7 @@ class _Entries:
         entry = _entry(sample, [self._candidates.setdefault(key, len(self._candidates)) for key in sample.candidates])
         self.texts.append(self._hashed(entry.text))
         self.ends.append(self._hashed("\n".join(entry.end)))
+        self.requests.append(self._hashed("\n".join(entry.request or (entry.key,))))
         self._offsets.append(self._offsets[-1] + self._file.write(orjson.dumps(tuple(entry))))
 
     def read(self, position: int) -> _ComparedText:
@@ -120,9 +137,10 @@ class _Comparison:
     So the samples are taken group by group, in their order within each, and no more than a group is in memory.
     """
 
-    def __init__(self, entries: _Entries, threshold: float) -> None:
+    def __init__(self, entries: _Entries, threshold: float, reworded: float | None) -> None:
         self._entries = entries
         self._threshold = threshold
+        self._reworded = reworded
         self._relations = bytearray(len(entries))
         self._others = array("q", bytes(8 * len(entries)))
         self._likenesses = array("d", bytes(8 * len(entries)))
@@ -134,6 +152,8 @@ class _Comparison:
             self._compare_texts(group)
         for group in _groups(self._entries.ends):
             self._compare_words(group)
+        if self._reworded is not None:
+            self._compare_requests(self._reworded)
         self._repeats.extend(at for at, relation in enumerate(self._relations) if relation == _REPEATED)
 
     def decided(self, position: int) -> _ComparedSamples:
@@ -149,6 +169,7 @@ class _Comparison:
             _SAME_END: f"It says what {key} says, word for word, to the same end.",
             _OTHER_CALLS: f"It says what {key} says, word for word, but other calls are due.",
             _ALIKE: f"It is {likeness:.0%} like {key}, to the same end.",
+            _REWORDED: f"It asks for what {key} asks for, in other words: {likeness:.0%} alike without the values.",
         }[relation]
         return _ComparedSamples("contradicted", round(likeness, 4), reason)
 
@@ -187,6 +208,47 @@ class _Comparison:
                 if likeness >= self._threshold:
                     self._note(position, _ALIKE, at, likeness)
             alike.add(position, words)
+
+    def _compare_requests(self, least: float) -> None:
+        """Note the first that asks for the same in words that are near enough, where nothing has decided already.
+
+        Pairs of many groups are decided together, since many texts are read in much less time at once than one by one.
+        """
+        waiting: list[_Pair] = []
+        for group in _groups(self._entries.requests):
+            waiting += self._near_pairs(group, least)
+            if len(waiting) >= _AT_ONCE:
+                self._decide(waiting, least)
+                waiting = []
+        self._decide(waiting, least)
+
+    def _near_pairs(self, group: list[int], least: float) -> Iterator[_Pair]:
+        """The pairs of a group that may be alike, by the later of each and then the earlier; nothing has decided about them."""
+        by_request: dict[tuple[str, ...], list[tuple[int, MaskedText]]] = defaultdict(list)
+        for position in group:
+            entry = self._entries.read(position)
+            if not entry.request or self._relations[position] != _NEW:
+                continue
+            arguments = [arguments for due in orjson.loads(entry.gold) for _, arguments in due]
+            text = mask_values(entry.turns, arguments)
+            earlier = by_request[entry.request]
+            yield from (_Pair(position, text, *other) for other in earlier if may_be_alike(text, other[1], least))
+            earlier.append((position, text))
+
+    def _decide(self, pairs: list[_Pair], least: float) -> None:
+        read_ahead(text for pair in pairs for text in (*pair.text.turns, *pair.other_text.turns))
+        for pair in pairs:
+            if self._relations[pair.position] == self._relations[pair.other] == _NEW:  # only with what stays
+                likeness = likeness_of(pair.text, pair.other_text)
+                if likeness >= least:
+                    self._note(pair.position, _REWORDED, pair.other, likeness)
+
+
+class _Pair(NamedTuple):
+    position: int
+    text: MaskedText
+    other: int
+    other_text: MaskedText
 
 
 class _Nearest:
@@ -244,6 +306,9 @@ def _entry(sample: Sample, candidates: list[int]) -> _ComparedText:
         own=len(words),
         candidates=candidates,
         tools=[call.tool for snapshot in sample.snapshots() for call in snapshot.calls],
+        language=sample.language,
+        turns=[turn.text for turn in sample.turns if turn.kind in ("user", "reply")],
+        speakers=" ".join(turn.kind for turn in sample.turns),
     )
 
 

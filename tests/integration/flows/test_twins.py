@@ -3,8 +3,10 @@
 from datetime import UTC, datetime
 from pathlib import Path
 
+import pytest
+
 from flows.landing import Landing, check_duplicates
-from flows.stages import stages_of
+from flows.stages import LANDING, stages_of
 from tests.support.flows.small_builds import settings_of, small_recipe, warehouse_of
 from validators.checks.table import GROUP as CHECKS
 from warehouse.records import CallTurn, GoldCall, Sample, UserTurn
@@ -37,6 +39,14 @@ def outcomes(landing: Landing) -> dict[str, tuple[str, str]]:
     return {row["subject"]: (row["outcome"], row["reason"]) for row in rows}
 
 
+def decided(landing: Landing) -> dict[str, str]:
+    return {subject: outcome for subject, (outcome, _) in outcomes(landing).items()}
+
+
+def rows_of(landing: Landing) -> list[dict[str, str]]:
+    return landing.warehouse.rows("select subject from outcomes where stage = 'duplicates'")
+
+
 def test_of_twins_in_a_build_the_first_by_key_stays(tmp_path: Path) -> None:
     landing, twins = landing_of(tmp_path), [sample("Book it"), sample("book IT!")]
     pass_checks(landing, *twins, sample("Cancel it"))
@@ -47,12 +57,45 @@ def test_of_twins_in_a_build_the_first_by_key_stays(tmp_path: Path) -> None:
     assert found[second] == ("rejected", f"It says what {first} says, word for word, to the same end.")
 
 
+ALIKE = [sample(text) for text in ("Book it", "book IT!", "BOOK it", "Cancel it", "cancel it.", "Pay it")]
+
+
+@pytest.mark.parametrize(("turned", "cut"), [(True, 1), (False, 2), (True, 4)])
+def test_which_of_two_stays_does_not_depend_on_where_a_build_was_cut_off(
+    tmp_path: Path, *, turned: bool, cut: int
+) -> None:
+    made = sorted(ALIKE, key=lambda one: one.key, reverse=turned)
+    whole, resumed = landing_of(tmp_path / "whole"), landing_of(tmp_path / "resumed")
+    pass_checks(whole, *made)
+    check_duplicates(whole)
+    for some in (made[:cut], made[cut:]):
+        pass_checks(resumed, *some)
+        check_duplicates(resumed)
+    assert decided(resumed) == decided(whole)
+    assert len(outcomes(resumed)) == len(rows_of(resumed)) == len(made), "each has one outcome"
+
+
+def test_what_other_samples_are_made_of_stays_whatever_comes_after_it(tmp_path: Path) -> None:
+    landing = landing_of(tmp_path)
+    landing = landing._replace(recipe=small_recipe(samples={"imperfect": 3, "sQsA": 3}))
+    source = sample("Book it").with_changes(kind="imperfect")
+    turns = (UserTurn(text="Book it"), CallTurn(calls=(GoldCall(tool="book", arguments={"n": 2}),)))
+    ambiguous = (source.with_changes(kind="sQsA", category=f"{n}", turns=turns) for n in range(40))
+    made = next(one for one in ambiguous if one.key < source.key)
+    pass_checks(landing, source)
+    check_duplicates(landing)
+    pass_checks(landing, made)
+    check_duplicates(landing)
+    assert decided(landing) == {source.key: "passed", made.key: "rejected"}
+
+
 def test_what_came_before_keeps_its_place_and_gets_no_further_verdict(tmp_path: Path) -> None:
     landing = landing_of(tmp_path)
     ours, theirs = sample("Book it"), sample("Cancel it")
     pass_checks(landing, theirs, accepted_by_recipe="another")
     pass_checks(landing, ours)
     check_duplicates(landing)
+    landing.warehouse.put_rows({"outcomes": [landing.note(LANDING.review, ours.key, "passed")]})
     later = [sample("book it"), sample("cancel it"), sample("Pay it")]
     pass_checks(landing, *later)
     check_duplicates(landing)

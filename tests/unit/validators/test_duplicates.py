@@ -6,11 +6,13 @@ import tracemalloc
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
+import orjson
 import pytest
+import yaml
 from hypothesis import given
 from hypothesis import strategies as st
 
-from validators.checks.duplicates import find_duplicates, short_hash
+from validators.checks.duplicates import REWORDED, find_duplicates, short_hash
 from warehouse.records import CallTurn, GoldCall, Message, Sample, UserTurn, Verdict
 
 LONG = "please book a quiet table by the window at Lindenhof for the four of us and our small dog this coming evening"
@@ -28,12 +30,12 @@ def sample(text: str, *, tool: str | None = "book", candidates: tuple[str, ...] 
     )
 
 
-def verdicts(*samples: Sample, known: Sequence[Sample] = ()) -> list[Verdict]:
-    return list(find_duplicates(samples, io.BytesIO(), known=known))
+def verdicts(*samples: Sample, known: Sequence[Sample] = (), reworded: float | None = None) -> list[Verdict]:
+    return list(find_duplicates(samples, io.BytesIO(), known=known, reworded=reworded))
 
 
-def decisions(*samples: Sample) -> list[str]:
-    return [verdict.decision for verdict in verdicts(*samples)]
+def decisions(*samples: Sample, reworded: float | None = None) -> list[str]:
+    return [verdict.decision for verdict in verdicts(*samples, reworded=reworded)]
 
 
 def test_the_first_is_proved_and_its_twin_names_it() -> None:
@@ -159,7 +161,9 @@ def test_verdicts_are_exactly_those_of_comparing_all_pairs(
 ) -> None:
     samples = [*samples, *(samples[at] for at in again if at < len(samples))]
     spool = io.BytesIO()
-    found = find_duplicates(samples[known:], spool, known=samples[:known], threshold=threshold, hashed=hashed)
+    found = find_duplicates(
+        samples[known:], spool, known=samples[:known], threshold=threshold, reworded=None, hashed=hashed
+    )
     told = [(one.subject, one.reason, one.score) for one in found]
     expected = zip(samples, by_definition(samples, threshold), strict=True)
     assert told == [(one.key, *verdict) for one, verdict in expected][known:]
@@ -200,3 +204,49 @@ def test_requests_that_lean_on_one_message_are_compared_by_their_own_words() -> 
         decisions(one, leaning("Book the place in the mail", "Meet at Zum Adler", place="Zum Adler")) == ["proved"] * 2
     )
     assert decisions(one, leaning("book the place in the mail!", LONG, place="Lindenhof")) == ["proved", "contradicted"]
+
+
+# -- in other words
+
+_REWORDINGS = yaml.safe_load((Path(__file__).parent / "rewordings.yaml").read_text(encoding="utf-8"))
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+def test_reworded_requests_are_found_and_others_to_the_same_end_are_not(shared: Path, language: str) -> None:
+    lines = (shared / "cases" / "free_wordings.jsonl").read_text(encoding="utf-8").splitlines()
+    wordings = {row["id"]: row for row in map(orjson.loads, lines)}
+    pairs = {key: pair for key, pair in _REWORDINGS.items() if key.startswith(language)}
+
+    def asking(key: str, text: str, name: str) -> Sample:
+        """Of another tool for each pair, so that nothing but the pair is compared."""
+        due = sample(text, tool=f"{key} {name}", **wordings[key]["arguments"])
+        return due.with_changes(language=language)
+
+    def found(name: str) -> int:
+        asked = [asking(key, text, name) for key in pairs for text in (wordings[key]["request"], pairs[key][name])]
+        return decisions(*asked, reworded=REWORDED).count("contradicted")
+
+    again, unlike = found("again"), found("unlike")
+    assert again / (again + unlike) >= 0.95
+    assert again / len(pairs) >= 0.8
+
+
+def test_other_words_are_compared_only_where_the_same_calls_are_due() -> None:
+    one, again = "Could you book a quiet table at Roma?", "Please book a quiet table at Roma"
+    asked = [sample(text, place="Roma") for text in (one, again)]
+    assert decisions(*asked, reworded=REWORDED) == ["proved", "contradicted"]
+    assert decisions(asked[0], sample(again, place="Roma", n=2), reworded=REWORDED) == ["proved"] * 2
+    assert decisions(*(sample(text, tool=None) for text in (one, again)), reworded=REWORDED) == ["proved"] * 2
+    assert decisions(sample(one + " I'm 20"), sample(again + ", I'm 30"), reworded=REWORDED) == ["proved"] * 2
+
+
+def test_a_conversation_is_as_alike_as_its_least_alike_turn() -> None:
+    def talk(*texts: str) -> Sample:
+        users = (UserTurn(text=text) for text in texts)
+        return sample(texts[0]).with_changes(turns=(*users, CallTurn(calls=(GoldCall(tool="book"),))))
+
+    one = talk("Could you book a quiet table?", "By the window please, the kids love trains.")
+    again = talk("Please book a quiet table", "By the window please, the kids love trains!")
+    other = talk("Please book a quiet table", "My back hurts, so no high chairs.")
+    assert decisions(one, again, reworded=REWORDED) == ["proved", "contradicted"]
+    assert decisions(one, other, talk("Please book a quiet table"), reworded=REWORDED) == ["proved"] * 3
