@@ -90,7 +90,7 @@ insert into stages select 'check' || range, range, 'checks', '', '', ['arguments
 insert into stages values
     ('request', 90, 'single turn', '', '', [], false),
     ('format', 91, 'checks', '', '', [], false), ('land', 99, 'land', '', '', [], false);
-insert into builds values ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}}', now(), now());
+insert into builds values ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}}', now(), now(), false);
 insert into tools
     select 't' || range, 'tool_' || range, 'category ' || range % 50, 'en', 'seed', 'Does it.', '{"type": "object"}', null
     from range(1000);

@@ -75,6 +75,7 @@ class BuildReport(NamedTuple):
     composition: tuple[CompositionRow, ...] = ()
     paths: tuple[PathRow, ...] = ()
     conversations: tuple[ConversationRow, ...] = ()
+    is_trial: bool = False
 
 
 class BuildSteps(NamedTuple):
@@ -132,7 +133,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     path = _write_toolbox(settings, key, toolbox.tools)
     build: Row = {
         "key": key, "recipe": recipe.name, "body": recipe.model_dump_json(by_alias=True),
-        "started_at": datetime.now(UTC), "finished_at": None,
+        "started_at": datetime.now(UTC), "finished_at": None, "is_trial": recipe.trial,
     }  # fmt: skip
     with warehouse.together():
         warehouse.put(toolbox.tools)
@@ -144,6 +145,8 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
                 "build_tools": [{"build": key, "tool": tool.key} for tool in toolbox.tools],
             }
         )
+        if not recipe.trial:  # what was tried out before is what is asked for now
+            warehouse.execute("update builds set is_trial = false where key = ? and is_trial", [key])
     return GroupRun(key, recipe, settings, warehouse, toolbox.tools, path, progress)
 
 
@@ -233,6 +236,7 @@ def report_build(run: GroupRun) -> BuildReport:
         composition=tuple(_composition(run)),
         paths=tuple(path_rows(run)),
         conversations=tuple(conversation_rows(run)),
+        is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0]["is_trial"],
     )
 
 
@@ -273,7 +277,8 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     ended = {
         row["key"]: row["finished_at"]
         for row in warehouse.rows(
-            "select key, finished_at from builds where recipe = ? and finished_at is not null", [recipe.name]
+            "select key, finished_at from builds where recipe = ? and finished_at is not null and (? or not is_trial)",
+            [recipe.name, recipe.trial],
         )
     }
     if not ended:

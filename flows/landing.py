@@ -100,14 +100,16 @@ def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]],
     return {table: [row], "outcomes": [outcome]}, found.outcome
 
 
-# What has a place already: samples of this build of which people were asked, or that landed, and other recipes' accepted ones.
+# What has a place already: samples of this build of which people were asked, or that landed, and other recipes' accepted ones but
+# those of trials.
 _LANDED = """
     select s.body from samples s
     where exists (select 1 from outcomes f
             where f.build = $1 and f.stage = $2 and f.outcome = 'passed' and f.subject = s.key
                 and exists (select 1 from outcomes r where r.build = $1 and r.stage = $3 and r.subject = s.key))
         or exists (select 1 from acceptances a
-            where a.subject = s.key and a.recipe <> $4 and a.withdrawn_at is null)
+            where a.subject = s.key and a.recipe <> $4 and a.withdrawn_at is null
+                and a.build not in (select key from builds where is_trial))
     order by s.key
 """
 # The others that passed the checks, with what was decided about them before: what others are made of comes first.
@@ -184,6 +186,11 @@ _GRADE_AGAIN = """
     from sample_grades g where g.subject = acceptances.subject and acceptances.build = ? and acceptances.withdrawn_at is null
         and acceptances.decided_by = 'machine' and g.grade <> 'open' and g.grade <> acceptances.grade
 """
+# What a trial has landed belongs to the whole build that lands it too.
+_TAKE_OVER = """
+    update acceptances set build = ?, recipe = ? where build in (select key from builds where is_trial)
+        and subject in (select subject from outcomes where build = ? and stage = ? and outcome = 'passed')
+"""
 
 
 def land_samples(landing: Landing) -> None:
@@ -194,6 +201,8 @@ def land_samples(landing: Landing) -> None:
         connection.execute(_ACCEPT_AGAIN.format(undecided=_UNDECIDED), asked)
         connection.execute(_GRADE_AGAIN, [landing.build])
         connection.execute(pass_all(_UNDECIDED), [landing.build, LANDING.land, *asked])
+        if not landing.recipe.trial:
+            connection.execute(_TAKE_OVER, [landing.build, landing.recipe.name, landing.build, LANDING.land])
     _draw_spot_checks(landing)
     mix_gold_items(landing.warehouse, landing.build, landing.recipe)
 

@@ -59,6 +59,7 @@ TABLES: dict[str, Table] = {
     "builds": Table(
         {
             "key": "text", "recipe": "text", "body": "json", "started_at": "moment", "finished_at": "moment",
+            "is_trial": "flag",
         },
         key=("key",),
     ),

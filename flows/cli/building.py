@@ -92,6 +92,8 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", *, as_json: boo
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
+    if report.is_trial:
+        show(f"A trial: no release takes it unless it is named (--build {report.build}).")
     if pushed:
         show(f"{pushed.created} tasks pushed for people to review: {pushed.url}")
 

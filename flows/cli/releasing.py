@@ -1,11 +1,15 @@
 """`release` and `export`, and looking at what there is: `query`, `publish` and `report`."""
 
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from flows.cli.screen import AsJson, say, show, show_json, show_table
+
+if TYPE_CHECKING:
+    from warehouse.releases import BuildShare
 
 
 def register(app: typer.Typer) -> None:
@@ -23,21 +27,59 @@ def register(app: typer.Typer) -> None:
     app.command("report", epilog="Example: callwright report --out report.html")(report)
 
 
-def create(
+def create(  # noqa: PLR0913, PLR0917 - typer reads each option from a parameter
     name: Annotated[str, typer.Argument(help="The release's name.")],
     recipe: Annotated[list[str] | None, typer.Option(help="Only samples of this recipe; may be given again.")] = None,
+    build: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Samples of this build in place of the newest, by the beginning of its key; may be given again."
+        ),
+    ] = None,
+    kind: Annotated[list[str] | None, typer.Option(help="Only samples of this kind; may be given again.")] = None,
+    language: Annotated[
+        list[str] | None, typer.Option(help="Only samples in this language; may be given again.")
+    ] = None,
+    where: Annotated[str, typer.Option(help="Only what this SQL condition on accepted_samples holds for.")] = "",
     note: Annotated[str, typer.Option(help="A sentence to keep with it.")] = "",
     as_json: AsJson = False,
 ) -> None:
-    """Freeze what the newest build of each recipe has landed, under a name and a content hash."""
-    from flows.settings import open_warehouse
-    from warehouse.releases import create_release
+    """Freeze what the newest whole build of each recipe has landed, under a name and a content hash.
 
-    release = create_release(open_warehouse(), name, recipe or (), note)
+    Trials (build --limit) and older builds are left out unless --build names them; what is taken and left out is listed.
+    """
+    from flows.settings import open_warehouse
+    from warehouse.releases import Selection, freeze, select_samples
+
+    recipes, builds, kinds, languages = (tuple(given or ()) for given in (recipe, build, kind, language))
+    warehouse = open_warehouse()
+    selected = select_samples(warehouse, Selection(recipes, builds, kinds, languages, where))
+    release = freeze(warehouse, name, selected.keys, note)
     if as_json:
-        show_json(release)
-    else:
-        show(f"{release.name}: {release.samples} samples, content hash {release.content_hash}")
+        show_json(release.model_dump(mode="json") | {"builds": [share._asdict() for share in selected.builds]})
+        return
+    show(f"{release.name}: {release.samples} samples, content hash {release.content_hash}")
+    for share in selected.builds:
+        for line in _share_lines(share):
+            show(line)
+
+
+_LEFT_OUT = {
+    "trial": "a trial; --build takes it",
+    "older": "a newer build of the recipe counts; --build takes it",
+    "not asked for": "not asked for",
+    "filtered": "not what --kind, --language or --where ask for",
+}
+
+
+def _share_lines(share: "BuildShare") -> Iterator[str]:
+    """What a release takes of a build, and what it leaves out, each a line where there is any."""
+    trial = ", a trial" if share.is_trial and share.left_out != "trial" else ""
+    named = f"build {share.build} (recipe {share.recipe}{trial})"
+    if share.taken:
+        yield f"  taken from {named}: {share.taken} of {share.landed} samples"
+    if share.left_out:
+        yield f"  left out of {named}: {share.landed - share.taken} samples, {_LEFT_OUT[share.left_out]}"
 
 
 def import_one(

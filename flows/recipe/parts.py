@@ -181,7 +181,7 @@ class Recipe(RecipePart):
     `samples` are counts over all languages; `scale: paper` takes HammerBench's counts in their place. The share `spare` of a
     count may be planned in addition, to replace samples that did not pass every check. Of each multi-step goal `variants`
     samples are made (ComplexFuncBench 2.1.3). What lands without people is at least of the grade `land`: "judged" is what rules or
-    a blind reading settled, "proved" what rules alone did.
+    a blind reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release that does not name them.
     """
 
     name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
@@ -203,6 +203,7 @@ class Recipe(RecipePart):
     budget: float | None = Field(default=None, gt=0)
     shard_size: int = Field(default=5000, ge=1)  # the most: shards are cut by time
     schedule: Schedule | None = None
+    trial: bool = False
 
     @model_validator(mode="before")
     @classmethod
@@ -258,9 +259,10 @@ class Recipe(RecipePart):
             for name, count in self.samples.items()
         }
         tools = tuple(one.with_preview() if isinstance(one, GeneratedTools) else one for one in self.tools)
-        return self.model_copy(update={"samples": samples, "scale": None, "tools": tools, "variants": 1})
+        return self.model_copy(update={"samples": samples, "scale": None, "tools": tools, "variants": 1, "trial": True})
 
     def with_limit(self, limit: int) -> "Recipe":
-        """The same recipe with at most `limit` samples of each kind."""
+        """The same recipe with at most `limit` samples of each kind: a trial, where that is less than it asks for."""
         samples = {kind: min(limit, count) for kind, count in self.samples.items()}
-        return self.model_copy(update={"samples": samples, "scale": None})
+        is_less = samples != self.samples
+        return self.model_copy(update={"samples": samples, "scale": None, "trial": self.trial or is_less})

@@ -25,7 +25,8 @@ _CANDIDATE = f"{_NAME} as candidate"
 _WAY = "if(judge <> '', ' judged by ' || judge, '') || if(mode = 'as_published_code', ' (published code)', '')"
 _QUERIES = {
     "builds": """
-        select l.recipe, l.build, l.started_at, count(*) filter (f.stage = 'parameters') as planned,
+        select l.recipe, l.build, if(l.is_trial, 'a trial', '') as note, l.started_at,
+            count(*) filter (f.stage = 'parameters') as planned,
             count(*) filter (f.stage = 'land' and f.outcome = 'passed') as landed,
             count(*) filter (f.outcome = 'waiting') as waiting, count(*) filter (f.outcome = 'failed') as failed,
             count(*) filter (f.outcome = 'rejected') as rejected
@@ -38,8 +39,12 @@ _QUERIES = {
         select kind, language, count(*) as samples, count(*) filter (proved) as proved,
             count(*) filter (grade = 'judged') as judged, count(*) filter (vouched) as vouched,
             count(*) filter (is_template) as of_template
-        from accepted_samples group by all order by kind, language""",
-    "categories": "select category, count(*) as samples from accepted_samples group by all order by samples desc, category",
+        from accepted_samples where not is_trial or build in (select build from latest_builds)
+        group by all order by kind, language""",
+    "categories": """
+        select category, count(*) as samples from accepted_samples
+        where not is_trial or build in (select build from latest_builds)
+        group by all order by samples desc, category""",
     "checks": "select * from check_precision where check_name <> 'land'",
     "grades": """
         select grade || if(is_template, ' (template)', '') as grade, samples, judged as reviewed,

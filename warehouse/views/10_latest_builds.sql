@@ -1,7 +1,8 @@
--- The newest build of each recipe: the one that ended last; one that has not ended yet only where no other has. What was
--- cut off has landed nothing, and must not hide what there is.
+-- The build of each recipe that counts: the one that ended last, a trial only where no other has ended; one that has not ended yet
+-- only where none has. What was cut off has landed nothing, and must not hide what there is, as a trial must not hide a whole build.
 create or replace view latest_builds as
-select
-    recipe, arg_max(key, coalesce(finished_at, started_at - interval 100 year)) as build,
-    arg_max(started_at, coalesce(finished_at, started_at - interval 100 year)) as started_at
-from builds group by recipe;
+select recipe, key as build, started_at, coalesce(is_trial, false) as is_trial from builds
+qualify row_number() over (
+    partition by recipe
+    order by finished_at is not null desc, coalesce(is_trial, false), coalesce(finished_at, started_at) desc, key
+) = 1;

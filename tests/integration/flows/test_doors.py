@@ -69,6 +69,27 @@ def test_a_preview_shows_samples_of_each_kind_and_keeps_only_what_the_models_ans
     assert one(settings_of(home), "select count(*) from llm_calls where not cached") == 0, "the preview asked it all"
 
 
+def test_a_trial_after_a_whole_build_is_no_part_of_a_release_unless_it_is_named(tmp_path: Path) -> None:
+    recipe, home = write_recipe(tmp_path, samples={"perfect": 3}, languages=["en"]), tmp_path / "home"
+    trial = told(home, "build", str(recipe), "--limit", "1", "--no-review")
+    refused = run_here("release", "create", "early", home=home)
+    assert (refused.returncode, refused.stdout) == (2, "")
+    assert f"name it: --build {trial['build']}" in refused.stderr  # type: ignore[index]
+    whole = told(home, "build", str(recipe), "--no-review")
+    assert (trial["is_trial"], whole["is_trial"]) == (True, False)  # type: ignore[index]
+    run_here("build", str(recipe), "--limit", "1", "--model", "template/v1", "--no-review", home=home)
+    assert one(settings_of(home), "select build from latest_builds") == whole["build"]  # type: ignore[index]
+    assert one(settings_of(home), "select count(distinct build) from accepted_samples") == 1, (
+        "what was tried is whole by now"
+    )
+    frozen = told(home, "release", "create", "v1")
+    assert frozen["samples"] == whole["landed"] > trial["landed"]  # type: ignore[index]
+    text = run_here("release", "create", "v1", home=home).stdout
+    assert f"taken from build {whole['build']} (recipe small)" in text  # type: ignore[index]
+    named = told(home, "release", "create", "tried", "--build", trial["build"][:8])  # type: ignore[index]
+    assert named["samples"] == trial["landed"]  # type: ignore[index]
+
+
 def test_one_model_can_stand_in_for_all_roles(tmp_path: Path) -> None:
     nobody = {"name": "openai/gpt-4o", "api_base": "http://127.0.0.1:9/v1"}
     recipe = write_recipe(tmp_path, models=dict.fromkeys(("generator", "checker", "judge"), nobody))
@@ -82,7 +103,9 @@ def test_releases_are_listed_compared_and_described(home: Path) -> None:
     diff = told(home, "release", "diff", "v1", "v2")
     assert diff["kept"] + len(diff["removed"]) == releases["v1"]["samples"]  # type: ignore[index]
     assert diff["kept"] + len(diff["added"]) == releases["v2"]["samples"]  # type: ignore[index]
-    assert told(home, "release", "create", "v2") == releases["v2"], "the same content is the same release"
+    again = told(home, "release", "create", "v2")
+    assert again | releases["v2"] == again, "the same content is the same release"  # type: ignore[operator]
+    assert {share["recipe"]: share["left_out"] for share in again["builds"]} == {"first": "", "other": ""}  # type: ignore[index]
     card = run_here("release", "card", "v1", home=home).stdout
     assert str(releases["v1"]["samples"]) in card
     assert releases["v1"]["content_hash"] in card

@@ -1,0 +1,180 @@
+"""Trials and releases: what a release takes of each build and what it leaves out, and which build of a recipe counts."""
+
+from datetime import UTC, datetime, timedelta
+from importlib.resources import files
+from pathlib import Path
+
+import duckdb
+import pytest
+
+from warehouse.errors import ConfigurationError
+from warehouse.outcomes import outcome_row
+from warehouse.records import Outcome
+from warehouse.releases import BuildShare, Selection, create_release, select_samples
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+NOON = datetime(2026, 11, 22, 12, tzinfo=UTC)
+
+
+def started(key: str, hour: int, recipe: str = "small", *, is_trial: bool = False, is_done: bool = True) -> Row:
+    at = NOON + timedelta(hours=hour)
+    ended = at + timedelta(minutes=1) if is_done else None
+    return {"key": key, "recipe": recipe, "body": "{}", "started_at": at, "finished_at": ended, "is_trial": is_trial}
+
+
+def sample_row(key: str, kind: str, language: str) -> Row:
+    return {
+        "key": key, "kind": kind, "language": language, "category": "Weather", "request": f"Rain in {key}?", "gold": "[]",
+        "body": "{}", "stage": "request", "parents": [], "seed": 1, "model": "template/v1", "prompt_version": "1", "planted": "",
+    }  # fmt: skip
+
+
+class Landed:
+    """A warehouse with builds and what each of them has landed."""
+
+    def __init__(self, folder: Path) -> None:
+        self.warehouse = Warehouse(folder / "warehouse.duckdb")
+
+    def add(self, build: Row, *keys: str) -> None:
+        """A build whose samples' keys tell their kind and language: "perfect-en-1"."""
+        outcomes = [
+            outcome_row(Outcome(build=build["key"], stage="land", subject=key, outcome="passed")) for key in keys
+        ]
+        self.warehouse.put_rows(
+            {
+                "builds": [build],
+                "samples": [sample_row(key, *key.split("-")[:2]) for key in keys],
+                "outcomes": outcomes,
+                "acceptances": [
+                    {
+                        "subject": key, "build": build["key"], "recipe": build["recipe"], "grade": "proved", "judged_by": [],
+                        "accepted_by": "machine", "decided_by": "machine", "accepted_at": NOON, "withdrawn_at": None,
+                    }
+                    for key in keys
+                ],
+            }
+        )  # fmt: skip
+
+    def latest(self) -> dict[str, str]:
+        return {row["recipe"]: row["build"] for row in self.warehouse.rows("from latest_builds")}
+
+    def taken(self, **asked: object) -> tuple[tuple[str, ...], dict[str, tuple[int, str]]]:
+        """The keys that a selection takes, and of each build how many and why not the others."""
+        selected = select_samples(self.warehouse, Selection(**asked))  # type: ignore[arg-type]
+        return selected.keys, {share.build: (share.taken, share.left_out) for share in selected.builds}
+
+
+FULL = ("perfect-en-1", "perfect-en-2", "perfect-zh-3", "irrelevant-en-4")
+
+
+@pytest.fixture
+def landed(tmp_path: Path) -> Landed:
+    """A whole build, a trial after it with a sample of its own, an older build, and another recipe's."""
+    made = Landed(tmp_path)
+    made.add(started("0old", 0), "perfect-en-0", "perfect-en-1")
+    made.add(started("1full", 1), *FULL)
+    made.add(started("2trial", 2, is_trial=True), "perfect-en-1", "perfect-en-9")
+    made.add(started("3other", 3, "other"), "perfect-en-7")
+    return made
+
+
+def test_a_trial_never_stands_for_its_recipe_where_a_whole_build_has_ended(landed: Landed) -> None:
+    assert landed.latest() == {"small": "1full", "other": "3other"}
+    landed.add(started("4cut", 4, is_done=False))
+    assert landed.latest()["small"] == "1full"
+    landed.add(started("5full", 5), "perfect-en-1")
+    assert landed.latest()["small"] == "5full"
+
+
+def test_a_trial_counts_where_there_is_nothing_else(tmp_path: Path) -> None:
+    made = Landed(tmp_path)
+    made.add(started("1trial", 1, is_trial=True), "perfect-en-1")
+    made.add(started("2cut", 2, is_done=False))
+    assert made.latest() == {"small": "1trial"}
+
+
+def test_a_release_takes_the_whole_builds_and_says_what_it_leaves_out(landed: Landed) -> None:
+    keys, shares = landed.taken()
+    assert keys == tuple(sorted((*FULL, "perfect-en-7")))
+    assert shares == {"1full": (4, ""), "2trial": (1, "trial"), "0old": (1, "older"), "3other": (1, "")}
+    assert create_release(landed.warehouse, "v1").samples == 5
+
+
+def test_a_build_is_taken_by_the_beginning_of_its_key(landed: Landed) -> None:
+    keys, shares = landed.taken(builds=("2t",))
+    assert keys == ("perfect-en-1", "perfect-en-9")
+    assert shares["2trial"] == (2, "")
+    assert shares["1full"] == (1, "not asked for")
+    assert shares["3other"] == (0, "not asked for")
+
+
+@pytest.mark.parametrize(
+    ("asked", "keys"),
+    [
+        ({"recipes": ("other",)}, ["perfect-en-7"]),
+        ({"kinds": ("irrelevant",)}, ["irrelevant-en-4"]),
+        ({"languages": ("zh",)}, ["perfect-zh-3"]),
+        ({"where": "request like '%-2?'"}, ["perfect-en-2"]),
+        ({"kinds": ("perfect",), "recipes": ("small",), "where": "language = 'en' -- all of them"},
+         ["perfect-en-1", "perfect-en-2"]),
+        ({"builds": ("0old",), "where": "key <> 'perfect-en-1'"}, ["perfect-en-0"]),
+    ],
+)  # fmt: skip
+def test_a_release_is_chosen_by_recipe_build_kind_language_and_condition(
+    landed: Landed, asked: dict[str, object], keys: list[str]
+) -> None:
+    assert list(landed.taken(**asked)[0]) == keys
+
+
+def test_what_conditions_leave_out_is_counted(landed: Landed) -> None:
+    assert landed.taken(kinds=("irrelevant",))[1]["1full"] == (1, "filtered")
+
+
+@pytest.mark.parametrize(
+    ("asked", "answer"),
+    [
+        ({"recipes": ("smal",)}, "of the recipe 'smal'; there are samples of other, small"),
+        ({"kinds": ("perfekt",)}, "of the kind 'perfekt'; there are samples of irrelevant, perfect"),
+        ({"languages": ("fr",)}, "of the language 'fr'; there are samples of en, zh"),
+        ({"builds": ("9",)}, r"No build that has landed samples is '9'; there are .*2trial \(small, a trial\)"),
+        ({"builds": ("1full",), "recipes": ("other",)}, "both of these recipes and one of these builds"),
+        ({"where": "kin = 'x'"}, "--where .* is no condition on accepted samples; its columns are key, kind"),
+        ({"where": "true); drop table samples; --"}, "--where .* is no condition"),
+        ({"where": "true); attach 'x.db'; select (1"}, "--where .* is no condition"),
+        ({"where": "key in (select content from read_text('/etc/hostname'))"}, "--where .* is no condition"),
+        ({"where": "false"}, "No accepted sample is as"),
+    ],
+)
+def test_what_a_selection_names_wrongly_is_answered_with_what_there_is(
+    landed: Landed, asked: dict[str, object], answer: str
+) -> None:
+    with pytest.raises(ConfigurationError, match=answer):
+        landed.taken(**asked)
+    assert len(landed.taken()[0]) == 5, "nothing is changed"
+
+
+def test_trials_alone_are_no_release_unless_one_is_named(tmp_path: Path) -> None:
+    made = Landed(tmp_path)
+    with pytest.raises(ConfigurationError, match="Nothing has been accepted"):
+        made.taken()
+    made.add(started("1trial", 1, is_trial=True), "perfect-en-1")
+    with pytest.raises(ConfigurationError, match=r"Only trials.*1trial \(small, 1 samples\).*--build 1trial"):
+        create_release(made.warehouse, "v1")
+    assert select_samples(made.warehouse, Selection(builds=("1trial",))).builds == (
+        BuildShare("1trial", "small", True, NOON + timedelta(hours=1, minutes=1), 1, 1, ""),
+    )
+
+
+def test_builds_of_a_warehouse_of_before_count_as_whole(tmp_path: Path) -> None:
+    scripts = sorted(files("warehouse").joinpath("migrations").iterdir(), key=lambda file: file.name)
+    with duckdb.connect(str(tmp_path / "warehouse.duckdb")) as old:
+        old.execute("create table migrations (name varchar primary key, made_at timestamptz default now())")
+        for script in scripts:
+            if script.name.endswith(".sql") and "trials" not in script.name:
+                old.execute(script.read_text(encoding="utf-8"))
+                old.execute("insert into migrations (name) values (?)", [script.name])
+        old.execute("insert into builds values ('b', 'small', '{}', now(), now())")
+    assert Warehouse(tmp_path / "warehouse.duckdb").rows("select key, is_trial from builds") == [
+        {"key": "b", "is_trial": False}
+    ]
