@@ -24,6 +24,7 @@ SAME_MEANING, SAME_AS_PREDICTED, SAME_ON_PATH = "judge_calls", "judge_prediction
 PLAN, PARAMETERS = "judge_plan", "judge_parameters"
 COMPLETENESS, CORRECTNESS = "judge_completeness", "judge_correctness"
 RELEVANCE, SCENARIO, NATURAL = "judge_relevance", "read_scenario", "judge_natural"
+REPLY, ACTS, MESSAGE = "judge_reply", "judge_acts", "judge_message"
 Opinion = TypeVar("Opinion", bound=BaseModel)
 
 
@@ -118,6 +119,13 @@ class AnswerScore(BaseModel):
 
     score: Literal[0, 1, 2]
     reason: str
+
+
+class ReplyScore(BaseModel):
+    """How true a reply is to the results before it, and how much of what was asked for it tells, from 1 to 5."""
+
+    reason: str
+    score: Annotated[int, Field(ge=1, le=5)]
 
 
 async def ask_opinion(judge: ChatModel, template: str, opinion: type[Opinion], **shown: object) -> Opinion:

@@ -5,6 +5,7 @@ from random import Random
 
 from pydantic import JsonValue
 
+from language.calls.channels import message_doubts
 from language.calls.messages import Pointed, noun_key, word_pointer, write_message
 from language.calls.parameters import cues_of, entity_of
 from language.packs import known, of
@@ -87,3 +88,15 @@ def _member(sections: Sections, tag: str, member: str) -> str:
 
 def _schema(value: JsonValue) -> JsonSchema:
     return value if isinstance(value, dict) else {}
+
+
+_MESSAGE_OF_APP = re.compile(r"^message \(([^()\n]*)\): ?", re.MULTILINE)
+
+
+def judge_message(sections: Sections, language: Language) -> dict[str, JsonValue]:
+    """Whether the message can be the one that the user points to, by app and signature; what words can't tell does not fit."""
+    turns, app = sections.turns(), _MESSAGE_OF_APP.search(sections.conversation or "")
+    stated = " ".join(turn.text for turn in turns if turn.speaker == "user")
+    message = " ".join(turn.text for turn in turns if turn.speaker == "message")
+    doubts = message_doubts(stated, app[1] if app else "", message, language)
+    return {"reason": doubts[0].reason if doubts else "Nothing speaks against it.", "fits": not doubts}

@@ -1,21 +1,24 @@
 """The model as checker and judge: the call that a conversation asks for, whether two calls agree, grades for plans and answers."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from random import Random
 
+import orjson
 from pydantic import JsonValue
 
 from language.calls.choosing import choose_tool
 from language.calls.defects import Proposal, spoil_call, text_language
+from language.calls.frames import glue_of, left_over
 from language.calls.messages import resolve_pointers
 from language.calls.parsing import read_conversation
 from language.calls.tools import ToolView, view_of
 from language.calls.turns import Turn, is_equivalent, is_stated
+from language.names import humanise
 from language.values import locate
 from llm.template.sections import Sections
 from warehouse.errors import ReplyError
-from warehouse.records import JsonSchema
+from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 
 def shown_views(sections: Sections) -> list[ToolView]:
@@ -178,3 +181,58 @@ def score_answer(sections: Sections) -> dict[str, JsonValue]:
         return {"score": _WHOLLY, "reason": "Every figure of the answer is in a response."}
     score = _PARTLY if len(strange) < len(figures) else _NOTHING
     return {"score": score, "reason": f"No response has {strange[0]}."}
+
+
+_TRUE, _LACKING, _UNKNOWN, _FALSE = 5, 3, 2, 1
+
+
+def score_reply(sections: Sections) -> dict[str, JsonValue]:
+    """How true a reply is to the results since the user last spoke: errors stated as such, no word that nothing accounts for."""
+    reply, results = str(sections.json("reply")), _results(sections.turns())
+    errors = [str(error.get("message", "")) for one in results if (error := _error_in(one))]
+    if any(message.lower() not in reply.lower() for message in errors):
+        return {"reason": "It does not state the error that a call returned.", "score": _FALSE}
+    held = [str(value) for one in results for value in _scalars(one) if not isinstance(value, bool)]
+    names = [humanise(name) for one in results for name in _names(one)]
+    known = [*held, *names, *glue_of(sections.word("language", DEFAULT_LANGUAGE), "conversations")]
+    unknown = left_over(reply, known, [])
+    if unknown:
+        return {"reason": f"No result has {unknown[0]!r}.", "score": _UNKNOWN}
+    if held and not any(value.lower() in reply.lower() for value in held):
+        return {"reason": "It states nothing that was returned.", "score": _LACKING}
+    return {"reason": "All that it states was returned.", "score": _TRUE}
+
+
+def _results(turns: Sequence[Turn]) -> list[JsonValue]:
+    """What calls returned since the user last spoke."""
+    found: list[JsonValue] = []
+    for turn in turns:
+        if turn.speaker == "user":
+            found = []
+        elif turn.speaker == "result":
+            try:
+                found.append(orjson.loads(turn.text))
+            except orjson.JSONDecodeError as error:
+                raise ReplyError(f"template/v1 could not read a result as JSON: {error}.") from error
+    return found
+
+
+def _error_in(result: JsonValue) -> dict[str, JsonValue] | None:
+    error = result.get("error") if isinstance(result, dict) else None
+    return error if isinstance(error, dict) else None
+
+
+def _scalars(value: JsonValue) -> Iterator[JsonValue]:
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _scalars(member)
+    elif value is not None:
+        yield value
+
+
+def _names(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, dict):
+        yield from value
+    if isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _names(member)

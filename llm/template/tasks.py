@@ -14,7 +14,7 @@ from llm.template.changing import CallChange, ViewedCall, mend_request, other_va
 from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
 from llm.template.dialogues import word_answer, word_question
 from llm.template.drafting_tools import describe, name_all, parameter_sketches, result_sketches
-from llm.template.external import name_entities, reword_request, simulate_message, word_pronoun
+from llm.template.external import judge_message, name_entities, reword_request, simulate_message, word_pronoun
 from llm.template.judging import (
     grade_plan,
     judge,
@@ -22,6 +22,7 @@ from llm.template.judging import (
     name_relevant,
     proposed_call,
     score_answer,
+    score_reply,
     shown_views,
 )
 from llm.template.parallel import propose_all, word_parallel
@@ -214,6 +215,8 @@ TASKS: dict[str, Task] = {
     "CallsPlanned": lambda sections, _, __, ___: TemplateAnswer(read_planned(sections)),
     "Judgement": _judge_calls,
     "AnswerScore": lambda sections, _, __, ___: TemplateAnswer(score_answer(sections)),
+    "MessageFit": lambda sections, _, __, ___: TemplateAnswer(judge_message(sections, _language(sections))),
+    "ReplyScore": lambda sections, _, __, ___: TemplateAnswer(score_reply(sections)),
     "PlanGrade": lambda sections, _, __, ___: TemplateAnswer(grade_plan(sections)),
     "MadeUp": lambda sections, _, __, ___: TemplateAnswer(name_made_up(sections, shown_views(sections))),
     "Relevance": _judge_relevance,

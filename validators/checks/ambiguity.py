@@ -21,8 +21,8 @@ from language.packs import signs
 from language.readers.moments import find_times
 from language.text import Found, fold
 from language.values import locate
+from validators.blind.several_calls import reads_a_set
 from validators.checks.evidence import is_routed
-from validators.checks.several_calls import reads_a_set
 from validators.checks.statements import SHAPED, Speech, Statement, hear, view_tool
 from validators.checks.verdicts import Finding, contradicted, deciding, unproved
 from warehouse.records import CallTurn, GoldCall, Sample, Snapshot, Tool, UserTurn, Verdict

@@ -1,26 +1,31 @@
 """Whether a conversation's results are what the environment answers, and its replies state those results and nothing else.
 
+Rules read a reply first; a judge who sees the results reads what they leave open, and labels its acts from the reply alone.
 Replies are laid out in the language's own shapes: what a result holds, an error by its message, a question, a refusal, a
 courtesy. Words that none of these accounts for leave the sample unproved. What a reply does decides its dialogue acts.
 """
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple, get_args
 
 from pydantic import JsonValue
 
+from generators.conversations.acts import DialogueActs
 from generators.conversations.moves import facts_of
 from generators.environments.simulated import SimulatedEnvironment, error_of
 from generators.kinds import traits_of
 from generators.multi_step.samples import answer_sentence
 from generators.shifts.turns import is_path
 from generators.stages import StageContext
+from generators.transcripts import conversation_text, shown_tools
 from language.calls.frames import glue_of, left_over, shapes_in
 from language.calls.tools import ToolView
 from language.packs import of, signs
+from validators.blind.several_calls import shortened
 from validators.checks.statements import view_tool
 from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
+from validators.judges import ACTS, REPLY, ReplyScore, ask_opinion
 from warehouse.errors import ReplyError
 from warehouse.records import (
     Call,
@@ -37,8 +42,9 @@ from warehouse.records import (
     Verdict,
 )
 
-CHECK = "facts"
-VERSION = "2"
+FACTS, REPLIES, FAITHFULNESS = "facts", "replies", "faithfulness"
+FACTS_VERSION, REPLIES_VERSION, FAITHFULNESS_VERSION = "3", "1", "1"
+LEAST = 4  # a judge's score below it is a doubt
 _LONGEST_LIST = 3  # entries that a simulated result has at most
 _QUESTION = tuple(signs("?"))
 
@@ -65,18 +71,58 @@ def applies_to(sample: Sample) -> bool:
 
 
 async def check_facts(sample: Sample, context: StageContext) -> list[Verdict]:
-    """Play the calls of a conversation again, and hold each reply against the results before it."""
-    tools = {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
-    decision, reasons = deciding([*_replayed(sample, tools), *_replies(sample, tools)])
-    return [
-        Verdict(
-            subject=sample.key,
-            check=CHECK,
-            decision=decision,
-            reason=" ".join(reasons[:SHOWN]) or "Results come back as recorded, and replies state them.",
-            version=VERSION,
-        )
-    ]
+    """Play the calls of a conversation again."""
+    findings = [*_replayed(sample, _tools_of(sample, context))]
+    return [_verdict(sample, (FACTS, FACTS_VERSION), findings, "Results come back as recorded.")]
+
+
+async def check_replies(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Hold each reply against the results before it, by rules."""
+    findings = [found for _, of_reply in _replies(sample, _tools_of(sample, context)) for found in of_reply]
+    return [_verdict(sample, (REPLIES, REPLIES_VERSION), findings, "Replies state the results, and nothing else.")]
+
+
+async def check_faithfulness(sample: Sample, context: StageContext) -> list[Verdict]:
+    """Let the judge read the replies that rules leave open beside the results, and say what they do."""
+    findings: list[Finding] = []
+    for at, of_reply in _replies(sample, _tools_of(sample, context)):
+        if of_reply and not findings:
+            findings += [found async for found in _judged(sample, at, context)]
+    proof = "The judge finds the replies true to the results, and labels them the same."
+    return [_verdict(sample, (FAITHFULNESS, FAITHFULNESS_VERSION), findings, proof)]
+
+
+async def _judged(sample: Sample, at: int, context: StageContext) -> AsyncIterator[Finding]:
+    reply = sample.turns[at]
+    if not isinstance(reply, ReplyTurn):
+        return
+    opinion = await ask_opinion(
+        context.chat,
+        REPLY,
+        ReplyScore,
+        language=sample.language,
+        tools=shown_tools(context.toolset(sample.candidates)),
+        conversation=conversation_text(map(shortened, sample.turns[:at])),
+        reply=reply.text,
+    )
+    if opinion.score < LEAST:
+        yield unproved(f"The judge gives the reply at turn {at} {opinion.score} of 5: {opinion.reason}")
+        return
+    if traits_of(sample.kind).has_acts:
+        acts = set((await ask_opinion(context.chat, ACTS, DialogueActs, reply=reply.text)).acts)
+        if acts != set(reply.acts):
+            read, stated = " and ".join(sorted(acts)), ", ".join(reply.acts) or "nothing"
+            yield unproved(f"The judge reads the reply at turn {at} as {read}, and it is labelled {stated}.")
+
+
+def _tools_of(sample: Sample, context: StageContext) -> dict[str, Tool]:
+    return {tool.name: tool for tool in context.toolset((*sample.candidates, *sample.withheld))}
+
+
+def _verdict(sample: Sample, check: tuple[str, str], findings: Sequence[Finding], proof: str) -> Verdict:
+    (name, version), (decision, reasons) = check, deciding(findings)
+    reason = " ".join(reasons[:SHOWN]) or proof
+    return Verdict(subject=sample.key, check=name, decision=decision, reason=reason, version=version)
 
 
 def results_in(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, CalledResult]]:
@@ -118,7 +164,8 @@ def _is_answer(made: CalledResult, world: SimulatedEnvironment) -> bool:
         return False
 
 
-def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
+def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[tuple[int, list[Finding]]]:
+    """Each reply by its turn, with what speaks against it."""
     results = dict[int, list[CalledResult]]()
     for at, made in results_in(sample, tools):
         results.setdefault(at, []).append(made)
@@ -133,7 +180,7 @@ def _replies(sample: Sample, tools: Mapping[str, Tool]) -> Iterator[Finding]:
                 if is_path(sample)
                 else read_reply(turn, returned, sample, tools)
             )
-            yield from _reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)
+            yield index, [*_reply_findings(index, turn, reading, has_acts=traits_of(sample.kind).has_acts)]
 
 
 def _reply_findings(index: int, turn: ReplyTurn, reading: ReplyReading, *, has_acts: bool) -> Iterator[Finding]:

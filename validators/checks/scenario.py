@@ -12,7 +12,7 @@ from generators.conversations.scenarios import SHAPES, changeable
 from generators.environments.simulated import links_between
 from generators.stages import StageContext
 from generators.tools import are_redundant
-from validators.checks.blind_readings import find_duplicate_tool
+from validators.blind.one_call import find_duplicate_tool
 from validators.checks.verdicts import Finding, contradicted, unproved
 from validators.judges import SCENARIO, ScenarioReading, ask_opinion
 from warehouse.records import Complexity, ConversationPlan, Scenario, Tool, Verdict, WordedScenario

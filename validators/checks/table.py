@@ -8,18 +8,18 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from generators.stages import Role, Stage, StageContext, StageFunction
+from validators.blind import one_call, several_calls
 from validators.checks import (
     ambiguity,
-    blind_readings,
     complexity,
     coverage,
     dialogue,
     facts,
     grounding,
+    messages,
     path,
     routing,
     scenario,
-    several_calls,
     wording,
 )
 from validators.checks import (
@@ -99,6 +99,11 @@ CHECKS: tuple[Stage, ...] = (
         settles=_ARGUMENTS, is_left_to_readers=True,
     ),
     _check(
+        "message", messages.VERSION, "Does a message come by the app, and from whom, the words speak of that point to it?",
+        "HammerBench 4.2.4", messages.check_message, applies=messages.applies_to,
+        settles=("message",), is_left_to_readers=True,
+    ),
+    _check(
         "path", path.VERSION, "Is each value where its evidence says, and no other path as short?",
         "ComplexFuncBench 2.1.2", path.check_path, applies=path.applies_to, settles=_ALL,
     ),
@@ -115,18 +120,22 @@ CHECKS: tuple[Stage, ...] = (
         "CONFETTI 3.1", complexity.check_complexity, applies=complexity.applies_to, settles=_MEANING,
     ),
     _check(
-        "facts", facts.VERSION, "Do results come back as recorded, and do replies state them, with the acts they are labelled by?",
+        "facts", facts.FACTS_VERSION, "Do results come back as recorded?",
         "CONFETTI 3.1", facts.check_facts, applies=facts.applies_to,
     ),
     _check(
-        "relevance", blind_readings.RELEVANCE_VERSION, "Where no call is due: can none of the candidates do it?",
-        "HammerBench 4.2, D.5", blind_readings.check_relevance, applies=blind_readings.has_idle_turn,
+        "replies", facts.REPLIES_VERSION, "Do replies state the results and nothing else, with the acts they are labelled by?",
+        "CONFETTI 3.1", facts.check_replies, applies=facts.applies_to, settles=("replies",), is_left_to_readers=True,
+    ),
+    _check(
+        "relevance", one_call.RELEVANCE_VERSION, "Where no call is due: can none of the candidates do it?",
+        "HammerBench 4.2, D.5", one_call.check_relevance, applies=one_call.has_idle_turn,
         role="judge", prompts=("judge_relevance",), settles=_MEANING,
     ),
     _check(
-        "consistency", blind_readings.CONSISTENCY_VERSION,
+        "consistency", one_call.CONSISTENCY_VERSION,
         "Does the checker make the gold call from the conversation alone, zero-shot and one-shot?",
-        "HammerBench 4.2.1", blind_readings.check_consistency, applies=blind_readings.applies_to,
+        "HammerBench 4.2.1", one_call.check_consistency, applies=one_call.applies_to,
         role="checker", prompts=("call_zero_shot", "call_one_shot"), threshold="rouge_l", settles=_ALL,
     ),
     _check(
@@ -142,9 +151,9 @@ CHECKS: tuple[Stage, ...] = (
         role="checker", prompts=("call_due", "call_plan"), threshold="rouge_l", settles=_ALL, settles_rest=True,
     ),
     _check(
-        "meaning", blind_readings.MEANING_VERSION,
+        "meaning", one_call.MEANING_VERSION,
         "Does the judge read the same call out of the conversation, or one that means the same?",
-        "HammerBench 4.2.1, D.4", blind_readings.check_meaning, applies=blind_readings.applies_to,
+        "HammerBench 4.2.1, D.4", one_call.check_meaning, applies=one_call.applies_to,
         role="judge", prompts=("call_zero_shot", "judge_calls"), settles=_ALL,
     ),
     _check(
@@ -152,6 +161,17 @@ CHECKS: tuple[Stage, ...] = (
         "Where several calls are due: does the judge read the same ones, or such as mean the same?",
         "HammerBench 4.2.1, D.4", several_calls.check_due_meaning, applies=several_calls.reads_several,
         role="judge", prompts=("call_each", "call_due", "call_plan", "judge_calls"), settles=_ALL, settles_rest=True,
+    ),
+    _check(
+        "faithfulness", facts.FAITHFULNESS_VERSION,
+        "Does the judge find the replies true to the results, and read the acts they are labelled by?",
+        "CONFETTI 3.1", facts.check_faithfulness, applies=facts.applies_to,
+        role="judge", prompts=("judge_reply", "judge_acts"), settles=("replies",), settles_rest=True,
+    ),
+    _check(
+        "message_fit", messages.FIT_VERSION, "Can the message be the one that the user points to?",
+        "HammerBench 4.2.4", messages.check_message_fit, applies=messages.applies_to,
+        role="judge", prompts=("judge_message",), settles=("message",), settles_rest=True,
     ),
     _check(
         "natural", wording.NATURAL_VERSION,

@@ -1,13 +1,13 @@
 -- What each sample rests on by the newest verdict of each check: `proved` where rules settle every claim about it, `judged` where a
 -- model that did not make it settles what rules leave open, else `open`. The claims are that each argument means what was stated,
 -- that the call is the deed asked for, that nothing else is asked, that no call is missing and, where a check speaks of them, that
--- the replies state what results say; which claims a check speaks of stands in `stages.settles`. What a rule doubts that no reading
+-- the replies state what results say and that a message is the one that is pointed to; which claims a check speaks of stands in `stages.settles`. What a rule doubts that no reading
 -- can settle, and what a blind reading doubts, leaves the sample open.
 create or replace view sample_grades as
 with claims as (
     select name, role, is_left_to_readers,
         coalesce(list_sum(list_transform(settles, lambda one: 1 << (
-            list_position(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], one) - 1
+            list_position(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies', 'message'], one) - 1
         ))), 0)::utinyint as mask
     from stages where stage_group <> 'landing'
 ), newest as (
@@ -26,7 +26,7 @@ with claims as (
 select subject,
     case when is_doubted then 'open' when by_rules = claimed then 'proved' when by_rules | by_models = claimed then 'judged' else 'open' end as grade,
     models,
-    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], lambda one, place: (by_rules >> (place - 1)) & 1 = 1) as proved_claims,
-    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], lambda one, place: ((claimed & ~(by_rules | by_models)) >> (place - 1)) & 1 = 1) as open_claims,
-    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies'], lambda one, place: (claimed >> (place - 1)) & 1 = 1) as claims
+    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies', 'message'], lambda one, place: (by_rules >> (place - 1)) & 1 = 1) as proved_claims,
+    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies', 'message'], lambda one, place: ((claimed & ~(by_rules | by_models)) >> (place - 1)) & 1 = 1) as open_claims,
+    list_filter(['arguments', 'deed', 'nothing_else', 'no_call_missing', 'replies', 'message'], lambda one, place: (claimed >> (place - 1)) & 1 = 1) as claims
 from settled;

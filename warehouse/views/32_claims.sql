@@ -1,5 +1,5 @@
 -- What each sample claims, a row a claim: each argument of its gold, and the deed, nothing_else, no_call_missing and, where there
--- are any, replies (see sample_grades).
+-- are any, replies and message (see sample_grades).
 -- `grade` is proved (`settled_by` has the check, `rule` how the words of an argument mean the value), judged (`settled_by` has the
 -- models that read it blind), vouched (`settled_by` has the person) or open. What has a model of its own for a witness is open.
 create or replace view claims as

@@ -174,7 +174,7 @@ def test_corrected_acts_are_checked_again_and_land_in_the_place_of_the_old_ones(
 def test_acts_that_the_rules_read_otherwise_wait_for_people_with_the_reason(talks: ReviewSite) -> None:
     result = _edited(talks, _asked(talks)[0])
     assert talks.accepted(result) is None
-    assert talks.standing(result) == ("facts", "waiting")
+    assert talks.standing(result) == ("replies", "waiting")
     reason = talks.value("select reason from review_requests where subject = ?", result)
     assert reason.startswith("As edited by ann: The reply at turn ")
     assert "is labelled" in reason

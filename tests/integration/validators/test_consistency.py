@@ -6,8 +6,8 @@ import pytest
 
 from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
-from validators.checks import blind_readings
-from validators.checks.blind_readings import (
+from validators.blind import one_call
+from validators.blind.one_call import (
     Relevance,
     check_consistency,
     check_meaning,
@@ -187,7 +187,7 @@ async def test_asking_less_comes_to_the_same_decision_as_asking_all(perfect: Sam
 
 async def test_several_calls_at_once_are_not_for_this_check(perfect: Sample, tools) -> None:
     parallel = perfect.with_changes(turns=(perfect.turns[0], CallTurn(calls=perfect.gold * 2)))
-    assert not blind_readings.applies_to(parallel)
+    assert not one_call.applies_to(parallel)
     for check in (check_consistency, check_meaning):
         [verdict] = await check(parallel, context_of(tools))
         assert verdict.decision == "unproved"
@@ -258,7 +258,7 @@ async def test_a_twin_of_the_withheld_tool_contradicts_without_a_model(irrelevan
 
 
 async def test_relevance_is_asked_only_where_no_call_is_due(perfect: Sample, irrelevant: Sample, tools) -> None:
-    assert blind_readings.has_idle_turn(irrelevant)
-    assert not blind_readings.has_idle_turn(perfect)
+    assert one_call.has_idle_turn(irrelevant)
+    assert not one_call.has_idle_turn(perfect)
     [verdict] = await check_relevance(perfect, context_of(tools))
     assert verdict.decision == "proved"

@@ -8,8 +8,8 @@ import pytest
 from pydantic import JsonValue
 
 from tests.support.conversational import TOOLS, converse, template_context
+from validators.blind.one_call import applies_to as consistency_applies
 from validators.checks.ambiguity import applies_to as ambiguity_applies
-from validators.checks.blind_readings import applies_to as consistency_applies
 from validators.checks.complexity import ConversationWithTools, check_complexity, read_conversation
 from validators.checks.dialogue import applies_to as dialogue_applies
 from validators.checks.format import check_format

@@ -5,8 +5,8 @@ from typing import Any
 
 from generators.stages import StageContext
 from tests.support.scripted_model import ScriptedModel
+from validators.blind.one_call import applies_to as asks_a_checker
 from validators.checks.ambiguity import applies_to as looks_for_other_readings
-from validators.checks.blind_readings import applies_to as asks_a_checker
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding, origin_of, root_of
 from warehouse.records import CallTurn, Evidence, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, UserTurn

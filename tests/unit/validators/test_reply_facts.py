@@ -2,15 +2,30 @@
 
 import pytest
 
+from generators.conversations.acts import DialogueActs
+from generators.transcripts import conversation_text
 from language.calls.frames import Stretch, glue_of, left_over
+from llm.prompts import render
 from tests.support.conversational import converse, template_context
-from validators.checks.facts import check_facts
+from tests.support.scripted_model import ScriptedModel
+from validators.checks.facts import check_facts, check_faithfulness, check_replies
+from validators.checks.table import CHECKS, has_rest
+from validators.judges import PROMPTS, REPLY, ReplyScore
 from warehouse.records import CallTurn, Decision, ReplyTurn, ResultTurn, Sample
 
 
 async def judged(sample: Sample) -> tuple[Decision, str]:
-    (verdict,) = await check_facts(sample, template_context())
-    return verdict.decision, verdict.reason
+    """The graver verdict of the two checks by rule."""
+    found = [*(await check_facts(sample, template_context())), *(await check_replies(sample, template_context()))]
+    verdict = min(found, key=lambda one: ("contradicted", "unproved", "proved").index(one.decision))
+    return verdict.decision, " ".join(one.reason for one in found if one.decision == verdict.decision)
+
+
+async def read(sample: Sample, script: dict[str, list[object]]) -> tuple[Decision, str, ScriptedModel]:
+    """What a judge finds who answers by a script."""
+    chat = ScriptedModel(script)
+    (verdict,) = await check_faithfulness(sample, template_context()._replace(chat=chat))
+    return verdict.decision, verdict.reason, chat
 
 
 def with_reply(sample: Sample, text: str = "", **changes: object) -> Sample:
@@ -32,7 +47,7 @@ def with_reply(sample: Sample, text: str = "", **changes: object) -> Sample:
 @pytest.mark.parametrize("language", ["en", "zh"])
 async def test_a_conversation_as_it_was_made_is_proved(complexity, language):
     assert await judged(await converse(complexity, language)) == (
-        "proved", "Results come back as recorded, and replies state them.",
+        "proved", "Results come back as recorded. Replies state the results, and nothing else.",
     )  # fmt: skip
 
 
@@ -95,3 +110,47 @@ def test_what_neither_phrases_nor_stretches_cover_is_left_over():
 
 def test_no_phrase_covers_a_part_of_a_word():
     assert left_over("lockers", ["lock"], []) == ["lockers"]
+
+
+IN_OTHER_WORDS = "Sure thing, it is taken care of."
+
+
+async def test_a_reply_that_no_rule_reads_is_left_to_a_judge_who_sees_the_results():
+    sample = with_reply(await converse("no_target_complexity"), IN_OTHER_WORDS, acts=("inform",))
+    assert (await judged(sample))[0] == "unproved"
+    score = ReplyScore(reason="It says what was done.", score=4)
+    decision, _, chat = await read(sample, {"judge_reply": [score], "judge_acts": [DialogueActs(acts=["inform"])]})
+    assert (decision, chat.left) == ("proved", {})
+    shown, label = (prompt.messages[-1].content for prompt in chat.asked)
+    assert "result: " in shown
+    assert IN_OTHER_WORDS not in shown.partition("<reply>")[0]
+    assert label == f'<reply>"{IN_OTHER_WORDS}"</reply>'
+
+
+async def test_a_low_score_and_other_acts_leave_it_unproved():
+    sample = with_reply(await converse("no_target_complexity"), IN_OTHER_WORDS, acts=("inform",))
+    for score, acts, words in ((3, [], "3 of 5: Why."), (5, ["seek"], "as seek, and it is labelled inform")):
+        script = {"judge_reply": [ReplyScore(reason="Why.", score=score)]}
+        script |= {"judge_acts": [DialogueActs(acts=acts)]} if acts else {}
+        decision, reason, _ = await read(sample, script)
+        assert (decision, words in reason) == ("unproved", True)
+
+
+async def test_replies_that_rules_read_cost_no_question():
+    sample = await converse("no_target_complexity")
+    assert (await read(sample, {}))[0] == "proved"
+    faithfulness = next(stage for stage in CHECKS if stage.name == "faithfulness")
+    assert not await has_rest(faithfulness, sample, template_context(), [])
+
+
+@pytest.mark.parametrize("language", ["en", "zh"])
+async def test_the_template_model_scores_a_reply_by_what_results_hold(language):
+    sample = await converse("no_target_complexity", language)
+    for turn in (IN_OTHER_WORDS, "The price is 4711."):
+        (verdict,) = await check_faithfulness(with_reply(sample, turn), template_context())
+        assert verdict.decision == "unproved"
+    at, reply = next((at, one) for at, one in enumerate(sample.turns) if isinstance(one, ReplyTurn) and at > 1)
+    prompt = render(
+        PROMPTS, REPLY, language=language, tools=[], conversation=conversation_text(sample.turns[:at]), reply=reply.text
+    )
+    assert (await template_context().chat.ask(prompt, ReplyScore)).score in (2, 5)

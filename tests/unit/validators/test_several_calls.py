@@ -15,8 +15,8 @@ from tests.support.scripted_model import ScriptedModel
 from tests.support.validators.stage_contexts import context_of
 from tests.unit.validators.test_path import context as path_context
 from tests.unit.validators.test_path import goal, sample_of
-from validators.checks import several_calls
-from validators.checks.several_calls import (
+from validators.blind import several_calls
+from validators.blind.several_calls import (
     acting_points,
     check_due_calls,
     check_due_meaning,

@@ -7,7 +7,7 @@ import pytest
 
 from generators.shifts.intents import mismatch, obstacle, openers_in, refusals_in, shift_intents
 from language.calls.choosing import new_request
-from validators.checks.blind_readings import check_relevance
+from validators.blind.one_call import check_relevance
 from validators.checks.format import check_format
 from warehouse.errors import RecordError
 from warehouse.records import CallTurn, Derivation, GoldCall, ReplyTurn, Sample, Tool, UserTurn

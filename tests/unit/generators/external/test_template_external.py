@@ -19,8 +19,8 @@ from language.values import locate
 from llm.chat import Answer, ChatRequest, Completion, Prompt
 from llm.template.model import TemplateModel
 from tests.support.generators.external.fixtures import derivation
+from validators.blind.one_call import check_consistency, check_meaning
 from validators.checks.ambiguity import check_ambiguity
-from validators.checks.blind_readings import check_consistency, check_meaning
 from validators.checks.format import check_format
 from validators.checks.grounding import check_grounding
 from warehouse.records import CallTurn, Language, Sample, Tool, UserTurn

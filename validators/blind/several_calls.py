@@ -17,7 +17,7 @@ from generators.routing.tool_graph import UNKNOWN, unknown_arguments
 from generators.shifts.turns import was_made_already
 from generators.stages import StageContext
 from generators.transcripts import user_texts
-from validators.checks import blind_readings
+from validators.blind import one_call
 from validators.checks.routing import share_asked
 from validators.checks.verdicts import SHOWN
 from validators.judges import CALLS_DUE, CALLS_PLANNED, EACH_CALL, SAME_MEANING, judge_calls, propose_calls
@@ -51,7 +51,7 @@ class HeldReading(NamedTuple):
 
 def how_read(sample: Sample) -> Reading:
     """How several calls of a sample are read, "" where the checks of one call look at it, or none is due."""
-    if blind_readings.applies_to(sample) or not any(snapshot.calls for snapshot in sample.snapshots()):
+    if one_call.applies_to(sample) or not any(snapshot.calls for snapshot in sample.snapshots()):
         return ""
     if was_made_already(sample):
         return "steps"
@@ -118,10 +118,11 @@ def acting_points(sample: Sample) -> Iterator[ActingPoint]:
         if isinstance(turn, CallTurn) or (in_steps and isinstance(turn, ReplyTurn)):
             later = tuple(call for one in turns[at + 1 :] if isinstance(one, CallTurn) for call in one.calls)
             due = turn.calls if isinstance(turn, CallTurn) else ()
-            yield ActingPoint(at, tuple(map(_abridged, turns[:at])), due, later)
+            yield ActingPoint(at, tuple(map(shortened, turns[:at])), due, later)
 
 
-def _abridged(turn: Turn) -> Turn:
+def shortened(turn: Turn) -> Turn:
+    """The turn with results of a length that a prompt can show."""
     if not isinstance(turn, ResultTurn):
         return turn
     return turn.with_changes(results=tuple(map(abridged, turn.results)))
