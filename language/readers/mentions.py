@@ -56,10 +56,39 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
         *_by_rule(text),
     ]
     lower = text.lower()
+    found += _days_counted(plain, words, now)
     kept = [one for one in found if not _is_amount(one, lower, words) and not _is_idle(one, lower, words)]
     kept += _anchored(lower, words, _widest(kept))
     read_once = [_decided(lower, words, one) for one in _widest(kept)]
-    return tuple(_on_same_clock(one, read_once) for one in _in_order(lower, words, read_once))
+    read_once = [_on_same_clock(one, read_once) for one in _in_order(lower, words, read_once)]
+    return tuple(_ending(lower, words, read_once))
+
+
+def _ending(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
+    """What ends at a time or a day does so after it began: from nine in the morning to twelve, from Monday to Friday."""
+    before: Moment | None = None
+    for one in found:
+        if before and words.patterns["until"].fullmatch(text[before.end : one.start]):
+            clocks = (
+                {each for clock in one.clocks for each in (clock, other_half(clock))} if not one.days else set[str]()
+            )
+            later = [clock for clock in clocks if len(before.clocks) == 1 and clock > min(before.clocks)]
+            is_open = len(one.clocks) > 1 or (
+                one.clocks and not words.patterns["part_of_day"].search(text[one.start : one.end])
+            )
+            one = one._replace(clocks=frozenset({min(later)})) if later and is_open else one
+            one = _in_the_week_after(before, one) if not one.clocks else one
+        yield one
+        before = one
+
+
+def _in_the_week_after(first: Moment, last: Moment) -> Moment:
+    """The later of two days without dates, where it is read as the earlier: the Friday after that Monday."""
+    days = (next(iter(first.days), ""), next(iter(last.days), ""))
+    if not all(len(day) == _ISO_DAY for day in days) or days[1] >= days[0]:
+        return last
+    later = date.fromisoformat(days[1]) + timedelta(days=_WEEK)
+    return last._replace(days=frozenset({later.isoformat()}))
 
 
 def _in_order(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
@@ -151,6 +180,8 @@ def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
     """Whether a unit follows, or an amount begins within: "at 10 minutes", "the twelve-minute mark", "zone 3, half an hour"."""
     if any(one.start < match.start() < one.end < match.end() for match in words.patterns["half_of"].finditer(text)):
         return True
+    if any(one.start < match.end() and match.start() < one.end for match in words.patterns["decimal"].finditer(text)):
+        return True
     return any(pattern.match(text, one.end) for pattern, _ in words.units)
 
 
@@ -204,6 +235,20 @@ def _days_of_month(text: str, words: QuantityWords, now: datetime) -> Iterator[M
         except ValueError:
             continue
         yield Moment(*match.span(), frozenset({days[0]}), frozenset(), days[1])
+
+
+def _days_counted(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:
+    """Days that a word counts from today, alone or with a time of day: this morning; and two days in a row."""
+    for match in words.patterns["counted_day"].finditer(text):
+        first, *last = words.days_from_now[match[0]]
+        days = [(now.date() + timedelta(days=each)).isoformat() for each in (first, *last)]
+        clocks: frozenset[str] = frozenset()
+        end = match.end()
+        if not last:
+            at = match.start()
+            timed = [one for one in find_times(text) if one.start <= end and at < one.end and one.start >= at]
+            clocks, end = (_clocks(str(timed[0].value), timed[0].rule), timed[0].end) if timed else (clocks, end)
+        yield Moment(match.start(), end, frozenset(days[:1]), clocks, days[1] if last else "")
 
 
 def _days_of_this_month(text: str, words: QuantityWords, now: datetime) -> Iterator[Moment]:

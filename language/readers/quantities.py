@@ -8,6 +8,7 @@ import re
 from collections.abc import Iterator, Sequence
 from functools import lru_cache
 from typing import Literal, NamedTuple
+from unicodedata import numeric
 
 from language.numbers import find_numbers
 from language.readers.duckling_reader import read
@@ -20,6 +21,7 @@ _BEFORE, _AFTER = 60, 22  # characters around a quantity in which words qualify 
 _DOZEN = 12
 _WHOLE, _SIXTY, _TEN = 100, 60, 10
 _FOOT = 0.3048  # metres
+_TAILED = frozenset({"money", "mass", "distance", "degree", "celsius"})  # what tenths are said of without a word
 _PERCENT, _COIN = Unit("percent", 1), Unit("money", 1)
 _NUMBERED = re.compile(r"#(\d+)\b")
 _CLAUSE_END = re.compile(r"[.;!?,]")
@@ -143,6 +145,10 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
         scale = words.patterns["scale_after"].match(text, end)
         number, end = (number * words.scales[scale[1]], scale.end()) if scale else (number, end)
     unit, last = _unit_after(text, end, words)
+    tail = words.patterns["tail"].match(text, last) if unit and unit.dimension in _TAILED else None
+    if tail and not more:
+        number += sum(numeric(digit) / _TEN ** (at + 1) for at, digit in enumerate(tail[1]))
+        return Quantity(round(number, 6), unit, start, tail.end(), end)
     if more:
         return Quantity(number, unit, start, max(last, end), end)
     if unit is None and words.patterns["money_before"].search(text[:start]):
@@ -191,7 +197,7 @@ def _part_of(whole: Quantity, part: Quantity, text: str, words: QuantityWords) -
     ):
         return None
     if whole.unit.dimension == "money" and 0 < part.value < _WHOLE:
-        is_tenth = part.value < _TEN and not text[part.start : part.end].startswith("0")
+        is_tenth = part.value < _TEN and numeric(text[part.start], 1) != 0
         return part.value / (_TEN if is_tenth else _WHOLE)
     if whole.unit.dimension == "distance":  # six foot three
         return part.value / _DOZEN if 0 < part.value < _DOZEN and round(whole.unit.factor, 4) == _FOOT else None

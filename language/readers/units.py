@@ -39,6 +39,7 @@ class QuantityWords(NamedTuple):
     unit_spellings: Mapping[str, str]
     weekdays: str
     weekday_spellings: Mapping[str, str]
+    days_from_now: Mapping[str, tuple[int, ...]]
     week_later: str
     week_earlier: str
 
@@ -55,6 +56,7 @@ def quantity_words(language: str) -> QuantityWords:
     units.sort(key=lambda one: -max(map(len, one[0].split("|"))))
     whole = "(?:" + "|".join(pattern for pattern, _ in units) + ")"
     plain = {name: data.pop(name) for name in QuantityWords._fields if name in data}
+    data["counted_day"] = "|".join(sorted(plain["days_from_now"], key=len, reverse=True)) or "(?!)"
     data["count"] = "(?<![a-z])(?:" + "|".join(plain["counts"]) + ")(?![a-z])" if plain["counts"] else "(?!)"
     return QuantityWords(
         units=tuple((re.compile(rf"\s*-?\s*(?:{pattern})(?![a-z]|-\d)"), unit) for pattern, unit in units),

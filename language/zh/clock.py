@@ -1,10 +1,10 @@
-"""Clock readings in Chinese: 晚上七点半, 下午3点15分, 中午十二点, 早上8:30."""
+"""Clock readings in Chinese: 晚上七点半, 下午3点15分, 差一刻七点, 早上8:30; 三点五 is a decimal, not five past three."""
 
 import re
 from collections.abc import Iterator
 
 from language.protocol import ClockReading
-from language.zh.numerals import SMALL_NUMERAL, parse_chinese
+from language.zh.numerals import DECIMAL_UNIT, SMALL_NUMERAL, parse_chinese
 
 _PARTS = {
     "morning": ("清晨", "早晨", "早上", "上午", "今早", "明早", "早"),
@@ -16,12 +16,17 @@ _PARTS = {
 }
 _PART_OF = {word: part for part, words in _PARTS.items() for word in words}
 _DAY_PART = "|".join(sorted(_PART_OF, key=len, reverse=True))
+_MINUTES = "(?:[二三四五]?十[一二三四五六七八九]?|[零〇][一二三四五六七八九])"
+_BEFORE = rf"差(?:(?P<to_quarter>[一三])刻|(?P<to>[0-5]?\d|{SMALL_NUMERAL})分?)(?:钟)?(?:就|到)?"
 _CLOCK = re.compile(
-    rf"(?:(?P<part>{_DAY_PART})的?\s?)?(?:"
+    rf"(?:(?P<part>{_DAY_PART})的?\s?)?(?:{_BEFORE})?(?:"
     rf"(?P<hour>(?<![\d.:])\d{{1,2}}|(?<![零〇一二两三四五六七八九十百千第有]){SMALL_NUMERAL})\s?(?:点钟?|时(?![间候代常而不段刻期差]))"
-    rf"(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>[0-5]?\d(?!\d)|[零〇]?{SMALL_NUMERAL})分?|整|钟)?"
+    rf"(?:(?P<half>半)|(?P<quarter>[一三])刻|(?P<minute>[0-5]?\d(?=分)|[0-5]\d(?!\d)|{_MINUTES}|{SMALL_NUMERAL}(?=分))分?|整|钟"
+    rf"|差(?:(?P<less_quarter>[一三])刻|(?P<less>[0-5]?\d|{SMALL_NUMERAL})分钟?))?"
+    rf"(?!{DECIMAL_UNIT})"
     r"|(?P<h>(?<![\d.:])\d{1,2}):(?P<m>[0-5]\d)(?::[0-5]\d)?(?![\d:]))"
 )
+_DECIMAL = re.compile(rf"[零〇一二三四五六七八九]+(?:{DECIMAL_UNIT}|[,.;!?]|$)")
 _HINT = re.compile("[点时:]")
 _NOT_A_TIME = re.compile("[儿心多]|左右的|一[下些]|[个次种]")
 
@@ -38,9 +43,23 @@ def chinese_readings(text: str) -> Iterator[ClockReading]:
             continue
         hour = _number(match["hour"])
         bare = match.end() == match.end("hour") + 1
-        if bare and not part and (match["hour"] == "一" or _NOT_A_TIME.match(text, match.end())):
+        is_decimal = bare and _DECIMAL.match(text, match.end())
+        if is_decimal or (bare and not part and (match["hour"] == "一" or _NOT_A_TIME.match(text, match.end()))):
             continue
-        yield ClockReading(*match.span(), hour, _minute(match), part)
+        yield _reading(match, hour, part)
+
+
+def _reading(match: re.Match[str], hour: int, part: str) -> ClockReading:
+    minute = _minute(match) - _minutes_short(match)
+    if minute < 0:
+        hour, minute = hour - 1, minute + 60
+    return ClockReading(*match.span(), hour, minute, part)
+
+
+def _minutes_short(match: re.Match[str]) -> int:
+    """How many minutes before the hour is meant: 差五分七点, 七点差五分."""
+    quarter, minutes = match["to_quarter"] or match["less_quarter"], match["to"] or match["less"]
+    return 15 * _number(quarter) if quarter else _number(minutes) if minutes else 0
 
 
 def _minute(match: re.Match[str]) -> int:

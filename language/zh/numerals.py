@@ -20,6 +20,8 @@ NUMERAL = "[零〇一二两三四五六七八九十百千万亿]+"
 SMALL_NUMERAL = (
     "(?:[二三四五六]?十[一二三四五六七八九]?|[零〇]?[一二两三四五六七八九]|[零〇])"  # 0..69: days, hours, minutes
 )
+# What follows a decimal and no time of day.
+DECIMAL_UNIT = "(?:倍|[公英]里|千米|米|厘米|[公市]?斤|千克|克|升|[万亿]|元|块|个百分点|度|折|[英]?寸|尺|[吨兆%]|赫兹|分贝|瓦|伏|点)"
 _WELL_FORMED = re.compile(NUMERAL)
 
 
@@ -83,7 +85,7 @@ def _positional(numeral: str) -> int | None:
 
 
 _NUMBER = re.compile(
-    rf"(?P<hundredths>百分之)?(?P<ordinal>第)?(?P<sign>负)?(?P<whole>(?:{NUMERAL})|(?<=第)\d+)"
+    rf"(?P<hundredths>百分之)?(?P<ordinal>第)?(?P<sign>负|零下)?(?P<whole>(?:{NUMERAL})|(?<=第)\d+)"
     r"(?:点(?P<fraction>[零〇一二三四五六七八九]+)(?P<magnitude>[万亿]?)(?![分刻]))?"
 )
 _HINT = re.compile(NUMERAL)
@@ -124,7 +126,7 @@ def parse_digits(numerals: str) -> str:
 
 
 def _is_number(text: str, match: re.Match[str]) -> bool:
-    if match["hundredths"] or match["ordinal"] or match["sign"]:
+    if match["hundredths"] or match["ordinal"] or match["sign"] or match["fraction"]:
         return True
     whole, start, end = match["whole"], match.start("whole"), match.end()
     if _BARE_UNIT.fullmatch(whole) or _FIXED.match(text, start):

@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Collection, Iterator
+from itertools import pairwise
 from math import isclose
 
 from language.cues import cue_words
@@ -37,6 +38,7 @@ _SECOND, _SHARE = Unit("duration", 1), Unit("percent", 1)
 _PLACE_IN_TIME = re.compile(r"(?<![\d:])(\d{1,3}):([0-5]\d)(?![\d:]|\s*[ap]\.?m)")
 _DIRECTED = re.compile("open|opened|closed?|close|min|minimum|lowest")
 _NAME_AROUND, _COUNTED = 40, 24  # characters
+_SHORTEST_UNIT = 2  # letters
 _BREAK = re.compile(widened(r"@[,.;!?{list}]|\band\b"))
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
 _ROUNDED = 0.004  # of a converted amount
@@ -81,6 +83,8 @@ def _otherwise(leaf: ArgumentLeaf, value: float, unit: Unit | None, text: Reques
     yield from (Span(one.start, one.end) for one in text.moments if _holds_part(leaf, one, value))
     yield from _positions(leaf, value, unit, text)
     yield from _decimals(leaf, value, text)
+    yield from _elapsed(value, unit, text)
+    yield from _coded(leaf, value, text)
     yield from _utmost(leaf, value, text)
     pair = quantity_words(text.language).patterns["pair"].search(text.text.lower())
     if pair and value == _PAIR and leaf.is_named(_PEOPLE) and not leaf.is_named(_CHILDREN):
@@ -105,6 +109,25 @@ def _decimals(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[S
         is_value = isclose(digits[match[1]] + digits[match[2]] / 10, value)
         if is_value and not leaf.is_named(_HOUR) and not text.quantities:
             yield Span(*match.span())
+
+
+def _elapsed(value: float, unit: Unit | None, text: RequestText) -> Iterator[Span]:
+    """Where a time of day is stated with the one at which it ends, and the parameter is how long that is."""
+    until = quantity_words(text.language).patterns["until"]
+    for first, last in pairwise(text.moments):
+        is_span = len(first.clocks) == len(last.clocks) == 1 and until.fullmatch(text.text[first.end : last.start])
+        if is_span and unit and unit.dimension == _SECOND.dimension:
+            hours = [int(clock[:2]) + int(clock[3:]) / 60 for clock in (*first.clocks, *last.clocks)]
+            if isclose((hours[1] - hours[0]) * 3600, value * unit.factor):
+                yield Span(first.start, last.end)
+
+
+def _coded(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:
+    """Where a number is written with the short unit that ends the parameter's name: 3000K for `colour_k`."""
+    unit = leaf.words[-1] if leaf.words else ""
+    if len(unit) <= _SHORTEST_UNIT and unit.isalpha():
+        pattern = rf"(?<![\w.]){re.escape(f'{value:g}')}\s?{re.escape(unit)}(?![a-z\d])"
+        yield from (Span(*match.span()) for match in re.finditer(pattern, text.text, re.IGNORECASE | re.ASCII))
 
 
 def _utmost(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:

@@ -18,6 +18,7 @@ MINUTE, HOUR, METRE, KILOMETRE = (
     Unit("distance", 1),
     Unit("distance", 1000),
 )
+DEGREE, YUAN = Unit("degree", 1), Unit("money", 1)
 needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no wheel for this machine.")
 
 
@@ -34,6 +35,16 @@ needs_duckling = pytest.mark.skipif(not is_available(), reason="Duckling has no 
         ("zh", "周边一公里半之内", 1.5, KILOMETRE),
         ("zh", "刚游了一个半小时", 1.5, HOUR),
         ("zh", "赎两万五出来", 25_000, None),
+        ("zh", "烤到七十度五", 70.5, DEGREE),
+        ("zh", "放慢到零点七五倍", 0.75, None),
+        ("zh", "跑了四点二公里", 4.2, KILOMETRE),
+        ("zh", "交了56块4毛3", 56.43, YUAN),
+        ("zh", "付两块零七", 2.07, YUAN),
+        ("zh", "零下八度", -8, DEGREE),
+        ("zh", "涨了百分之一点五", 1.5, None),
+        ("zh", "面粉四两", 4, Unit("mass", 50)),
+        ("zh", "音量调到一半", 50, Unit("percent", 1)),
+        ("zh", "鸡蛋要三打", 36, None),
     ],
 )
 @needs_duckling
@@ -67,6 +78,19 @@ def test_an_estimate_is_no_exact_number(language: str, text: str) -> None:
     assert [one.is_estimate for one in find_quantities(text, language)] == [True]
 
 
+@pytest.mark.parametrize("text", ["来两三个", "大概四五百块", "三十出头的人", "一千多"])
+def test_a_vague_number_is_never_an_exact_one(text: str) -> None:
+    assert [one for one in find_quantities(text, "zh") if not one.is_estimate] == []
+
+
+@needs_duckling
+def test_what_ends_at_a_time_does_so_after_it_began() -> None:
+    first, last = find_moments("早上十点到两点", "zh", NOW)
+    assert (first.clocks, last.clocks) == ({"10:00"}, {"14:00"})
+    first, last = find_moments("周六到周三", "zh", NOW)
+    assert (first.days, last.days) == ({"2026-11-28"}, {"2026-12-02"})
+
+
 def test_the_first_of_a_range_takes_scale_and_unit_of_the_last() -> None:
     low, high = find_quantities("somewhere from three hundred to four hundred and fifty thousand euros", "en")
     assert (low.value, low.place, high.value, high.place) == (300_000, 1, 450_000, 2)
@@ -83,6 +107,10 @@ def test_the_first_of_a_range_takes_scale_and_unit_of_the_last() -> None:
         ("zh", "下周五到北京", {"2026-12-04"}, set()),
         ("zh", "明儿下午两点", {"2026-11-24"}, {"14:00"}),
         ("zh", "上周四那笔", {"2026-11-19"}, set()),
+        ("zh", "今早量的", {"2026-11-23"}, set()),
+        ("zh", "明早六点叫我", {"2026-11-24"}, {"06:00"}),
+        ("zh", "晚上差十分八点", set(), {"19:50"}),
+        ("zh", "早上八点差一刻", set(), {"07:45"}),
         ("zh", "12月12到14号", {"2026-12-12"}, set()),
     ],
 )
