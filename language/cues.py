@@ -13,7 +13,7 @@ import yaml
 
 from language.names import split_name
 from language.packs import of, widened
-from language.plain_words import find_terms
+from language.plain_words import find_terms, plain_words
 from language.text import STOP, Found, fold
 from language.wording import content_keys
 from warehouse.records import DEFAULT_LANGUAGE
@@ -83,23 +83,30 @@ def cue_words(language: str) -> CueWords:
 def find_cues(text: str, language: str) -> Iterator[Cue]:
     """The turns of phrase in `text` that may change what is wanted; the harmless uses of their words are left out."""
     patterns = cue_words(language).patterns
-    harmless = [
-        match.span()
-        for name, pattern in patterns.items()
-        if name.startswith("harmless_")
-        for match in pattern.finditer(text)
-    ]
+    harmless = list(harmless_uses(text, language))
     for kind in CUE_KINDS:
         for match in patterns[kind].finditer(text):
             if not any(start < match.end() and match.start() < end for start, end in harmless):
                 yield Cue(kind, *match.span())
 
 
+def harmless_uses(text: str, language: str) -> Iterator[tuple[int, int]]:
+    """Where `text` uses words of cues without meaning what they are cues of: "no problem"."""
+    for name, pattern in cue_words(language).patterns.items():
+        if name.startswith("harmless_"):
+            yield from (match.span() for match in pattern.finditer(text))
+
+
 def find_choice(choice: str, text: str, language: str) -> Found | None:
     """Where the text words a choice as people do: "on foot" for "walking", "euros" for "EUR"."""
+    return next(find_choices(choice, text, language), None)
+
+
+def find_choices(choice: str, text: str, language: str) -> Iterator[Found]:
+    """All places where the text words a choice as people do."""
     pattern = _choice_words(language).get(fold(choice))
-    match = pattern.search(text) if pattern else None
-    return Found(choice, *match.span(), SYNONYM) if match else None
+    for match in pattern.finditer(text) if pattern else ():
+        yield Found(choice, *match.span(), SYNONYM)
 
 
 @lru_cache(16)
@@ -123,7 +130,7 @@ _FLAG_WORDS = frozenset({
     "need", "needs", "needed", "want", "wants", "only", "auto", "required", "require", "status", "mode", "state", "flag", "active",
     "on", "should", "be", "are", "can", "add", "set", "first", "of", "the", "for", "to", "and", "or", "a", "in", "at",
 })  # fmt: skip
-_DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
+DENYING = frozenset({"avoid", "no", "skip", "without", "exclude", "not", "disable", "disabled", "remove"})
 _SHORTEST_CUT = 4  # letters of a choice that shortens a word
 _HEAD, _LONGEST_CORE = 2, 4  # letters of a description
 _FLAG_NEGATION = 30  # characters before the word in which a negation takes it back
@@ -135,7 +142,7 @@ def find_flag(name: str, description: str, value: bool, text: str, language: str
     whole = find_choice("_".join(words), text, language) if value else None
     if whole:
         return _flagged(value, [(whole.start, whole.end)], words, text, language)
-    core = [word for word in words if word not in _FLAG_WORDS | _DENYING]
+    core = [word for word in words if word not in _FLAG_WORDS | DENYING]
     keys = {key.deep for word in core for key in content_keys(word) if key.light != STOP}
     if not of(language).space:
         heads = _head_places(description, text, language) or _shared_places(description, text, language)
@@ -208,6 +215,7 @@ def find_own_part(choice: str, choices: Sequence[str], text: str, language: str)
         for one, part in parts.items()
     }
     is_spaced = bool(of(language).space)
+    own = {one: part if is_spaced else part - plain_words(language).words for one, part in own.items()}
     places = {
         one: [found.span() for part in part_set if (found := _part_place(part, text, is_spaced))]
         for one, part_set in own.items()
@@ -247,7 +255,7 @@ def _flagged(
     start, end = min(place[0] for place in places), max(place[1] for place in places)
     before = text[max(0, start - _FLAG_NEGATION) : start]
     negations = [*cue_words(language).patterns["negation"].finditer(_CLAUSE.split(before)[-1])]
-    is_denied = bool(negations) != any(word in _DENYING for word in words)
+    is_denied = bool(negations) != any(word in DENYING for word in words)
     if is_denied == value:
         return None
     first = start - len(_CLAUSE.split(before)[-1]) + negations[-1].start() if negations else start

@@ -67,7 +67,8 @@ def find_moments(text: str, language: str, now: datetime) -> tuple[Moment, ...]:
 def _ending(text: str, words: QuantityWords, found: Sequence[Moment]) -> Iterator[Moment]:
     """What ends at a time or a day does so after it began: from nine in the morning to twelve, from Monday to Friday."""
     before: Moment | None = None
-    for one in found:
+    for read_alone in found:
+        one = read_alone
         if before and words.patterns["until"].fullmatch(text[before.end : one.start]):
             clocks = (
                 {each for clock in one.clocks for each in (clock, other_half(clock))} if not one.days else set[str]()

@@ -148,7 +148,7 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
     tail = words.patterns["tail"].match(text, last) if unit and unit.dimension in _TAILED else None
     if tail and not more:
         number += sum(numeric(digit) / _TEN ** (at + 1) for at, digit in enumerate(tail[1]))
-        return Quantity(round(number, 6), unit, start, tail.end(), end)
+        return Quantity(round(number, 6), unit, start, tail.end(), tail.end())
     if more:
         return Quantity(number, unit, start, max(last, end), end)
     if unit is None and words.patterns["money_before"].search(text[:start]):
@@ -232,6 +232,8 @@ def _qualified(text: str, words: QuantityWords, found: Sequence[Quantity]) -> It
         after = after[:_AFTER]
         is_estimate = words.patterns["about_before"].search(before[-18:]) or words.patterns["about_after"].search(after)
         bound, cue = _bound(words, before, after)
+        if bound and words.patterns["flips_after"].search(after):
+            bound = "least" if bound == "most" else "most"
         is_loose = bool(cue and words.patterns["loose_bound"].fullmatch(cue))
         yield one._replace(bound=bound, is_estimate=bool(is_estimate), is_loose=is_loose)
 

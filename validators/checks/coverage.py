@@ -8,18 +8,29 @@ short, another deed than the tool's. Rules decide here; what they can't decide, 
 import re
 from collections.abc import Iterator, Sequence
 from datetime import datetime
+from math import isclose
 from typing import NamedTuple
 
 from generators.kinds import traits_of
 from generators.stages import StageContext
 from language.calls.actions import own_words
-from language.cues import Cue, Deed, cue_words, deeds_of_tool, deeds_stated, find_choice, find_cues, has_cues
+from language.cues import (
+    Cue,
+    Deed,
+    cue_words,
+    deeds_of_tool,
+    deeds_stated,
+    find_choices,
+    find_cues,
+    harmless_uses,
+    has_cues,
+)
 from language.names import split_name
 from language.packs import of, signs
 from language.plain_words import clauses_of, is_context, unknown_words, vocabulary
 from language.readers.mentions import Moment
 from language.readers.quantities import Quantity
-from language.readers.units import quantity_words
+from language.readers.units import Unit, quantity_words
 from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
 from language.text import STOP, fold
@@ -49,7 +60,9 @@ _TAKEN_DOWN = frozenset({
 })  # fmt: skip
 _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|skip|omit")
 _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
+_MONEY = Unit("money", 1)
 _SHORTEST_CHOICE = 4  # letters; shorter ones are codes
+_NEXT = 1  # characters between a correction and what holds
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 
@@ -194,9 +207,11 @@ def _left_over(
     spans, free = _spans(readings), _free_spans(leaves, readings)
     taken_back = taken_back_in(text, spans)
     known = [*spans, *taken_back, *_again(text, leaves, readings)]
-    known += _same_days(text, known)
+    known += [*_same_days(text, known), *_same_amounts(text, known)]
     for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
         if not touches(known, start, end) and not _is_described(text.text[start:end], described):
+            if _is_told(tool, text, leaves, readings, Span(start, end)):
+                continue
             yield f"{text.text[start:end]!r} belongs to no argument."
     for cue in find_cues(text.text, text.language):
         if (
@@ -220,6 +235,7 @@ def _unknown(
     deeds = deeds_of_tool(tool.name, text.language)
     known += [Span(start, end) for deed, start, end in deeds_stated(text.text, text.language) if deed in deeds]
     known += [Span(cue.start, cue.end) for cue in find_cues(text.text, text.language)]
+    known += [Span(*one) for one in harmless_uses(text.text, text.language)]
     known += _again(text, leaves, readings)
     days = [Span(each.start, each.end) for each in text.moments]
     known += [
@@ -245,6 +261,8 @@ def _again(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence
     for leaf, reading in zip(leaves, readings, strict=True):
         if isinstance(leaf.value, str) and reading.grade == "proved" and len(leaf.value) > _FEW_WORDS:
             yield from (Span(*match.span()) for match in re.finditer(re.escape(leaf.value), text.text, re.IGNORECASE))
+        if isinstance(leaf.value, str) and reading.grade == "proved" and choices_of(leaf.schema):
+            yield from (Span(one.start, one.end) for one in find_choices(leaf.value, text.text, text.language))
 
 
 def _document(tool: Tool, leaves: Sequence[ArgumentLeaf]) -> tuple[str, ...]:
@@ -310,6 +328,42 @@ def _same_days(text: RequestText, known: Sequence[Span]) -> list[Span]:
     ]  # fmt: skip
 
 
+def _same_amounts(text: RequestText, known: Sequence[Span]) -> list[Span]:
+    """Amounts that are stated again in another unit: "two kilos, 2000 grams"."""
+    stated = [one for one in text.quantities if one.unit and touches(known, one.start, one.number_end)]
+    return [
+        Span(one.start, one.end) for one in text.quantities
+        if one.unit and any(
+            other.unit and other.unit.dimension == one.unit.dimension
+            and isclose(one.value * one.unit.factor, other.value * other.unit.factor)
+            for other in stated
+        )
+    ]  # fmt: skip
+
+
+def _is_told(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], span: Span
+) -> bool:
+    """Whether a number or a time stands in a clause that only tells of things, and no empty parameter could take it."""
+    if of(text.language).space:  # there the clause tells too little of who wishes what
+        return False
+    clause = next((one for one in clauses_of(text.text, text.language) if one.start <= span.start < one.end), None)
+    told = [
+        one for one in clauses_of(text.text, text.language) if is_context(text.text[one.start : one.end], text.language)
+    ]
+    values = [one for one in text.mentions if touches(_spans(readings), *one)]
+    if clause is None or touches(_spans(readings), *clause) or any(touches(values, *one) for one in told):
+        return False
+    words = text.text[clause.start : clause.end]
+    if not is_context(words, text.language) or cue_words(text.language).patterns["asks"].search(words):
+        return False
+    filled = {leaf.argument for leaf in leaves}
+    return not any(
+        name not in filled and not choices_of(schema) and schema.get("type") != "boolean"
+        for name, schema in tool.properties.items()
+    )
+
+
 def _is_own(text: RequestText, at: int) -> bool:
     return at < text.own
 
@@ -331,11 +385,17 @@ def _is_accounted(
         return True
     if cue.kind == "second_wish" and any(0 <= one.start - cue.end <= _CLOSE for one in spans):
         return True  # "and tell Ann": what is to be done is done with a value of the call
-    if cue.kind in ("correction", "negation") and any(one.start <= cue.start < one.end for one in taken_back):
+    if cue.kind in ("correction", "negation") and _is_of_correction(cue, spans, taken_back):
         return True
     if cue.kind == "past" and _wishes_elsewhere(text, spans, cue):
         return True
     return cue.kind == "alternative" and _joins_values(text, spans, cue)
+
+
+def _is_of_correction(cue: Cue, spans: Sequence[Span], taken_back: Sequence[Span]) -> bool:
+    """Whether a cue takes back what the call does not have, or what it is changed to is the call's."""
+    is_changed = cue.kind == "correction" and any(0 <= one.start - cue.end <= _NEXT for one in spans)
+    return is_changed or any(one.start <= cue.start < one.end for one in taken_back)
 
 
 def _wishes_elsewhere(text: RequestText, spans: Sequence[Span], cue: Cue) -> bool:
@@ -364,10 +424,14 @@ def _is_the_deed(text: RequestText, cue: Cue, deeds: frozenset[Deed]) -> bool:
 
 def _counts_nothing(text: RequestText, one: Quantity) -> bool:
     """Whether a number word counts nothing, or is part of a name or of a rate: "one", "H2O", $22 an hour."""
-    if one.value == 1 and one.unit and any(0 <= one.start - other.end <= 1 for other in text.quantities):
+    is_beside = any(0 <= one.start - other.end <= 1 for other in text.quantities)
+    is_rate = any(other.unit == _MONEY and 0 <= other.start - one.end <= 1 for other in text.quantities)
+    if one.value == 1 and one.unit and (is_beside or is_rate):
         return True
     if one.unit is None and text.has_cue("no_count", one.start, one.end):
-        return True
+        after = text.text[one.end : one.end + 1]
+        others = (text.text[other.end : other.end + 1] for other in text.quantities if other is not one)
+        return of(text.language).space != "" or after not in others  # two cups for me, one for her: both count
     beside = text.text[max(0, one.start - 1) : one.start] + text.text[one.end : one.end + 1]
     return any(character.isascii() and character.isalpha() for character in beside)
 
@@ -399,10 +463,10 @@ def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
     if last <= span.end:
         return ""
     following = [one for one in others if span.end <= one.start < last]
-    rest = _without(text, following, span.end, last)
+    rest = cue_words(text.language).patterns["closing"].sub("", _without(text, following, span.end, last))
     if following and count_words(rest) <= _FEW_WORDS * len(following):
         return ""
-    return cue_words(text.language).patterns["closing"].sub("", rest)
+    return rest
 
 
 def _own_deed(text: RequestText, deed: Deed) -> re.Pattern[str]:
@@ -432,7 +496,11 @@ def _stated_choice(tool: Tool, name: str, own: str, language: str) -> str:
     choices = [one for one in choices_of(schema) if isinstance(one, str) and one != schema.get("default")]
     document = vocabulary((tool.name, tool.description))
     for one in choices:
-        found = (locate_text(one, own) or find_choice(one, own, language)) if len(one) >= _SHORTEST_CHOICE else None
+        found = (
+            (locate_text(one, own) or next(find_choices(one, own, language), None))
+            if len(one) >= _SHORTEST_CHOICE
+            else None
+        )
         if found and not _keys(own[found.start : found.end]) <= document:
             return one
     return ""

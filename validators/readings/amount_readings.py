@@ -8,17 +8,27 @@ from math import isclose
 from language.cues import cue_words
 from language.packs import widened
 from language.plain_words import terms_in
+from language.readers.heads import find_heads
 from language.readers.mentions import Moment
 from language.readers.quantities import Quantity, find_quantities
 from language.readers.units import Unit, quantity_words, unit_named, unit_of
 from language.text import STOP
 from language.wording import content_keys
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
+from validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    left_open,
+    proved,
+    touches,
+)
 
 _PEOPLE = re.compile(
     "people|persons?|guests?|passengers?|seats?|travell?ers?|adults?|party|tickets?|attendees?|visitors?|size|children|kids"
 )
 _KINDS = re.compile("adults?|children|child|kids|infants?")
+_SPLIT = frozenset({"child", "children", "kid", "infant"})
 _CHILDREN, _PAIR = re.compile("children|child|kids|infants?"), 2
 _COUNTS = re.compile(
     "quantity|qty|count|number|shares?|copies|stems?|pieces?|units?|items?|tickets?|guests?|people|passengers?|adults?"
@@ -40,6 +50,7 @@ _DIRECTED = re.compile("open|opened|closed?|close|min|minimum|lowest")
 _NAME_AROUND, _COUNTED = 40, 24  # characters
 _SHORTEST_UNIT = 2  # letters
 _BREAK = re.compile(widened(r"@[,.;!?{list}]|\band\b"))
+_WHOLE = 100  # percent
 _DEGREE = 0.51  # of a degree, lost in rounding between scales
 _ROUNDED = 0.004  # of a converted amount
 # Units that are meant where a schema names none: money, percent, degrees, days and weeks, months and years, kilograms,
@@ -48,19 +59,17 @@ _USUAL = frozenset({
     Unit("money", 1), Unit("percent", 1), Unit("degree", 1), Unit("celsius", 1), Unit("duration", 86400),
     Unit("duration", 604800), Unit("months", 1), Unit("months", 12), Unit("mass", 1000), Unit("distance", 0.01),
 })  # fmt: skip
+_WEIGHT, _KILOGRAM = re.compile("weight"), Unit("mass", 1000)
 _POUND = Unit("mass", 453.592)
 _SCALES = frozenset({"celsius", "fahrenheit"})
 
 
 def read_number(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading:
     """The reading of a number: proved by a quantity of that amount, in a unit and a bound that suit the parameter."""
-    company = _company(leaf, text)
-    if company is not None:
-        count, span = company
-        if isclose(count, value):
-            return proved(leaf, span)
-        return ArgumentReading(leaf.argument, "contradicted", (), f"{count:g} people are meant, not {value:g}.")
-    unit = unit_of(leaf.name, leaf.description, text.language)
+    special = _read_company(leaf, value, text) or _made_of(leaf, value, text)
+    if special is not None:
+        return special
+    unit = unit_of(leaf.name, leaf.description, text.language) or (_KILOGRAM if leaf.is_named(_WEIGHT) else None)
     given = {
         measured for name in leaf.siblings if (measured := unit_named(name.lower(), quantity_words(text.language)))
     }
@@ -78,15 +87,43 @@ def read_number(leaf: ArgumentLeaf, value: float, text: RequestText) -> Argument
     return left_open(leaf, doubt or f"Nothing says {leaf.name} = {leaf.value!r}.")
 
 
+def _made_of(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading | None:
+    """The reading where the words count what the parameter's own unit is made of: 300 shares are 3 lots of a hundred."""
+    made_of = quantity_words(text.language).patterns["made_of"].search(leaf.description)
+    counted = [one for one in text.quantities if made_of and text.text.startswith(made_of[2], one.number_end)]
+    if not made_of or not counted:
+        return None
+    if isclose(counted[0].value, value * float(made_of[1])):
+        return proved(leaf, Span(counted[0].start, counted[0].number_end))
+    return left_open(leaf, f"{counted[0].value:g} counts parts of what {leaf.name!r} is for.")
+
+
+def _read_company(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading | None:
+    """The reading of a number of people by those whom the text names one by one; None where it names none so."""
+    company = _company(leaf, text)
+    if company is None:
+        return None
+    count, span = company
+    if isclose(count, value):
+        return proved(leaf, span)
+    if any(one.value == value and not touches([span], one.start, one.end) for one in text.quantities):
+        return left_open(leaf, f"{count:g} people are named, and {value:g} are stated.")
+    return ArgumentReading(leaf.argument, "contradicted", (), f"{count:g} people are meant, not {value:g}.")
+
+
 def _otherwise(leaf: ArgumentLeaf, value: float, unit: Unit | None, text: RequestText) -> Iterator[Span]:
     """Where the words state a number in another way than as a quantity."""
+    patterns = quantity_words(text.language).patterns
     yield from (Span(one.start, one.end) for one in text.moments if _holds_part(leaf, one, value))
     yield from _positions(leaf, value, unit, text)
     yield from _decimals(leaf, value, text)
     yield from _elapsed(value, unit, text)
     yield from _coded(leaf, value, text)
     yield from _utmost(leaf, value, text)
-    pair = quantity_words(text.language).patterns["pair"].search(text.text.lower())
+    yield from _at_an_end(leaf, value, text)
+    if value == 1 and (leaf.is_named(_COUNTS) or leaf.is_named(_PEOPLE)):
+        yield from (Span(*match.span()) for match in patterns["omitted_one"].finditer(text.text))
+    pair = patterns["pair"].search(text.text.lower())
     if pair and value == _PAIR and leaf.is_named(_PEOPLE) and not leaf.is_named(_CHILDREN):
         yield Span(*pair.span())
 
@@ -119,7 +156,7 @@ def _elapsed(value: float, unit: Unit | None, text: RequestText) -> Iterator[Spa
         if is_span and unit and unit.dimension == _SECOND.dimension:
             hours = [int(clock[:2]) + int(clock[3:]) / 60 for clock in (*first.clocks, *last.clocks)]
             if isclose((hours[1] - hours[0]) * 3600, value * unit.factor):
-                yield Span(first.start, last.end)
+                yield Span(last.start, last.end)
 
 
 def _coded(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:
@@ -141,6 +178,23 @@ def _utmost(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Spa
     if stated == value and not leaf.is_named(_DIRECTED):
         for match in patterns["utmost"].finditer(text.text.lower()):
             yield Span(*match.span())
+
+
+def _at_an_end(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:
+    """Where the words ask for all of an opening or for none, or switch off what a level of 0 is the end of."""
+    patterns, words = quantity_words(text.language).patterns, leaf.description.lower()
+    if _is_opening(leaf, text) and value in (0, _WHOLE):
+        yield from (
+            Span(*one.span()) for one in patterns["fully_closed" if value == 0 else "fully_open"].finditer(text.text)
+        )
+    elif value == 0 and patterns["names_off_at_zero"].search(words):
+        yield from (Span(*one.span()) for one in patterns["switched_off"].finditer(text.text))
+
+
+def _is_opening(leaf: ArgumentLeaf, text: RequestText) -> bool:
+    """Whether a parameter tells how far something is open."""
+    named = f"{' '.join(leaf.words)} {leaf.description.lower()}"
+    return bool(quantity_words(text.language).patterns["names_opening"].search(named))
 
 
 def _weighed(one: Quantity, unit: Unit | None, text: RequestText) -> Quantity:
@@ -169,6 +223,10 @@ def _doubts(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestT
         yield f"{one.value:g} is stated for each, and {leaf.name!r} is for all."
     if leaf.is_named(_EACH) and (patterns["total_around"].search(after) or patterns["total_around"].search(before)):
         yield f"{one.value:g} is stated for all, and {leaf.name!r} is for each."
+    if patterns["names_opening"].search(f"{' '.join(leaf.words)} {leaf.description.lower()}") and patterns[
+        "shutting"
+    ].search(before):
+        yield f"{one.value:g} is how far to close, and {leaf.name!r} is how far it is open."
     if patterns["relative_before"].search(before) and not leaf.is_named(_DELTA):
         yield f"{one.value:g} is a change, and {leaf.name!r} is a value."
 
@@ -277,9 +335,12 @@ def _counted(text: RequestText, at: int) -> set[str]:
 
 def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
     """How many people "me and two friends" are, where the parameter counts people."""
-    if not leaf.is_named(_PEOPLE):
-        return None
     patterns = quantity_words(text.language).patterns
+    if not leaf.is_named(_PEOPLE) and not patterns["names_people"].search(leaf.description):
+        return None
+    heads = None if leaf.is_named(_KINDS) or leaf.rivals & _SPLIT else find_heads(text.text, text.language)
+    if heads is not None:
+        return heads.count, Span(heads.start, heads.end)
     both = patterns["adults_and_children"].search(text.text)
     if both and not leaf.is_named(_KINDS):
         counts = [one.value for one in find_quantities(both[0], text.language)]

@@ -98,7 +98,7 @@ def _without_shared(
             continue
         spans = ((one, two) for one in readings[index].spans for two in readings[other].spans)
         shared = next((one for one, two in spans if one.start < two.end and two.start < one.end), None)
-        if shared is None or _is_moment(shared, text):
+        if shared is None or _is_moment(shared, text) or _is_for_both(leaves[index], leaves[other], shared, text):
             continue
         narrow = index if _width(readings[index]) <= _width(readings[other]) else other
         reason = f"{leaves[narrow].name!r} has its words from another argument."
@@ -130,8 +130,18 @@ def _may_share(one: ArgumentLeaf, other: ArgumentLeaf) -> bool:
         return True
     if one.argument == other.argument and kind_of(one.schema) == kind_of(other.schema) == "enum":
         return True  # "both back doors" are two of a list
+    kinds = {kind_of(one.schema) == "enum", kind_of(other.schema) == "enum"}
+    texts = [leaf.value for leaf in (one, other) if isinstance(leaf.value, str)]
+    if len(texts) == len(kinds) == 2 and texts[0] not in texts[1] and texts[1] not in texts[0]:  # noqa: PLR2004
+        return True  # what is told in the one's words decides the other: "ill" why, and which sort of leave
     is_same = one.value == other.value and isinstance(one.value, str)
     return is_same and (one.argument == other.argument or kind_of(one.schema) == "enum")
+
+
+def _is_for_both(one: ArgumentLeaf, other: ArgumentLeaf, shared: Span, text: RequestText) -> bool:
+    """Whether one amount is stated for several: the length, the width and the height all 20."""
+    is_alike = one.value == other.value and one.parent == other.parent and isinstance(one.value, int | float)
+    return is_alike and bool(quantity_words(text.language).patterns["distributed"].search(text.text[: shared.start]))
 
 
 def _width(reading: ArgumentReading) -> int:

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from language.cues import cue_words, find_cues
 from language.names import split_name
+from language.packs import of, widened
 from language.readers.mentions import UNKNOWN_NOW, Moment, find_moments
 from language.readers.quantities import Quantity, find_quantities
 from language.readers.units import quantity_words, unit_of
@@ -21,6 +22,7 @@ _FREE_TEXT = re.compile(
     "content|message|msg|comment|statement|complaint|feedback|notes?|body|resolution|review|text|caption|description|details"
 )
 _NEGATION_BEFORE = 20  # characters
+_PAUSE = re.compile(widened("@[,.;!?]"))  # what a negation does not reach across in scripts without spaces
 _SHORT = re.compile(r"[a-z.]|\d+")  # what names nothing
 _LEAST, _MOST = (
     re.compile("min|minimum|least|lowest|above|lower|m[ií]nimo"),
@@ -69,7 +71,8 @@ class RequestText(NamedTuple):
 
     def is_denied(self, at: int) -> bool:
         """Whether a negation stands shortly before a place, in its clause."""
-        before = last_clause(self.text[max(0, at - _NEGATION_BEFORE) : at])
+        near = self.text[max(0, at - _NEGATION_BEFORE) : at]
+        before = last_clause(near) if of(self.language).space else _PAUSE.split(near)[-1]
         cues = find_cues(self.text[:at], self.language)
         return any(cue.kind == "negation" and cue.end > at - len(before) for cue in cues)
 

@@ -9,6 +9,7 @@ from pydantic import JsonValue
 
 from language.cues import cue_words
 from language.packs import widened
+from language.plain_words import plain_words
 from language.sentences import last_clause
 from language.text import STOP, fold
 from language.vocabulary import find_corrections
@@ -42,6 +43,7 @@ def read_roles(
     """Hold the words around each value that is said against the role that its parameter's name gives it."""
     in_role = [_in_role(leaf, reading, leaves, text) for leaf, reading in zip(leaves, readings, strict=True)]
     kept = _by_elimination(leaves, readings, in_role)
+    kept = _joined_to_others(leaves, readings, kept, text)
     kept = _unexchanged(leaves, kept, text)
     kept = [_under_its_name(leaf, reading, text) for leaf, reading in zip(leaves, kept, strict=True)]
     return _in_order(leaves, kept, text)
@@ -180,6 +182,28 @@ def _by_elimination(
         lost_role = before[mine].grade == "proved" and in_role[mine].grade == "unproved"
         if lost_role and in_role[other].grade == "proved" and in_role[other].spans:
             kept[mine] = before[mine]
+    return kept
+
+
+def _joined_to_others(
+    leaves: Sequence[ArgumentLeaf],
+    before: Sequence[ArgumentReading],
+    in_role: Sequence[ArgumentReading],
+    text: RequestText,
+) -> list[ArgumentReading]:
+    """Give a member of a list the role of the one before it that it is joined to: "to Ann and Ben"."""
+    kept = list(in_role)
+    for at in range(1, len(leaves)):
+        is_lost = before[at].grade == "proved" and kept[at].grade == "unproved" and before[at].spans
+        if (
+            is_lost
+            and leaves[at].argument == leaves[at - 1].argument
+            and kept[at - 1].grade == "proved"
+            and kept[at - 1].spans
+        ):
+            between = text.text[kept[at - 1].spans[-1].end : before[at].spans[0].start]
+            if plain_words(text.language).listing.fullmatch(between):
+                kept[at] = before[at]
     return kept
 
 

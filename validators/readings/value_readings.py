@@ -4,9 +4,21 @@ import re
 from collections.abc import Sequence
 
 from language.booleans import ANSWERED, find_boolean, is_about
-from language.cues import cue_words, find_choice, find_flag, find_own_part, find_switch, find_whole_word
+from language.cues import (
+    SYNONYM,
+    cue_words,
+    find_choice,
+    find_choices,
+    find_flag,
+    find_own_part,
+    find_switch,
+    find_whole_word,
+)
+from language.flags import read_flag
+from language.packs import of
 from language.plain_words import clauses_of, is_context
 from language.readers.mentions import Moment
+from language.readers.quantities import Quantity, find_quantities
 from language.readers.units import quantity_words
 from language.schemas import choices_of
 from language.spelling_out import find_spelled
@@ -14,13 +26,22 @@ from language.text import VERBATIM, Found
 from language.thesaurus import is_empty
 from language.values import locate
 from validators.readings.amount_readings import read_number
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, left_open, proved
+from validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    left_open,
+    proved,
+    touches,
+)
 
 GROUPING = "grouping of digits"
 _EXACT = frozenset(
     {VERBATIM, "spelling", GROUPING, "inflection", "place spelling", "date", "date and time", "date in figures"}
 )
 _LAST, _FIRST = re.compile("end|return|checkout|until|last|out|finish|to"), re.compile("start|begin|checkin|from")
+_RETURN = re.compile("return|back|resume|checkout|out|until|to")
 _NEW = re.compile("new|target|alter|updated|changed")
 _PAST = re.compile(
     "after|since|accident|violation|incident|purchased?|signing|pay|paid|birth|past|occurred|modified|issued|charge|trip|run|work"
@@ -61,6 +82,12 @@ def _read_boolean(leaf: ArgumentLeaf, text: RequestText) -> ArgumentReading:
     found = find_boolean(bool(leaf.value), {"title": leaf.name, **leaf.schema}, text.text) or find_flag(
         leaf.name, leaf.description, bool(leaf.value), text.text, text.language
     )
+    worded = read_flag(leaf.name, leaf.description, text.text, text.language)
+    if worded is not None and worded.value != leaf.value:
+        quote = text.quote(Span(worded.places[0].start, worded.places[0].end))
+        return left_open(leaf, f"{quote!r} says the opposite of {leaf.name} = {leaf.value!r}.")
+    if worded is not None and (found is None or found.rule != ANSWERED):
+        return proved(leaf, *(Span(one.start, one.end) for one in worded.places))
     if found is None:
         is_on = find_switch(leaf.name, bool(leaf.value), text.text, text.language)
         return proved(leaf) if is_on else left_open(leaf, f"No rule reads {leaf.name} = {leaf.value!r}.")
@@ -124,16 +151,64 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
     stated = {
         choice: found
         for choice in choices
-        if (found := locate(choice, {}, text.text) or find_choice(choice, text.text, text.language))
+        if (found := locate(choice, {}, text.text) or _find_wished(choice, text))
         and (choice == value or (choice not in leaf.siblings and not _is_function_word(choice, text.text)))
     }
     mine = stated.pop(value, None)
     if mine is None and not stated:
-        mine = find_whole_word(value, choices, text.text) or find_own_part(value, choices, text.text, text.language)
+        mine = find_whole_word(value, choices, text.text) or _find_own_part(value, choices, text)
+    if mine is None and not stated:
+        mine = _find_amount(value, choices, text)
+    stated = {choice: found for choice, found in stated.items() if not _is_set_aside(found, text)}
     is_only = mine is not None and all(_is_inside(other, mine) for other in stated.values())
     if mine is not None and is_only and not text.is_denied(mine.start):
         return proved(leaf, Span(mine.start, mine.end))
     return left_open(leaf, f"No rule reads {leaf.name} = {value!r}.")
+
+
+def _find_wished(choice: str, text: RequestText) -> Found | None:
+    """Where the text words a choice, rather in a wish than where it only tells of something."""
+    found = list(find_choices(choice, text.text, text.language))
+    return next((one for one in found if not _is_set_aside(one, text)), found[0] if found else None)
+
+
+def _find_own_part(value: str, choices: Sequence[str], text: RequestText) -> Found | None:
+    """Where the text, without its numbers and times, has what one choice has alone."""
+    plain = "".join(" " if touches(text.mentions, at, at + 1) else text.text[at] for at in range(len(text.text)))
+    return find_own_part(value, choices, plain if not of(text.language).space else text.text, text.language)
+
+
+def _find_amount(value: str, choices: Sequence[str], text: RequestText) -> Found | None:
+    """Where the text has the amounts that one choice alone consists of: "a thousand and more", "two hours after"."""
+    wanted = {choice: find_quantities(choice, text.language) for choice in choices}
+    found = {
+        choice: places for choice, amounts in wanted.items()
+        if amounts and all(places := [next((one for one in text.quantities if _is_same(one, each)), None) for each in amounts])
+    }  # fmt: skip
+    if set(found) != {value}:
+        return None
+    spans = [one for one in found[value] if one is not None]
+    return Found(value, min(one.start for one in spans), max(one.end for one in spans), SYNONYM)
+
+
+def _is_same(one: Quantity, other: Quantity) -> bool:
+    """Whether two amounts are the same, with the same bound; one may lack its unit."""
+    factors = (one.unit.factor if one.unit else 1, other.unit.factor if other.unit else 1)
+    is_alike = not one.unit or not other.unit or one.unit.dimension == other.unit.dimension
+    share = factors if one.unit and other.unit else (1, 1)
+    return (
+        is_alike and one.bound == other.bound and not one.is_estimate and one.value * share[0] == other.value * share[1]
+    )
+
+
+def _is_set_aside(found: Found, text: RequestText) -> bool:
+    """Whether another choice is only told of or turned down."""
+    if of(text.language).space:
+        return False
+    if text.is_denied(found.start):
+        return True
+    clause = next((one for one in clauses_of(text.text, text.language) if one.start <= found.start < one.end), None)
+    return clause is not None and is_context(text.text[clause.start : clause.end], text.language)
 
 
 def _is_function_word(choice: str, text: str) -> bool:
@@ -186,6 +261,9 @@ def _says_day(leaf: ArgumentLeaf, day: str, moment: Moment, text: RequestText) -
         return leaf.is_named(_PAST) or text.has_cue("since")
     if moment.last_day and leaf.is_named(_NEW):
         return day == moment.last_day
+    is_over = quantity_words(text.language).patterns["back_again"].search(text.text[moment.end :])
+    if is_over and leaf.is_named(_LAST) and not leaf.is_named(_RETURN):
+        return False
     if day == moment.last_day:
         return not leaf.is_named(_FIRST)
     return day in moment.days and not (moment.last_day and leaf.is_named(_LAST))
