@@ -51,20 +51,20 @@ def read_flag(name: str, description: str, text: str, language: str) -> FlagRead
     by_name = [(one, match.span()) for one, match in concepts if match]
     by_description = [(one, (0, 0)) for one in listed.concepts if one.names.search(description.lower())]
     for one, (start, end) in (*by_name, *by_description):
-        reading = _said(one, text)
+        reading = _stated(one, text)
         if reading is not None:
             is_turned = not DENYING.isdisjoint(f"{words[:start]} {words[end:]}".split()) if end else _is_denied(words)
             return reading._replace(value=reading.value != is_turned)
     if by_name or by_description or not listed.switch.search(description.lower()) or _is_denied(words):
         return None
-    return _said(listed.switched, text)
+    return _stated(listed.switched, text)
 
 
 def _is_denied(words: str) -> bool:
     return not DENYING.isdisjoint(words.split())
 
 
-def _said(flag: FlagWords, text: str) -> FlagReading | None:
+def _stated(flag: FlagWords, text: str) -> FlagReading | None:
     """What the words say where they say one thing; words for "not" that hold those for "so" are not both."""
     both = [
         (value, match)

@@ -210,7 +210,7 @@ def _left_over(
     known += [*_same_days(text, known), *_same_amounts(text, known)]
     for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
         if not touches(known, start, end) and not _is_described(text.text[start:end], described):
-            if _is_told(tool, text, leaves, readings, Span(start, end)):
+            if _is_narrated(tool, text, leaves, readings, Span(start, end)):
                 continue
             yield f"{text.text[start:end]!r} belongs to no argument."
     for cue in find_cues(text.text, text.language):
@@ -341,18 +341,18 @@ def _same_amounts(text: RequestText, known: Sequence[Span]) -> list[Span]:
     ]  # fmt: skip
 
 
-def _is_told(
+def _is_narrated(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], span: Span
 ) -> bool:
     """Whether a number or a time stands in a clause that only tells of things, and no empty parameter could take it."""
     if of(text.language).space:  # there the clause tells too little of who wishes what
         return False
     clause = next((one for one in clauses_of(text.text, text.language) if one.start <= span.start < one.end), None)
-    told = [
+    narrated = [
         one for one in clauses_of(text.text, text.language) if is_context(text.text[one.start : one.end], text.language)
     ]
     values = [one for one in text.mentions if touches(_spans(readings), *one)]
-    if clause is None or touches(_spans(readings), *clause) or any(touches(values, *one) for one in told):
+    if clause is None or touches(_spans(readings), *clause) or any(touches(values, *one) for one in narrated):
         return False
     words = text.text[clause.start : clause.end]
     if not is_context(words, text.language) or cue_words(text.language).patterns["asks"].search(words):
