@@ -11,7 +11,7 @@ from language.readers.units import quantity_words
 class Heads(NamedTuple):
     """People whom the text names together with the one who speaks, and where."""
 
-    count: int
+    people: int
     start: int
     end: int
 

@@ -340,7 +340,7 @@ def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:
         return None
     heads = None if leaf.is_named(_KINDS) or leaf.rivals & _SPLIT else find_heads(text.text, text.language)
     if heads is not None:
-        return heads.count, Span(heads.start, heads.end)
+        return heads.people, Span(heads.start, heads.end)
     both = patterns["adults_and_children"].search(text.text)
     if both and not leaf.is_named(_KINDS):
         counts = [one.value for one in find_quantities(both[0], text.language)]
