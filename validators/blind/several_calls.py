@@ -22,6 +22,7 @@ from validators.checks.routing import share_asked
 from validators.checks.verdicts import SHOWN
 from validators.judges import CALLS_DUE, CALLS_PLANNED, EACH_CALL, SAME_MEANING, judge_calls, propose_calls
 from validators.matching.calls import THRESHOLD, compare_calls
+from warehouse.errors import ReplyError
 from warehouse.records import Call, CallTurn, GoldCall, ReplyTurn, ResultTurn, Sample, Tool, Turn, Verdict
 
 ALL_CALLS, DUE_CALLS, DUE_MEANING = "all_calls", "due_calls", "due_meaning"
@@ -86,7 +87,11 @@ async def check_due_calls(sample: Sample, context: StageContext, *, threshold: f
 async def _by_checker(name: str, version: str, sample: Sample, context: StageContext, threshold: float) -> Verdict:
     problems, due, right = list[str](), 0, 0
     for point in acting_points(sample):
-        held = await _held_at(point, sample, context, threshold)
+        try:
+            held = await _held_at(point, sample, context, threshold)
+        except ReplyError as error:
+            problems.append(_unread(point, "checker", error))
+            break
         due, right = due + len(point.due), right + len(held.same)
         problems += _problems(held, point, "checker")
         if problems and how_read(sample) == "steps":
@@ -98,7 +103,12 @@ async def check_due_meaning(sample: Sample, context: StageContext) -> list[Verdi
     """Let the judge make the calls that are due, and say of those written otherwise whether they mean what the gold means."""
     problems, due, right = list[str](), 0, 0
     for point in acting_points(sample):
-        held = await _with_meanings(await _held_at(point, sample, context, EXACT), point, sample, context)
+        try:
+            held = await _held_at(point, sample, context, EXACT)
+            held = await _with_meanings(held, point, sample, context)
+        except ReplyError as error:
+            problems.append(_unread(point, "judge", error))
+            break
         due, right = due + len(point.due), right + len(held.same)
         problems += _problems(held, point, "judge")
         if problems:
@@ -210,6 +220,10 @@ def _problems(held: HeldReading, point: ActingPoint, reader: str) -> list[str]:
         *(f"{where} reads a call of {one.tool} with {one.arguments!r} that is not due" for one in held.extra.values()),
     ]
     return problems or [f"{where} makes {one} after {other}, which needs it" for one, other in _turned(held, point)]
+
+
+def _unread(point: ActingPoint, reader: str, error: ReplyError) -> str:
+    return f"before turn {point.turn} the {reader} gave no answer that can be read: {str(error).rstrip('.')}"
 
 
 def _turned(held: HeldReading, point: ActingPoint) -> Iterator[tuple[str, str]]:

@@ -87,7 +87,10 @@ async def check_faithfulness(sample: Sample, context: StageContext) -> list[Verd
     findings: list[Finding] = []
     for at, of_reply in _replies(sample, _tools_of(sample, context)):
         if of_reply and not findings:
-            findings += [found async for found in _judged(sample, at, context)]
+            try:
+                findings += [found async for found in _judged(sample, at, context)]
+            except ReplyError as error:
+                findings.append(unproved(f"The judge gave no answer about turn {at} that can be read: {error}"))
     proof = "The judge finds the replies true to the results, and labels them the same."
     return [_verdict(sample, (FAITHFULNESS, FAITHFULNESS_VERSION), findings, proof)]
 

@@ -12,6 +12,7 @@ from generators.transcripts import conversation_text
 from language.calls.channels import message_doubts
 from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
 from validators.judges import MESSAGE, ask_opinion
+from warehouse.errors import ReplyError
 from warehouse.records import Message, Sample, UserTurn, Verdict
 
 CHECK, FIT = "message", "message_fit"
@@ -43,7 +44,11 @@ async def check_message_fit(sample: Sample, context: StageContext) -> list[Verdi
         if not _findings(turn, message, sample):
             continue
         shown = conversation_text([turn])
-        opinion = await ask_opinion(context.chat, MESSAGE, MessageFit, language=sample.language, conversation=shown)
+        try:
+            opinion = await ask_opinion(context.chat, MESSAGE, MessageFit, language=sample.language, conversation=shown)
+        except ReplyError as error:
+            findings.append(unproved(f"The judge gave no answer about the message that can be read: {error}"))
+            continue
         if not opinion.fits:
             findings.append(
                 unproved(f"The judge finds that the message by {message.app} is not meant: {opinion.reason}")

@@ -25,6 +25,7 @@ from validators.blind.several_calls import (
 )
 from validators.checks.table import CHECKS, has_rest, settled_claims
 from validators.judges import CallsDue, CallsPlanned, Judgement, ProposedCall, ProposedCalls, calls_listed
+from warehouse.errors import ReplyError
 from warehouse.records import CallTurn, ReplyTurn, Sample, UserTurn, Verdict
 
 DUE = next(stage for stage in CHECKS if stage.name == "due_calls")
@@ -84,6 +85,15 @@ async def test_a_call_that_is_made_later_may_be_read_where_the_assistant_asks_fo
     asks, point = next((at, one) for at, one in enumerate(acting_points(sample)) if not one.due and one.later)
     readings[asks] = CallsDue(calls=proposed(point.later[:1]))
     assert (await read(sample, readings, template_context()))[0] == "proved"
+
+
+async def test_an_answer_that_can_not_be_read_leaves_a_sample_to_people_instead_of_losing_it() -> None:
+    sample = await sample_of(goal())
+    chat = ScriptedModel({"call_due": [ReplyError("It begins: 'Well'."), ReplyError("It begins: 'Well'.")]})
+    context = path_context()._replace(chat=chat)
+    for check in (check_due_calls, check_due_meaning):
+        (verdict,) = await check(sample, context)
+        assert (verdict.decision, "gave no answer that can be read" in verdict.reason) == ("unproved", True)
 
 
 async def questions_of(kind: str, calls: int) -> tuple[Sample, StageContext]:
