@@ -124,12 +124,12 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     """Gather the tools, name the build by what goes into it, and write both down."""
     for _, model in roles_of(recipe):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
-    toolbox = gather_tools(recipe, made_tools(recipe, settings), environment_tools(recipe, settings))
+    warehouse = open_warehouse(settings)
+    toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
         progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
     validate_it_can_be_planned(recipe, toolbox.tools)
     key = build_key(recipe, toolbox.tools)
-    warehouse = open_warehouse(settings)
     path = _write_toolbox(settings, key, toolbox.tools)
     build: Row = {
         "key": key, "recipe": recipe.name, "body": recipe.model_dump_json(by_alias=True),
@@ -284,7 +284,7 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     if not ended:
         return None
     try:
-        toolbox = gather_tools(recipe, made_tools(recipe, settings), environment_tools(recipe, settings))
+        toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
         return None
     key = build_key(recipe, toolbox.tools)

@@ -5,8 +5,9 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import NamedTuple
 
-from flows.recipe import DomainTools, GeneratedTools, Recipe, SeedTools
-from generators.catalogs import Problem, read_catalog
+from flows.catalogs import catalog_named, import_catalog, problems_in, tools_in
+from flows.recipe import CatalogTools, DomainTools, GeneratedTools, ImportedTools, Recipe, SeedTools
+from generators.catalogs import Problem
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.catalogs.seed_catalog import seed_tools
 from generators.environments.protocol import EnvironmentPart
@@ -75,11 +76,14 @@ class DistinctTools(NamedTuple):
 
 
 def gather_tools(
-    recipe: Recipe, made: Made = _NOTHING, answering: Mapping[str, Sequence[Tool]] = MappingProxyType({})
+    recipe: Recipe,
+    warehouse: Warehouse,
+    made: Made = _NOTHING,
+    answering: Mapping[str, Sequence[Tool]] = MappingProxyType({}),
 ) -> DistinctTools:
     """Every tool the recipe names, once; `made` are those that were made for it, `answering` those of its environments.
 
-    Raises ConfigurationError where a source has none.
+    What is imported is read once, and kept in the warehouse. Raises ConfigurationError where a source has no tool.
     """
     tools: dict[str, Tool] = {}
     problems: list[Problem] = []
@@ -92,14 +96,20 @@ def gather_tools(
             found = domain_tools(() if source.domains == "all" else source.domains)
         elif isinstance(source, EnvironmentPart):
             found = answering.get(source.name, ())
+        elif isinstance(source, CatalogTools):
+            found = tools_in(warehouse, catalog_named(warehouse, source.catalog).key, source)
         else:
-            catalog = read_catalog(source.format, source.path)
-            found = catalog.tools
-            problems += catalog.problems
-            if not found:
-                raise ConfigurationError(f"The {source.format} catalog {str(source.path)!r} has no usable tool.")
+            found, odd = _imported(source, warehouse)
+            problems += odd
         tools.update((tool.key, tool) for tool in found)
     return DistinctTools(tuple(tools.values()), tuple(problems))
+
+
+def _imported(source: ImportedTools, warehouse: Warehouse) -> tuple[Sequence[Tool], Sequence[Problem]]:
+    kept = import_catalog(warehouse, source.format, source.path)
+    if not kept.tools:
+        raise ConfigurationError(f"The {source.format} catalog {str(source.path)!r} has no usable tool.")
+    return tools_in(warehouse, kept.key, source), problems_in(warehouse, kept.key)
 
 
 def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:

@@ -11,6 +11,10 @@ from warehouse.records import Derivation, Draft, Language, Sample, Tool, Transfo
 Obstacle = Callable[[Sample, Mapping[str, Tool]], str]
 
 
+def ignore(_sentence: str) -> None:
+    """What an order says to nobody."""
+
+
 class Share(NamedTuple):
     """A part of a kind's count: `place` is the domain or the complexity that it is for, "" for none."""
 
@@ -34,6 +38,7 @@ class Order(NamedTuple):
     candidates: int = 5
     variants: int = 1
     environments: Mapping[str, Environment] = {}
+    say: Callable[[str], None] = ignore  # hears what is left out
 
 
 Shares = Callable[[Kind, int, Sequence[Language], Sequence[Tool]], Iterator[Share]]

@@ -290,6 +290,7 @@ def read_tools(warehouse: Warehouse, keys: Sequence[str]) -> dict[str, Tool]:
             category=row["category"],
             language=row["language"],
             source=row["source"],
+            constants={} if row["constants"] is None else orjson.loads(row["constants"]),
         )
         for row in rows
     )

@@ -68,6 +68,7 @@ def _(record: Tool, _stamp: Stamp) -> tuple[str, Row]:
         "description": record.description,
         "parameters": _json(record.parameters),
         "returns": None if record.returns is None else _json(record.returns),
+        "constants": _json(record.constants) if record.constants else None,
     }
 
 
@@ -96,7 +97,7 @@ def _(record: Sample, _stamp: Stamp) -> tuple[str, Row]:
         "language": record.language,
         "category": record.category,
         "request": record.request,
-        "gold": _json([{"tool": call.tool, "arguments": call.arguments} for call in record.gold]),
+        "gold": _json([{"tool": call.tool, "arguments": call.arguments | call.constants} for call in record.gold]),
         "body": body_of(record),
         "call_turns": sum(1 for _ in record.snapshots()),
         "calls": sum(len(snapshot.calls) for snapshot in record.snapshots()),

@@ -66,9 +66,34 @@ TABLES: dict[str, Table] = {
     "tools": Table(
         {
             "key": "text", "name": "text", "category": "text", "language": "text", "source": "text", "description": "text",
-            "parameters": "json", "returns": "json",
+            "parameters": "json", "returns": "json", "constants": "json",
         },
         key=("key",),
+    ),
+    "catalogs": Table(
+        {
+            "key": "text", "format": "text", "path": "text", "files": "json", "selection": "json", "entries": "whole",
+            "distinct_names": "whole", "imported_at": "moment",
+        },
+        key=("key",),
+    ),
+    "catalog_tools": Table(
+        {
+            "catalog": "text", "position": "whole", "tool": "text", "method": "text", "path": "text", "tags": "texts",
+        },
+        key=("catalog", "position"),
+    ),
+    "catalog_problems": Table(
+        {
+            "catalog": "text", "position": "whole", "place": "text", "tool": "text", "kind": "text", "message": "text",
+        },
+        key=("catalog", "position"),
+    ),
+    "catalog_names": Table(
+        {
+            "name": "text", "catalog": "text", "named_at": "moment",
+        },
+        key=("name",), updated=("catalog", "named_at"),
     ),
     "build_tools": Table(
         {

@@ -21,9 +21,13 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     tools = typer.Typer(help="Make, import, list and check tools.", no_args_is_help=True, rich_markup_mode=None)
     tools.command("make", epilog="Example: callwright tools make recipe.yaml --preview 5")(make)
-    tools.command("import", epilog="Example: callwright tools import openapi api.yaml")(import_tools)
+    tools.command("import", epilog="Example: callwright tools import openapi api.yaml --name api --include tag=users")(
+        import_tools
+    )
     tools.command("refresh", epilog="Example: callwright tools refresh recipe.yaml")(refresh)
     tools.command("list", epilog="Example: callwright tools list --category Hotels")(list_tools)
+    tools.command("show", epilog="Example: callwright tools show spotify")(show_catalog)
+    tools.command("drop", epilog="Example: callwright tools drop spotify")(drop_catalog_named)
     tools.command("check", epilog="Example: callwright tools check openai tools.json")(check_tools)
     app.add_typer(tools, name="tools")
 
@@ -98,44 +102,118 @@ def refresh(
     show(f"{len(drifts)} calls are answered otherwise by now; the later answer counts from now on.")
 
 
-def import_tools(
+def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     format_name: Annotated[
         str, typer.Argument(metavar="FORMAT", help="callnavi, bfcl, hammerbench, openapi, mcp or openai.")
     ],
     path: Annotated[Path, typer.Argument(help="The file or folder.")],
+    name: Annotated[str, typer.Option(help="Name the catalog, for recipes: {catalog: NAME}.")] = "",
+    include: Annotated[
+        list[str] | None, typer.Option(help="Only these tools: get*, tag=users, path=/v1/*, method=get,tag=users …")
+    ] = None,
+    exclude: Annotated[list[str] | None, typer.Option(help="None of these tools, as with --include.")] = None,
+    rename: Annotated[list[str] | None, typer.Option(help="OLD=NEW: another name for a tool.")] = None,
+    category: Annotated[
+        list[str] | None, typer.Option(help="TOOLS=CATEGORY: another category, such as get*=Reading.")
+    ] = None,
+    constant: Annotated[
+        list[str] | None, typer.Option(help="[TOOLS.]PARAMETER=VALUE: fixed and hidden, gold calls carry it.")
+    ] = None,
     as_json: AsJson = False,
 ) -> None:
     """Import tools into the warehouse; everything odd in the file is reported item by item."""
+    from flows.catalogs import catalog_json, import_catalog, problems_in
     from flows.settings import open_warehouse, read_settings
-    from generators.catalogs import read_catalog
+    from generators.catalogs.choosing import ToolChoice, read_constants, read_pairs, read_pattern
 
-    catalog = read_catalog(format_name, path)
-    settings = read_settings()
-    open_warehouse(settings).put(catalog.tools)
+    choice = ToolChoice(
+        include=tuple(map(read_pattern, include or ())),
+        exclude=tuple(map(read_pattern, exclude or ())),
+        rename=read_pairs("--rename", rename or ()),
+        categories=read_pairs("--category", category or ()),
+        constants=read_constants(constant or ()),
+    )
+    warehouse = open_warehouse(read_settings())
+    kept = import_catalog(warehouse, format_name, path, choice, name=name)
+    problems = problems_in(warehouse, kept.key)
     if as_json:
-        problems = [problem.model_dump(mode="json") for problem in catalog.problems]
-        show_json(
-            {
-                "entries": catalog.entries,
-                "distinct": catalog.distinct,
-                "tools": len(catalog.tools),
-                "problems": problems,
-            }
-        )
+        shown = [problem.model_dump(mode="json") for problem in problems]
+        show_json(catalog_json(kept) | {"problems": shown})
         return
-    show(f"{catalog.entries} entries, {catalog.distinct} distinct names, {len(catalog.tools)} tools kept.")
-    _show_problems(catalog.problems)
+    named = f", the catalog {name!r}" if name else ""
+    show(f"{kept.entries} entries, {kept.distinct} distinct names, {kept.tools} tools kept{named}.")
+    _show_problems(tuple(problems))
+
+
+def show_catalog(
+    name: Annotated[str, typer.Argument(help="The catalog's name.")],
+    as_json: AsJson = False,
+) -> None:
+    """Show a catalog: where it is from, what was chosen, its tools with what is required (*) and what is fixed."""
+    from flows.catalogs import catalog_json, catalog_named, problems_in, tools_in
+    from flows.settings import open_warehouse, read_settings
+
+    warehouse = open_warehouse(read_settings())
+    kept = catalog_named(warehouse, name)
+    tools = tools_in(warehouse, kept.key)
+    if as_json:
+        odd = [problem.model_dump(mode="json") for problem in problems_in(warehouse, kept.key)]
+        listed = [dict(tool) | {"key": tool.key} for tool in tools]
+        show_json(catalog_json(kept) | {"tools": listed, "problems": odd})
+        return
+    show(
+        f"{kept.name}: {kept.tools} of {kept.entries} entries of {kept.path} ({kept.format}), {kept.imported_at:%Y-%m-%d %H:%M}."
+    )
+    for setting, value in kept.selection.model_dump(mode="json", exclude_defaults=True).items():
+        show(f"{setting}: {value}")
+    rows = [(tool.category, tool.name, _parameters_of(tool), str(tool.constants or "")) for tool in tools]
+    show_table(("category", "name", "parameters", "fixed"), rows)
+
+
+def _parameters_of(tool: "Tool") -> str:
+    return ", ".join(f"{name}*" if name in tool.required else name for name in tool.properties)
+
+
+def drop_catalog_named(
+    name: Annotated[str, typer.Argument(help="The catalog's name.")],
+    as_json: AsJson = False,
+) -> None:
+    """Drop a catalog's name; builds that used its tools keep them."""
+    from flows.catalogs import catalog_json, drop_catalog
+    from flows.settings import open_warehouse, read_settings
+
+    dropped = drop_catalog(open_warehouse(read_settings()), name)
+    if as_json:
+        show_json(catalog_json(dropped))
+        return
+    show(f"The catalog {name!r} is dropped ({dropped.tools} tools).")
+
+
+def _list_catalogs(*, as_json: bool) -> None:
+    from flows.catalogs import catalog_json, catalogs_in
+    from flows.settings import open_warehouse, read_settings
+
+    found = catalogs_in(open_warehouse(read_settings()))
+    if as_json:
+        show_json([catalog_json(one) for one in found])
+        return
+    rows = [(one.name, one.format, one.tools, one.path, f"{one.imported_at:%Y-%m-%d %H:%M}") for one in found]
+    show_table(("catalog", "format", "tools", "path", "imported"), rows)
 
 
 def list_tools(
     category: Annotated[str, typer.Option(help="Only this category.")] = "",
     seed: Annotated[bool, typer.Option("--seed", help="The seed catalog instead of the warehouse.")] = False,
+    catalogs: Annotated[bool, typer.Option("--catalogs", help="The named catalogs instead of single tools.")] = False,
     as_json: AsJson = False,
 ) -> None:
-    """List the tools that were imported or used so far."""
+    """List the tools that were imported or used so far, or the catalogs that have names."""
     from flows.settings import open_warehouse, read_settings
     from generators.catalogs.seed_catalog import seed_tools
 
+    if catalogs:
+        _list_catalogs(as_json=as_json)
+        return
     if seed:
         rows = [dict(tool) | {"key": tool.key} for tool in seed_tools()]
     else:

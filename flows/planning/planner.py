@@ -2,6 +2,7 @@
 
 import tempfile
 from array import array
+from collections import defaultdict
 from collections.abc import AsyncIterator, Generator, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager, nullcontext
 from itertools import chain, islice
@@ -19,7 +20,7 @@ from generators.families import Kind
 from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
 from generators.planning import Making, Order
 from generators.stages import Stage
-from warehouse.errors import CallwrightError
+from warehouse.errors import CallwrightError, ConfigurationError
 from warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
 from warehouse.rows import Row, body_of
 
@@ -61,14 +62,26 @@ def shares(recipe: Recipe, tools: Sequence[Tool]) -> Iterator[Demand]:
 
 
 def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
-    """Raise ConfigurationError where the tools can't give what is asked for, before anything is written down."""
+    """Raise ConfigurationError where the tools can give nothing of a kind in a language, before anything is written down."""
     waves_of(name for name, count in recipe.samples.items() if count)
+    refusals: dict[tuple[str, Language], list[ConfigurationError | None]] = defaultdict(list)
     for demand in shares(recipe, tools):
         making = making_of(demand.kind.name)
         if making.validates and making.plan is not None and demand.asked:
             planned = making.plan(_order(recipe, demand, demand.asked, tools))
             if isinstance(planned, Iterator):
-                next(planned, None)
+                refusals[demand.kind.name, demand.language].append(_refusal(planned))
+    for found in refusals.values():
+        if found[0] is not None and all(found):
+            raise found[0]
+
+
+def _refusal(planned: Iterator[Draft]) -> ConfigurationError | None:
+    try:
+        next(planned, None)
+    except ConfigurationError as error:
+        return error
+    return None
 
 
 def _order(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Order:
@@ -112,11 +125,20 @@ class Planner:
             raise CallwrightError(f"Nothing plans samples of the kind {demand.kind.name!r}.")
         until = demand.plan_until(recipe.spare)
         order = _order(recipe, demand, until, self._run.tools)
-        planned = making.plan(order)
+        planned = making.plan(order._replace(say=self._run.progress.say))
         if isinstance(planned, AsyncIterator):
             planned = await self._spooled(making, order, opened)
+        elif making.validates:
+            planned = self._until_refused(planned)
         variants = recipe.variants if making.has_variants else 1
         return islice(_fresh(self._run, stage, planned), ceil(max(0, until - demand.planned) / variants))
+
+    def _until_refused(self, planned: Iterator[Draft]) -> Iterator[Draft]:
+        """What can be planned; where the tools allow no more, that is said and the build goes on with what there is."""
+        try:
+            yield from planned
+        except ConfigurationError as error:
+            self._run.progress.say(str(error))
 
     async def _spooled(self, making: Making, order: Order, opened: ExitStack) -> Iterator[Draft]:
         """What is planned with the recipe's environments, which stay open no longer than that."""

@@ -3,6 +3,7 @@
 from flows.recipe.parts import (
     LANDED_GRADES,
     Candidate,
+    CatalogTools,
     Checks,
     DomainTools,
     GeneratedTools,
@@ -22,6 +23,7 @@ from flows.recipe.reading import parse_recipe, read_recipe, write_first_recipe
 __all__ = [
     "LANDED_GRADES",
     "Candidate",
+    "CatalogTools",
     "Checks",
     "DomainTools",
     "GeneratedTools",

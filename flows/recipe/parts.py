@@ -6,6 +6,7 @@ from typing import Annotated, Any, Literal, Self
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
 
+from generators.catalogs.choosing import ToolChoice
 from generators.environments.protocol import EnvironmentSettings
 from generators.kinds import KINDS, kind_named, waves_of
 from language.packs import known
@@ -29,11 +30,17 @@ class SeedTools(RecipePart):
     seed: Literal["all"] | tuple[str, ...] = "all"
 
 
-class ImportedTools(RecipePart):
-    """Tools of a file or folder; the path is relative to the recipe."""
+class ImportedTools(ToolChoice):
+    """Tools of a file or folder, or some of them; the path is relative to the recipe."""
 
     format: str = Field(alias="import")
     path: Path
+
+
+class CatalogTools(ToolChoice):
+    """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some of them."""
+
+    catalog: str
 
 
 class GeneratedTools(RecipePart):
@@ -56,7 +63,7 @@ class DomainTools(RecipePart):
     domains: Literal["all"] | tuple[str, ...]
 
 
-ToolSource = SeedTools | ImportedTools | GeneratedTools | DomainTools | EnvironmentSettings
+ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings
 
 
 def _model(value: object) -> object:

@@ -87,6 +87,7 @@ class CatalogBuilder:
             entries=self.entries,
             distinct=len(names),
             problems=tuple(self.problems),
+            files=(path,) if path.is_file() else (),
         )
 
     def _admitted(self, draft: ToolDraft, source: str) -> Tool | None:

@@ -119,6 +119,8 @@ class _OperationReader:
         self._notes: list[Note] = []
 
     def operation(self, operation: Fields, item: Fields, method: str, template: str, where: str) -> Operation:
+        if "$ref" in operation:
+            self._followed(operation)  # it leads nowhere, or it would have been followed
         for parameter in self._parameters(operation, item):
             self._add_parameter(parameter)
         self._add_body(operation.get("requestBody"))

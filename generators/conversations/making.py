@@ -27,7 +27,7 @@ def _plan(order: Order) -> Iterator[Scenario]:
     if order.place not in get_args(Complexity):
         return iter(())
     complexity = cast("Complexity", order.place)
-    return plan_scenarios(complexity, order.language, order.samples, order.tools, seed=order.seed)
+    return plan_scenarios(complexity, order.language, order.samples, order.tools, seed=order.seed, say=order.say)
 
 
 MAKING = Making(

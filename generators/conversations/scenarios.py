@@ -1,10 +1,11 @@
 """The thirteen complexities of conversations, and how many dialogues CONFETTI has of each (Table 1)."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from random import Random
 
 from generators.environments.simulated import links_between
+from generators.planning import ignore
 from generators.tools import ToolPool, are_redundant, pick_distractors
 from language.names import Deed, deed_of, function_words
 from warehouse.errors import ConfigurationError
@@ -63,21 +64,40 @@ _LINKED: frozenset[EpisodeShape] = frozenset({"follow_up", "chained"})
 
 
 def plan_scenarios(
-    complexity: Complexity, language: Language, count: int, tools: Sequence[Tool], *, seed: int
+    complexity: Complexity,
+    language: Language,
+    count: int,
+    tools: Sequence[Tool],
+    *,
+    seed: int,
+    say: Callable[[str], None] = ignore,
 ) -> Iterator[Scenario]:
-    """The first `count` scenarios of a complexity. Raises ConfigurationError where the tools allow none."""
+    """The first `count` scenarios of a complexity; a category that allows none of them is left out, which is said.
+
+    Raises ConfigurationError where the tools allow none.
+    """
     usable = [tool for tool in tools if tool.language == language and is_usable(tool)]
     pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
     shape = SHAPES[complexity]
     categories = [one for one in sorted({tool.category for tool in pool}) if _allows(shape, _of(pool, one))]
-    if not categories and count:
-        raise ConfigurationError(
-            f"The catalog's {len(pool)} tools in {language!r} that require something sayable allow no conversation of the "
-            f"complexity {complexity!r}: no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
-        )
     for number in range(count):
-        rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
-        yield _Planning(pool, rng).scenario(complexity, rng.choice(categories))
+        scenario = None
+        while scenario is None and categories:
+            rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
+            category = rng.choice(categories)
+            scenario = _Planning(pool, rng).scenario(complexity, category)
+            if scenario is None:
+                categories.remove(category)
+                say(
+                    f"The category {category!r} allows no conversation of the complexity {complexity!r} in {language!r};"
+                    " it is left out."
+                )
+        if scenario is None:
+            raise ConfigurationError(
+                f"The catalog's {len(pool)} tools in {language!r} that require something sayable allow no conversation of the "
+                f"complexity {complexity!r}: no category has {_FEWEST_TOOLS} of them that go together. Import more tools."
+            )
+        yield scenario
 
 
 def is_usable(tool: Tool) -> bool:
@@ -129,14 +149,12 @@ class _Planning:
         self._rng = rng
         self._used: list[Tool] = []
 
-    def scenario(self, complexity: Complexity, category: str) -> Scenario:
-        """A scenario whose own episode is about this category, with others before and after it."""
+    def scenario(self, complexity: Complexity, category: str) -> Scenario | None:
+        """A scenario whose own episode is about this category, with others before and after it; None where it allows none."""
         rng = self._rng
         core = self._episode(SHAPES[complexity], category)
         if core is None:
-            raise ConfigurationError(
-                f"The category {category!r} allows no conversation of the complexity {complexity!r}."
-            )
+            return None
         main = self._used[0]
         minimum = rng.choice(_MINIMUM_TURNS)
         before, after = self._fillers(core, category, minimum)

@@ -93,6 +93,7 @@ class _Writing:
         self._worded = worded
         self._context = context
         self._stated: list[_Saying] = []
+        self._constants = {tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)}
         self.turns: list[Turn] = []
         self.tags: list[str] = []
 
@@ -134,7 +135,9 @@ class _Writing:
 
     def _add_call(self, call: SimulatedCall) -> None:
         evidence = tuple(self._evidence(call))
-        gold = GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence)
+        gold = GoldCall(
+            tool=call.tool, arguments=call.arguments, evidence=evidence, constants=self._constants.get(call.tool, {})
+        )
         self.turns += [CallTurn(calls=(gold,), executed=True), ResultTurn(results=(call.result,))]
 
     def _evidence(self, call: SimulatedCall) -> Iterator[Evidence]:

@@ -339,7 +339,7 @@ def _schema(name: str, tool: Tool) -> JsonSchema:
 
 def _snapshot(tool: Tool, arguments: Arguments, evidence: Sequence[Evidence]) -> CallTurn:
     proofs = tuple(one for one in evidence if one.argument in arguments)
-    return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs),))
+    return CallTurn(calls=(GoldCall(tool=tool.name, arguments=arguments, evidence=proofs, constants=tool.constants),))
 
 
 def _span(slot: Slot, answer: SlotAnswer, turn: int, dialogue: _DialogueContext) -> Evidence:

@@ -271,7 +271,7 @@ def snapshot_after(before: CallTurn, answered: Sequence[SlotExchange], starts: S
     for exchange, start in zip(answered, starts, strict=True):
         arguments |= exchange.stated
         proofs |= {one.argument: _moved(one, turn, start) for one in exchange.evidence}
-    return CallTurn(calls=(GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(proofs.values())),))
+    return CallTurn(calls=(call.with_changes(arguments=arguments, evidence=tuple(proofs.values())),))
 
 
 def _exchange(turns: Sequence[Turn], user_turn: int, known: Arguments, tool: Tool) -> SlotExchange | str:

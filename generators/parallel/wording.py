@@ -113,7 +113,7 @@ def _arguments(plan: RoutingPlan, at: int) -> Arguments:
 
 def _gold(tool: Tool, arguments: Arguments, part: str, start: int) -> GoldCall:
     evidence = tuple(_span(name, value, tool.properties[name], part, start) for name, value in arguments.items())
-    return GoldCall(tool=tool.name, arguments=arguments, evidence=evidence)
+    return GoldCall(tool=tool.name, arguments=arguments, evidence=evidence, constants=tool.constants)
 
 
 def _span(name: str, value: JsonValue, schema: JsonSchema, part: str, start: int) -> Evidence:

@@ -135,7 +135,7 @@ def _gold(call: PlannedCall, tool: Tool, request: str) -> GoldCall:
             raise RecordError(
                 f"A plan for routing holds {source.kind!r} for {name!r}; it can hold 'said' and 'picked'."
             )
-    return GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(evidence))
+    return GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)
 
 
 def _span(name: str, value: JsonValue, schema: JsonSchema, request: str) -> Evidence:

@@ -233,7 +233,7 @@ def _sample(wording: Wording, draft: DraftCall, tool: Tool, origin: Origin) -> S
     due = (
         ()
         if assignment.kind == "irrelevant"
-        else (GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans),)
+        else (GoldCall(tool=tool.name, arguments=draft.arguments, evidence=spans, constants=tool.constants),)
     )
     return Sample(
         kind=assignment.kind,

@@ -6,6 +6,7 @@ after a prefix of the conversation. A `CallTurn` is that.
 
 import re
 from collections.abc import Iterable, Iterator
+from operator import not_
 from typing import Annotated, Literal, NamedTuple
 
 from pydantic import Field, JsonValue
@@ -38,11 +39,15 @@ class Evidence(Record):
 
 
 class GoldCall(Record):
-    """A call that is due, with the place where the generator says each argument was worded."""
+    """A call that is due, with the place where the generator says each argument was worded.
+
+    `constants` are the fixed values of the tool's hidden parameters: whoever makes the call adds them, no model is asked for them.
+    """
 
     tool: str = Field(min_length=1)
     arguments: Arguments = Field(default_factory=dict)
     evidence: tuple[Evidence, ...] = ()
+    constants: Arguments = Field(default_factory=dict, exclude_if=not_)
 
 
 class Message(Record):

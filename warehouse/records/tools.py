@@ -1,5 +1,6 @@
 """Tools, and calls of them."""
 
+from operator import not_
 from typing import Annotated, Any
 
 from pydantic import Field, JsonValue, StringConstraints
@@ -14,7 +15,11 @@ JsonSchema = dict[str, Any]  # a JSON Schema document (draft 2020-12); its membe
 
 
 class Tool(Record):
-    """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema)."""
+    """A tool (the papers also say API or function) with JSON-Schema parameters (an object schema).
+
+    `constants` are parameters with fixed values: no part of `parameters`, so that nobody says them and no model sees them; each
+    gold call of the tool carries them beside its arguments (docs/decisions/0021).
+    """
 
     name: str = Field(min_length=1)
     description: str
@@ -23,6 +28,7 @@ class Tool(Record):
     category: str
     language: Language = DEFAULT_LANGUAGE
     source: str = ""
+    constants: Arguments = Field(default_factory=dict, exclude_if=not_)
 
     @property
     def properties(self) -> dict[str, JsonSchema]:

@@ -9,6 +9,7 @@ import yaml
 
 from flows.recipe import (
     Candidate,
+    CatalogTools,
     Checks,
     DomainTools,
     ImportedTools,
@@ -26,7 +27,19 @@ from llm.models import ModelSettings
 from warehouse.store import Warehouse
 
 DOCS = Path(__file__).parents[3] / "docs"
-PARTS = (Recipe, SeedTools, ImportedTools, DomainTools, Roles, Candidate, Checks, ReviewRules, Schedule, ModelSettings)
+PARTS = (
+    Recipe,
+    SeedTools,
+    ImportedTools,
+    CatalogTools,
+    DomainTools,
+    Roles,
+    Candidate,
+    Checks,
+    ReviewRules,
+    Schedule,
+    ModelSettings,
+)
 FIELDS = {field.alias or name for part in PARTS for name, field in part.model_fields.items()}
 SOURCE = (DOCS.parent / "flows" / "settings.py").read_text(encoding="utf-8")
 VARIABLES = set(re.findall(r'(?:environ(?:\.get)?[\[(]|_number\()"([A-Z_]+)"', SOURCE)) | set(QUIET)

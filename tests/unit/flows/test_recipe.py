@@ -9,6 +9,7 @@ from flows.importing import gather_tools
 from flows.recipe import Recipe, read_recipe, write_first_recipe
 from flows.stages import todays_checks
 from warehouse.errors import ConfigurationError
+from warehouse.store import Warehouse
 
 TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
@@ -57,13 +58,13 @@ def test_a_missing_recipe_is_named(tmp_path: Path) -> None:
 def test_paths_are_relative_to_the_recipe(tmp_path: Path) -> None:
     recipe = read_recipe(written(tmp_path, GOOD.replace("[{seed: all}]", "[{import: openai, path: tools.json}]")))
     with pytest.raises(ConfigurationError, match=str(tmp_path / "tools.json")):
-        gather_tools(recipe)
+        gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
 
 
 def test_an_unknown_seed_category_is_answered_with_the_known_ones(tmp_path: Path) -> None:
     recipe = read_recipe(written(tmp_path, GOOD.replace("seed: all", "seed: [Weather, Dreams]")))
     with pytest.raises(ConfigurationError, match=r"no categories \['Dreams'\]; it has Banking"):
-        gather_tools(recipe)
+        gather_tools(recipe, Warehouse(tmp_path / "w.duckdb"))
 
 
 def test_a_recipe_can_be_kept_and_read_again(tmp_path: Path) -> None:

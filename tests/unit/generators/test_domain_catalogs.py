@@ -18,6 +18,7 @@ from language.calls.sampling import make_value
 from language.names import split_name
 from validators.checks.routing import does_the_same
 from warehouse.errors import ConfigurationError
+from warehouse.store import Warehouse
 
 SHARED = {"email": "email", "date": "date", "note": "call first; mind the dog"}
 INN = """
@@ -111,10 +112,13 @@ def test_values_can_be_made_for_every_shape(shape: str) -> None:
         assert list(value_validator(schema).iter_errors(value)) == []
 
 
-def test_a_recipe_takes_all_domains_or_those_it_names() -> None:
+def test_a_recipe_takes_all_domains_or_those_it_names(tmp_path: Path) -> None:
     def names(domains: object) -> set[str]:
         recipe = {"name": "few", "tools": [{"domains": domains}], "samples": {"routing_easy": 1}}
-        return {tool.category for tool in gather_tools(parse_recipe(recipe, Path(), "few")).tools}
+        return {
+            tool.category
+            for tool in gather_tools(parse_recipe(recipe, Path(), "few"), Warehouse(tmp_path / "w.duckdb")).tools
+        }
 
     assert len(names("all")) == 10
     assert names(["Bank", "Hotel"]) == {"Bank", "Hotel"}

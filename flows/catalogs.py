@@ -1,0 +1,204 @@
+"""Catalogs in the warehouse: imported once, named by what they hold, and used by recipes by the name that a user gave them."""
+
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from hashlib import blake2b
+from pathlib import Path
+from typing import NamedTuple
+
+import orjson
+
+from flows.recipe import CatalogTools, Recipe
+from generators.catalogs import read_catalog
+from generators.catalogs.catalog import Problem
+from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from warehouse.errors import ConfigurationError
+from warehouse.records import Tool, content_key
+from warehouse.releases import read_tools
+from warehouse.rows import Row
+from warehouse.store import Warehouse
+
+READER_VERSION = 1  # raised when the same files would be read as other tools
+_AT_ONCE = 50  # tools that are written together: those of some documents are a megabyte each
+_ALL = ToolChoice()
+
+
+class KeptCatalog(NamedTuple):
+    """An imported catalog in the warehouse; `name` is "" where no user has named it."""
+
+    key: str
+    name: str
+    format: str
+    path: str
+    selection: ToolChoice
+    entries: int
+    distinct: int
+    tools: int
+    imported_at: datetime
+
+
+def import_catalog(
+    warehouse: Warehouse, form: str, path: Path, choice: ToolChoice = _ALL, *, name: str = ""
+) -> KeptCatalog:
+    """Read a file or folder, unless what is in it was read before, and keep what is chosen of it, under a name where one is given.
+
+    Raises ConfigurationError where it can't be read, or the choice does not fit.
+    """
+    base = _base(warehouse, form, path)
+    key = base if choice == _ALL else content_key({"catalog": base, "choice": choice.model_dump(mode="json")})
+    if key != base and not _rows(warehouse, key):
+        chosen = choose(listed_in(warehouse, base), choice)
+        tools = adapt(_read(warehouse, [one.key for one in chosen]), choice)
+        selection = choice.model_dump_json(exclude_defaults=True)
+        head = _rows(warehouse, base)[0] | {"key": key, "selection": selection, "imported_at": datetime.now(UTC)}
+        kept = [one._replace(key=tool.key) for one, tool in zip(chosen, tools, strict=True)]
+        _keep(warehouse, head, tools, kept, problems_in(warehouse, base))
+    if name:
+        warehouse.put_rows({"catalog_names": [{"name": name, "catalog": key, "named_at": datetime.now(UTC)}]})
+    return _kept(_rows(warehouse, key)[0], name)
+
+
+def catalogs_in(warehouse: Warehouse) -> list[KeptCatalog]:
+    """The catalogs that have names, by name."""
+    rows = warehouse.rows(
+        """
+        select c.*, n.name, (select count(*) from catalog_tools t where t.catalog = c.key) as tools
+        from catalogs c join catalog_names n on n.catalog = c.key order by n.name
+        """
+    )
+    return [_kept(row, row["name"]) for row in rows]
+
+
+def catalog_named(warehouse: Warehouse, name: str) -> KeptCatalog:
+    """The catalog of this name. Raises ConfigurationError that lists those there are."""
+    found = catalogs_in(warehouse)
+    for one in found:
+        if one.name == name:
+            return one
+    known = ", ".join(one.name for one in found) or "none yet: callwright tools import openapi api.yaml --name NAME"
+    raise ConfigurationError(f"There is no catalog {name!r}; the catalogs are {known}.")
+
+
+def drop_catalog(warehouse: Warehouse, name: str) -> KeptCatalog:
+    """Take a catalog's name away; its tools stay for the builds that used them. Raises ConfigurationError for an unknown name."""
+    dropped = catalog_named(warehouse, name)
+    warehouse.execute("delete from catalog_names where name = ?", [name])
+    return dropped
+
+
+def tools_in(warehouse: Warehouse, key: str, choice: ToolChoice = _ALL) -> list[Tool]:
+    """The tools of a catalog by its key, or what is chosen of them; only those are read."""
+    chosen = choose(listed_in(warehouse, key), choice)
+    return adapt(_read(warehouse, [one.key for one in chosen]), choice)
+
+
+def listed_in(warehouse: Warehouse, key: str) -> list[ListedTool]:
+    """The tools of a catalog as they are chosen by, in the order of the document."""
+    rows = warehouse.rows(
+        """
+        select t.key, t.name, t.category, c.method, c.path, c.tags from catalog_tools c join tools t on t.key = c.tool
+        where c.catalog = ? order by c.position
+        """,
+        [key],
+    )
+    return [ListedTool(**{**row, "tags": tuple(row["tags"])}) for row in rows]
+
+
+def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
+    """What was odd in the files of a catalog, in their order."""
+    rows = warehouse.rows("select * from catalog_problems where catalog = ? order by position", [key])
+    return [Problem(where=one["place"], tool=one["tool"], kind=one["kind"], message=one["message"]) for one in rows]
+
+
+def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
+    """Put the catalogs that a recipe names into another warehouse as well, where a look at it is built."""
+    for source in recipe.tools:
+        if isinstance(source, CatalogTools):
+            kept = catalog_named(warehouse, source.catalog)
+            listed = listed_in(warehouse, kept.key)
+            tools = _read(warehouse, [one.key for one in listed])
+            _keep(other, _rows(warehouse, kept.key)[0], tools, listed, ())
+            named = {"name": source.catalog, "catalog": kept.key, "named_at": datetime.now(UTC)}
+            other.put_rows({"catalog_names": [named]})
+
+
+def _base(warehouse: Warehouse, form: str, path: Path) -> str:
+    """The key of the import of these files as a whole; they are read where they were not, or have changed since."""
+    wanted = str(path.absolute())
+    before = warehouse.rows(
+        "select key, files from catalogs where format = ? and path = ? and selection = '{}' order by imported_at desc",
+        [form, wanted],
+    )
+    for row in before:
+        files = [Path(name) for name, _ in orjson.loads(row["files"])]
+        if files and _base_key(form, path, _hashes(files)) == row["key"]:
+            return str(row["key"])
+    catalog = read_catalog(form, path)
+    hashes = _hashes(catalog.files)
+    key = _base_key(form, path, hashes or [[tool.key, ""] for tool in catalog.tools])
+    row = {
+        "key": key, "format": form, "path": wanted, "files": orjson.dumps(hashes).decode(), "selection": "{}",
+        "entries": catalog.entries, "distinct_names": catalog.distinct, "imported_at": datetime.now(UTC),
+    }  # fmt: skip
+    _keep(warehouse, row, catalog.tools, listed_tools(catalog), catalog.problems)
+    return key
+
+
+def _base_key(form: str, path: Path, hashes: list[list[str]]) -> str:
+    return content_key(orjson.loads(orjson.dumps([READER_VERSION, form, str(path.absolute()), hashes])))
+
+
+def _hashes(files: Sequence[Path]) -> list[list[str]]:
+    """Each file with the hash of its content, "" where it is gone."""
+    return [
+        [str(file.absolute()), blake2b(file.read_bytes(), digest_size=16).hexdigest() if file.is_file() else ""]
+        for file in files
+    ]
+
+
+def _keep(
+    warehouse: Warehouse, head: Row, tools: Sequence[Tool], listed: Sequence[ListedTool], problems: Sequence[Problem]
+) -> None:
+    """Write a catalog down, its head last: what was cut off is read again."""
+    rows: list[Row] = [
+        {
+            "catalog": head["key"], "position": position, "tool": one.key, "method": one.method, "path": one.path,
+            "tags": list(one.tags),
+        }
+        for position, one in enumerate(listed)
+    ]  # fmt: skip
+    odd: list[Row] = [
+        {
+            "catalog": head["key"], "position": position, "place": one.where, "tool": one.tool, "kind": one.kind,
+            "message": one.message,
+        }
+        for position, one in enumerate(problems)
+    ]  # fmt: skip
+    with warehouse.together():
+        for start in range(0, len(tools), _AT_ONCE):
+            warehouse.put(tools[start : start + _AT_ONCE])
+        row = {name: value for name, value in head.items() if name != "tools"}
+        warehouse.put_rows({"catalog_tools": rows, "catalog_problems": odd, "catalogs": [row]})
+
+
+def _read(warehouse: Warehouse, keys: Sequence[str]) -> list[Tool]:
+    found = read_tools(warehouse, keys)
+    return [found[key] for key in keys]
+
+
+def _rows(warehouse: Warehouse, key: str) -> list[Row]:
+    sql = "select c.*, (select count(*) from catalog_tools t where t.catalog = c.key) as tools from catalogs c where c.key = ?"
+    return warehouse.rows(sql, [key])
+
+
+def _kept(row: Row, name: str) -> KeptCatalog:
+    return KeptCatalog(
+        row["key"], name, row["format"], row["path"], ToolChoice.model_validate_json(row["selection"]), row["entries"],
+        row["distinct_names"], row["tools"], row["imported_at"],
+    )  # fmt: skip
+
+
+def catalog_json(kept: KeptCatalog) -> dict[str, object]:
+    """A catalog as the command line prints it."""
+    chosen = kept.selection.model_dump(mode="json", exclude_defaults=True)
+    return kept._asdict() | {"selection": chosen, "imported_at": kept.imported_at.isoformat()}

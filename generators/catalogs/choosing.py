@@ -1,0 +1,218 @@
+"""What a user wants of a catalog: some of its tools, under names and categories of their own, with some parameters fixed."""
+
+from collections.abc import Iterable, Mapping, Sequence
+from fnmatch import fnmatchcase
+from typing import Annotated, NamedTuple
+
+import orjson
+from jsonschema import Draft202012Validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from generators.catalogs.catalog import Catalog, shown
+from warehouse.errors import ConfigurationError
+from warehouse.records import Tool
+
+_MOST_LISTED = 12
+
+
+class ToolPattern(BaseModel):
+    """Which tools are meant: all that is stated must fit. `*` stands for anything; a pattern by itself is one of names."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    name: str = ""
+    tag: str = ""
+    path: str = ""
+    method: str = ""
+    category: str = ""
+
+    @model_validator(mode="after")
+    def _states_something(self) -> "ToolPattern":
+        if not (self.name or self.tag or self.path or self.method or self.category):
+            raise ValueError("a pattern needs a name, tag, path, method or category, such as {tag: users, method: get}")
+        return self
+
+    def fits(self, listed: "ListedTool") -> bool:
+        """Whether the tool is meant."""
+        return (
+            (not self.name or fnmatchcase(listed.name, self.name))
+            and (not self.tag or any(fnmatchcase(tag, self.tag) for tag in listed.tags))
+            and (not self.path or fnmatchcase(listed.path, self.path))
+            and (not self.method or listed.method.lower() == self.method.lower())
+            and (not self.category or fnmatchcase(listed.category, self.category))
+        )
+
+
+def _pattern(value: object) -> object:
+    return {"name": value} if isinstance(value, str) else value
+
+
+Pattern = Annotated[ToolPattern, BeforeValidator(_pattern)]
+
+
+class ToolChoice(BaseModel):
+    """What is taken of a catalog. Nothing stated takes all as it is.
+
+    `include` and `exclude` are patterns, one of which must fit. `rename` gives tools other names, `categories` tools (patterns of
+    names) another category. `constants` fixes parameters, of all tools or as `TOOL.PARAMETER` of those whose name fits: the
+    parameter is hidden, and gold calls carry the value.
+    """
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+    include: tuple[Pattern, ...] = ()
+    exclude: tuple[Pattern, ...] = ()
+    rename: Mapping[str, str] = Field(default_factory=dict)
+    categories: Mapping[str, str] = Field(default_factory=dict)
+    constants: Mapping[str, JsonValue] = Field(default_factory=dict)
+
+
+class ListedTool(NamedTuple):
+    """A tool of a catalog as it is chosen by: `key` names it, the others say what and where it is."""
+
+    key: str
+    name: str
+    category: str
+    method: str = ""
+    path: str = ""
+    tags: tuple[str, ...] = ()
+
+
+def listed_tools(catalog: Catalog) -> list[ListedTool]:
+    """The tools of a catalog as they are chosen by."""
+    origins = {origin.tool: origin for origin in catalog.origins}
+    return [
+        ListedTool(tool.key, tool.name, tool.category, *origins[tool.key][1:])
+        if tool.key in origins
+        else ListedTool(tool.key, tool.name, tool.category)
+        for tool in catalog.tools
+    ]
+
+
+def choose(listed: Sequence[ListedTool], choice: ToolChoice) -> list[ListedTool]:
+    """The tools that a choice includes and does not exclude. Raises ConfigurationError for a pattern that fits none, or all."""
+    for pattern in (*choice.include, *choice.exclude):
+        if not any(pattern.fits(one) for one in listed):
+            stated = ", ".join(f"{key}={value}" for key, value in pattern.model_dump().items() if value)
+            raise ConfigurationError(
+                f"No tool of the catalog fits {stated}; it has {_some(one.name for one in listed)}."
+            )
+    chosen = [
+        one
+        for one in listed
+        if (not choice.include or any(pattern.fits(one) for pattern in choice.include))
+        and not any(pattern.fits(one) for pattern in choice.exclude)
+    ]
+    if not chosen:
+        raise ConfigurationError("Of the catalog's tools none is left: what is included is excluded as well.")
+    return chosen
+
+
+def adapt(tools: Sequence[Tool], choice: ToolChoice) -> list[Tool]:
+    """The chosen tools with their new names and categories and their parameters fixed.
+
+    Raises ConfigurationError where there is no such tool or parameter, a value does not fit, or two tools come to one name.
+    """
+    names = {tool.name for tool in tools}
+    unknown = sorted(set(choice.rename) - names)
+    if unknown:
+        raise ConfigurationError(f"There is no tool {unknown[0]!r} to be renamed; there are {_some(names)}.")
+    for wanted in (*choice.categories, *(key.rpartition(".")[0] for key in choice.constants)):
+        if wanted and not any(fnmatchcase(name, wanted) for name in names) and wanted not in choice.constants:
+            raise ConfigurationError(f"No tool fits {wanted!r}; there are {_some(names)}.")
+    adapted = [_adapted(tool, choice) for tool in tools]
+    bound = {name for tool in adapted for name in tool.constants}
+    for key in choice.constants:
+        if key not in bound and key.rpartition(".")[2] not in bound:
+            parameters = _some({name for tool in tools for name in tool.properties})
+            raise ConfigurationError(f"No tool has the parameter {key!r} to be fixed; there are {parameters}.")
+    _validate_names(adapted, choice)
+    return adapted
+
+
+def _adapted(tool: Tool, choice: ToolChoice) -> Tool:
+    constants = _constants_of(tool, choice.constants)
+    for name, value in constants.items():
+        error = next(Draft202012Validator(tool.properties[name]).iter_errors(value), None)
+        if error is not None:
+            raise ConfigurationError(f"{tool.name!r} can't have {shown(value)} for {name!r}: {error.message}.")
+    category = next((new for name, new in choice.categories.items() if fnmatchcase(tool.name, name)), tool.category)
+    name = choice.rename.get(tool.name, tool.name)
+    if not constants and (name, category) == (tool.name, tool.category):
+        return tool
+    return tool.with_changes(
+        name=name,
+        category=category,
+        parameters=_without(tool, constants),
+        constants={**tool.constants, **constants},
+    )
+
+
+def _constants_of(tool: Tool, stated: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The constants of a tool; what is stated for it by name counts before what is stated for all."""
+    own: dict[str, JsonValue] = {}
+    for key, value in stated.items():
+        pattern, _, parameter = key.rpartition(".")
+        if key not in tool.properties and parameter in tool.properties and pattern and fnmatchcase(tool.name, pattern):
+            own[parameter] = value
+    return {key: value for key, value in stated.items() if key in tool.properties} | own
+
+
+def _without(tool: Tool, hidden: Mapping[str, JsonValue]) -> dict[str, JsonValue]:
+    """The parameters' schema without those that are fixed."""
+    if not hidden:
+        return tool.parameters
+    schema = {
+        **tool.parameters,
+        "properties": {name: one for name, one in tool.properties.items() if name not in hidden},
+    }
+    if "required" in schema:
+        schema["required"] = [name for name in tool.required if name not in hidden]
+    return schema
+
+
+def _validate_names(tools: Sequence[Tool], choice: ToolChoice) -> None:
+    """Two tools may share a name where their document has them so, not because one was renamed."""
+    given = set(choice.rename.values())
+    counted = [tool.name for tool in tools if tool.name in given]
+    twice = sorted({name for name in counted if counted.count(name) > 1})
+    if twice:
+        raise ConfigurationError(f"Two tools would be called {twice[0]!r}; rename one of them otherwise.")
+
+
+def read_pattern(text: str) -> ToolPattern:
+    """A pattern as the command line has it: `get*`, or `tag=users,method=get`. Raises ConfigurationError."""
+    parts = (part.partition("=") for part in text.split(","))
+    stated = {(key.strip() if sign else "name"): (value if sign else key).strip() for key, sign, value in parts}
+    try:
+        return ToolPattern.model_validate(stated)
+    except ValidationError as error:
+        raise ConfigurationError(
+            f"{text!r} is no pattern of tools; it needs name, tag, path, method or category, as in tag=users,method=get."
+        ) from error
+
+
+def read_pairs(option: str, texts: Sequence[str]) -> dict[str, str]:
+    """Pairs as the command line has them, `OLD=NEW`. Raises ConfigurationError."""
+    pairs = [text.partition("=") for text in texts]
+    wrong = next(("".join(pair) for pair in pairs if not (pair[0].strip() and pair[2].strip())), None)
+    if wrong is not None:
+        raise ConfigurationError(f"{option} {wrong!r} is no pair; it is written as in {option} old=new.")
+    return {key.strip(): value.strip() for key, _, value in pairs}
+
+
+def read_constants(texts: Sequence[str]) -> dict[str, JsonValue]:
+    """Constants as the command line has them: a value is JSON where it can be read as such, and text otherwise."""
+    stated = read_pairs("--constant", texts)
+    constants: dict[str, JsonValue] = {}
+    for key, value in stated.items():
+        try:
+            constants[key] = orjson.loads(value)
+        except orjson.JSONDecodeError:
+            constants[key] = value
+    return constants
+
+
+def _some(names: Iterable[str]) -> str:
+    """Names for a message, not more than people read."""
+    listed = sorted(set(names))
+    more = f" and {len(listed) - _MOST_LISTED} more" if len(listed) > _MOST_LISTED else ""
+    return ", ".join(listed[:_MOST_LISTED]) + more
