@@ -97,16 +97,20 @@ def harmless_uses(text: str, language: str) -> Iterator[tuple[int, int]]:
             yield from (match.span() for match in pattern.finditer(text))
 
 
-def find_choice(choice: str, text: str, language: str) -> Found | None:
+def find_choice(choice: str, text: str, language: str, name: str = "") -> Found | None:
     """Where the text words a choice as people do: "on foot" for "walking", "euros" for "EUR"."""
-    return next(find_choices(choice, text, language), None)
+    return next(find_choices(choice, text, language, name), None)
 
 
-def find_choices(choice: str, text: str, language: str) -> Iterator[Found]:
-    """All places where the text words a choice as people do."""
-    pattern = _choice_words(language).get(fold(choice))
-    for match in pattern.finditer(text) if pattern else ():
-        yield Found(choice, *match.span(), SYNONYM)
+def find_choices(choice: str, text: str, language: str, name: str = "") -> Iterator[Found]:
+    """All places where the text words a choice as people do.
+
+    Some words mean a choice of one sort of parameter only: "whatever they cost" is the `market` of an order.
+    """
+    listed, folded_choice = _choice_words(language), fold(choice)
+    for key in (folded_choice, *(f"{word}/{folded_choice}" for word in split_name(name))):
+        for match in listed[key].finditer(text) if key in listed else ():
+            yield Found(choice, *match.span(), SYNONYM)
 
 
 @lru_cache(16)
@@ -117,7 +121,7 @@ def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
         for choice, words in listed.items():
             worded[choice] = f"{worded[choice]}|{words}" if choice in worded else words
     return {
-        fold(choice): re.compile(rf"(?<![A-Za-z])(?:{words})s?(?![A-Za-z])", re.IGNORECASE)
+        "/".join(map(fold, choice.split("/"))): re.compile(rf"(?<![A-Za-z])(?:{words})s?(?![A-Za-z])", re.IGNORECASE)
         for choice, words in worded.items()
     }
 

@@ -11,11 +11,14 @@ from typing import NamedTuple
 
 import yaml
 
-from language.cues import DENYING
+from language.cues import DENYING, cue_words
 from language.names import split_name
+from language.packs import of, widened
 from language.text import Found
 
 WORDED = "words for a flag"
+_SIGN = re.compile(widened(r"@[,.;!?]"))
+_NEGATION_BEFORE = 20  # characters
 
 
 class FlagWords(NamedTuple):
@@ -51,20 +54,20 @@ def read_flag(name: str, description: str, text: str, language: str) -> FlagRead
     by_name = [(one, match.span()) for one, match in concepts if match]
     by_description = [(one, (0, 0)) for one in listed.concepts if one.names.search(description.lower())]
     for one, (start, end) in (*by_name, *by_description):
-        reading = _stated(one, text)
+        reading = _stated(one, text, language)
         if reading is not None:
             is_turned = not DENYING.isdisjoint(f"{words[:start]} {words[end:]}".split()) if end else _is_denied(words)
             return reading._replace(value=reading.value != is_turned)
     if by_name or by_description or not listed.switch.search(description.lower()) or _is_denied(words):
         return None
-    return _stated(listed.switched, text)
+    return _stated(listed.switched, text, language)
 
 
 def _is_denied(words: str) -> bool:
     return not DENYING.isdisjoint(words.split())
 
 
-def _stated(flag: FlagWords, text: str) -> FlagReading | None:
+def _stated(flag: FlagWords, text: str, language: str) -> FlagReading | None:
     """What the words say where they say one thing; words for "not" that hold those for "so" are not both."""
     both = [
         (value, match)
@@ -73,10 +76,18 @@ def _stated(flag: FlagWords, text: str) -> FlagReading | None:
     ]
     kept = [(value, match) for value, match in both if not any(_is_within(match, other) for _, other in both)]
     values = {value for value, _ in kept}
-    if len(values) != 1:
+    if len(values) != 1 or any(_is_negated(text, match.start(), language) for _, match in kept):
         return None
     places = tuple(Found(value, *match.span(), WORDED) for value, match in kept)
     return FlagReading(values.pop(), places)
+
+
+def _is_negated(text: str, at: int, language: str) -> bool:
+    """Whether a negation stands shortly before, in the same clause, where words are told apart."""
+    if not of(language).space:
+        return False
+    before = _SIGN.split(text[max(0, at - _NEGATION_BEFORE) : at])[-1]
+    return cue_words(language).patterns["negation"].search(before) is not None
 
 
 def _is_within(match: re.Match[str], other: re.Match[str]) -> bool:

@@ -146,7 +146,7 @@ def _unknown_spaced(
         parts = [word, *re.split("['’]", word)[:1]]
         if any(part in listed.words or _key(part) in listed.words for part in parts):
             continue
-        if _is_misspelt(word, listed.words | spoken):
+        if match.group().islower() and _is_misspelt(word, listed.words | spoken):  # "Lena" is no "lean"
             continue
         is_term = any(word in parts and term in spoken for word, term in listed.terms)
         if not is_term and not any(_is_spoken(part, spoken) for part in parts):

@@ -183,6 +183,10 @@ def _is_amount(one: Moment, text: str, words: QuantityWords) -> bool:
         return True
     if any(one.start < match.end() and match.start() < one.end for match in words.patterns["decimal"].finditer(text)):
         return True
+    if any(match.start() < one.end and one.start < match.end() for match in words.patterns["dimension"].finditer(text)):
+        return True
+    if words.patterns["scale_after"].match(text, one.end) or words.patterns["half_unit"].match(text, one.end):
+        return True
     return any(pattern.match(text, one.end) for pattern, _ in words.units)
 
 
@@ -194,9 +198,18 @@ def _is_idle(one: Moment, text: str, words: QuantityWords) -> bool:
 def _widest(found: Sequence[Moment]) -> list[Moment]:
     kept: list[Moment] = []
     for one in sorted(found, key=lambda each: (each.start - each.end, -len(each.days) - len(each.last_day))):
-        if not any(one.start < other.end and other.start < one.end for other in kept):
+        wider = next((other for other in kept if one.start < other.end and other.start < one.end), None)
+        if wider is None:
             kept.append(one)
+        elif _has_own_day(one, wider):
+            kept.append(one._replace(end=wider.start, clocks=frozenset()))
     return sorted(kept, key=lambda one: one.start)
+
+
+def _has_own_day(one: Moment, wider: Moment) -> bool:
+    """Whether a day stands before a time that was read more widely without it: "Thursday at ten | past two pm"."""
+    is_day = len(next(iter(one.days), "")) == _ISO_DAY and not one.last_day and not one.last_clock
+    return is_day and not wider.days and one.start < wider.start
 
 
 def _decided(text: str, words: QuantityWords, moment: Moment) -> Moment:

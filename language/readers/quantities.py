@@ -24,6 +24,7 @@ _FOOT = 0.3048  # metres
 _TAILED = frozenset({"money", "mass", "distance", "degree", "celsius"})  # what tenths are said of without a word
 _PERCENT, _COIN = Unit("percent", 1), Unit("money", 1)
 _NUMBERED = re.compile(r"#(\d+)\b")
+_OVER = re.compile(r"(?<![\d/.])((?:3[2-9]|[4-9]\d|[12]\d\d))/(\d{2,3})(?![\d/]|\.\d)")  # no date: 118/76
 _CLAUSE_END = re.compile(r"[.;!?,]")
 
 
@@ -70,7 +71,8 @@ def _unit_shares(text: str, words: QuantityWords) -> Iterator[Quantity]:
     for match in words.patterns["one_of"].finditer(text):
         unit = unit_named(match[1], words)
         if unit is not None:
-            more = 0.5 if words.patterns["and_a_half"].search(match.group()) else 0.0
+            part = words.patterns["half_unit"].search(match.group())
+            more = words.shares[" ".join(part[1].split())] if part else 0.0
             yield Quantity(1 + more, unit, *match.span(), match.start(1))
     for match in words.patterns["share_alone"].finditer(text):
         yield Quantity(words.shares[match[1]] * _WHOLE, _PERCENT, *match.span(1), match.end(1))
@@ -87,12 +89,15 @@ def _numbers(text: str, plain: str, words: QuantityWords, language: str) -> Iter
             continue
         if any(first <= start and end <= last and last - first > end - start for first, last in taken):
             continue
-        yield _measured(plain, words, start, end, _scaled(plain, words, start, end, number))
+        one = _measured(plain, words, start, end, _scaled(plain, words, start, end, number))
+        half = words.patterns["half_before"].search(plain[:start])
+        yield one._replace(start=half.start()) if half else one
 
 
 def _bare_numbers(text: str, plain: str, words: QuantityWords, language: str) -> list[tuple[int, int, float]]:
     spans = [(*match.span(), float(words.counts[match.group()])) for match in words.patterns["count"].finditer(plain)]
     spans += [(match.start(), match.end(), float(match[1])) for match in _NUMBERED.finditer(plain)]
+    spans += [(*match.span(side), float(match[side])) for match in _OVER.finditer(plain) for side in (1, 2)]
     spans += [
         (*match.span(), float(f"{match['whole'].replace('.', '')}.{match['part'] or 0}"))
         for match in words.patterns["digits_written"].finditer(plain)
@@ -145,6 +150,7 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
         scale = words.patterns["scale_after"].match(text, end)
         number, end = (number * words.scales[scale[1]], scale.end()) if scale else (number, end)
     unit, last = _unit_after(text, end, words)
+    last = last if unit is not None else end
     tail = words.patterns["tail"].match(text, last) if unit and unit.dimension in _TAILED else None
     if tail and not more:
         number += sum(numeric(digit) / _TEN ** (at + 1) for at, digit in enumerate(tail[1]))
@@ -160,6 +166,9 @@ def _measured(text: str, words: QuantityWords, start: int, end: int, number: flo
 
 
 def _unit_after(text: str, at: int, words: QuantityWords) -> tuple[Unit | None, int]:
+    filler = words.patterns.get("unit_filler")
+    skipped = filler.match(text, at) if filler else None
+    at = skipped.end() if skipped else at
     best: tuple[Unit | None, int] = (None, at)
     for pattern, unit in words.units:
         match = pattern.match(text, at)

@@ -33,11 +33,11 @@ from language.readers.quantities import Quantity
 from language.readers.units import Unit, quantity_words
 from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
-from language.text import STOP, fold
-from language.values import locate_text
+from language.text import fold
 from language.wording import content_keys
 from validators.checks.verdicts import weakest
 from validators.readings.leftover_words import is_harmless
+from validators.readings.omissions import listed_on, times_left, unmentioned
 from validators.readings.request_reading import merge_readings, read_leaves
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -45,12 +45,24 @@ from validators.readings.request_text import (
     Grade,
     RequestText,
     Span,
+    content_words,
     leaves_of,
     parse_request,
+    spans_of,
     touches,
 )
 from validators.readings.taken_back import taken_back_in
-from warehouse.records import DEFAULT_LANGUAGE, Arguments, GoldCall, ReplyTurn, Sample, Tool, Turn, UserTurn, Verdict
+from warehouse.records import (
+    DEFAULT_LANGUAGE,
+    Arguments,
+    GoldCall,
+    ReplyTurn,
+    Sample,
+    Tool,
+    Turn,
+    UserTurn,
+    Verdict,
+)
 
 _CLOSE, _NEAR = 12, 25  # characters between a cue and the values around it, and words of a bound
 _WISHES = frozenset({"condition", "alternative", "second_wish"})
@@ -61,7 +73,6 @@ _TAKEN_DOWN = frozenset({
 _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|skip|omit")
 _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
 _MONEY = Unit("money", 1)
-_SHORTEST_CHOICE = 4  # letters; shorter ones are codes
 _NEXT = 1  # characters between a correction and what holds
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
@@ -102,7 +113,7 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
         *_left_over(tool, text, leaves, readings),
         *_unknown(tool, text, leaves, readings),
         *_cut_short(text, leaves, readings),
-        *_unmentioned(tool, arguments, text, readings),
+        *unmentioned(tool, arguments, text, readings),
         *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
         *_other_deeds(tool, text, leaves, readings),
     ]
@@ -144,7 +155,7 @@ def _wishes_of_first_turn(tool: Tool, call: GoldCall, prefix: Sequence[Turn], la
     text = next(_user_texts(prefix, language))
     leaves = leaves_of(tool, call.arguments)
     readings = read_leaves(leaves, text)
-    spans = _spans(readings)
+    spans = spans_of(readings)
     found = [
         f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
         for cue in find_cues(text.text, language)
@@ -166,7 +177,7 @@ def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: 
         *_left_over(tool, texts[-1], leaves, by_turn[-1]),
         *_unknown(tool, texts[-1], leaves, by_turn[-1]),
         *_cut_short(texts[-1], leaves, by_turn[-1]),
-        *_unmentioned(tool, call.arguments, texts[-1], by_turn[-1]),
+        *unmentioned(tool, call.arguments, texts[-1], by_turn[-1]),
     ]
     if len(texts) == 1:
         doubts += _other_deeds(tool, texts[0], leaves, by_turn[0])
@@ -184,18 +195,9 @@ def _user_texts(prefix: Sequence[Turn], language: str) -> Iterator[RequestText]:
             question = ""
 
 
-def _spans(readings: Sequence[ArgumentReading]) -> list[Span]:
-    return [span for reading in readings for span in reading.spans]
-
-
 def _free_spans(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> list[Span]:
     """Where text stands that somebody else shall read: what it says is no wish of its own."""
     return [span for leaf, reading in zip(leaves, readings, strict=True) if leaf.is_free_text for span in reading.spans]
-
-
-def _without(text: RequestText, spans: Sequence[Span], start: int, end: int) -> str:
-    """A stretch of the text, with spaces in the place of these spans."""
-    return "".join(" " if touches(spans, at, at + 1) else text.text[at] for at in range(start, end))
 
 
 def _left_over(
@@ -204,7 +206,7 @@ def _left_over(
     """Numbers, days and turns of phrase that no argument accounts for; those of the tool's own description say no value."""
     described = _described(tool)
     deeds = deeds_of_tool(tool.name, text.language)
-    spans, free = _spans(readings), _free_spans(leaves, readings)
+    spans, free = spans_of(readings), _free_spans(leaves, readings)
     taken_back = taken_back_in(text, spans)
     known = [*spans, *taken_back, *_again(text, leaves, readings)]
     known += [*_same_days(text, known), *_same_amounts(text, known)]
@@ -213,6 +215,8 @@ def _left_over(
             if _is_narrated(tool, text, leaves, readings, Span(start, end)):
                 continue
             yield f"{text.text[start:end]!r} belongs to no argument."
+    yield from times_left(tool, text, leaves, readings)
+    yield from listed_on(text, leaves, readings)
     for cue in find_cues(text.text, text.language):
         if (
             _is_own(text, cue.start)
@@ -220,6 +224,9 @@ def _left_over(
             and not _is_the_deed(text, cue, deeds)
             and not (cue.kind == "condition" and _watches(tool, text.language))
             and not _is_left_out(text, cue, leaves, readings)
+            and not (cue.kind == "negation" and _gives_reason(text, cue, [*known, *spans], deeds))
+            and not (cue.kind == "second_wish" and _is_own_deed_again(tool, text, cue, spans))
+            and not (cue.kind == "condition" and "ask" in deeds and text.has_cue("supposed_question"))
         ):
             yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
 
@@ -230,7 +237,7 @@ def _unknown(
     """Words of a wish that are neither a value nor of the tool's document, nor what people say in any request."""
     if text.own < len(text.text):  # the words that point to a message are nobody's
         return
-    spans = _spans(readings)
+    spans = spans_of(readings)
     known = [*spans, *(one for one in text.mentions if touches(spans, *one)), *taken_back_in(text, spans)]
     deeds = deeds_of_tool(tool.name, text.language)
     known += [Span(start, end) for deed, start, end in deeds_stated(text.text, text.language) if deed in deeds]
@@ -303,7 +310,7 @@ def _is_described(words: str, described: str) -> bool:
     """Whether words are the tool's own and so say no value: "a day", "the minutes"."""
     if fold(words) in described:
         return True
-    keys = _keys(words)
+    keys = content_words(words)
     return not re.search(r"\d", words) and bool(keys) and keys <= {key.deep for key in content_keys(described)}
 
 
@@ -351,8 +358,8 @@ def _is_narrated(
     narrated = [
         one for one in clauses_of(text.text, text.language) if is_context(text.text[one.start : one.end], text.language)
     ]
-    values = [one for one in text.mentions if touches(_spans(readings), *one)]
-    if clause is None or touches(_spans(readings), *clause) or any(touches(values, *one) for one in narrated):
+    values = [one for one in text.mentions if touches(spans_of(readings), *one)]
+    if clause is None or touches(spans_of(readings), *clause) or any(touches(values, *one) for one in narrated):
         return False
     words = text.text[clause.start : clause.end]
     if not is_context(words, text.language) or cue_words(text.language).patterns["asks"].search(words):
@@ -396,6 +403,25 @@ def _is_of_correction(cue: Cue, spans: Sequence[Span], taken_back: Sequence[Span
     """Whether a cue takes back what the call does not have, or what it is changed to is the call's."""
     is_changed = cue.kind == "correction" and any(0 <= one.start - cue.end <= _NEXT for one in spans)
     return is_changed or any(one.start <= cue.start < one.end for one in taken_back)
+
+
+def _gives_reason(text: RequestText, cue: Cue, known: Sequence[Span], deeds: frozenset[Deed]) -> bool:
+    """Whether a negation stands in a clause that only tells why: of no value, no amount, no day and no deed of the tool."""
+    clause = next((one for one in clauses_of(text.text, text.language) if one.start <= cue.start < one.end), None)
+    if clause is None or not is_context(text.text[clause.start : clause.end], text.language):
+        return False
+    if touches(known, *clause) or touches(text.mentions, *clause) or text.has_cue("resolve", *clause):
+        return False
+    if any(deed in deeds for deed, *_ in deeds_stated(text.text[clause.start : clause.end], text.language)):
+        return False
+    return _wishes_elsewhere(text, known, cue)
+
+
+def _is_own_deed_again(tool: Tool, text: RequestText, cue: Cue, spans: Sequence[Span]) -> bool:
+    """Whether "and play" words the deed of the tool itself, or a value stands right before "while you're at it"."""
+    last = text.text[cue.start : cue.end].split(" ")[-1].lower()
+    is_aside = text.has_cue("aside", cue.start, cue.end) and any(0 <= cue.start - one.end <= 1 for one in spans)
+    return is_aside or last in split_name(tool.name.rsplit(".", 1)[-1])
 
 
 def _wishes_elsewhere(text: RequestText, spans: Sequence[Span], cue: Cue) -> bool:
@@ -463,7 +489,7 @@ def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
     if last <= span.end:
         return ""
     following = [one for one in others if span.end <= one.start < last]
-    rest = cue_words(text.language).patterns["closing"].sub("", _without(text, following, span.end, last))
+    rest = cue_words(text.language).patterns["closing"].sub("", text.without(following, span.end, last))
     if following and count_words(rest) <= _FEW_WORDS * len(following):
         return ""
     return rest
@@ -473,53 +499,11 @@ def _own_deed(text: RequestText, deed: Deed) -> re.Pattern[str]:
     return cue_words(text.language).deeds[deed]
 
 
-def _unmentioned(
-    tool: Tool, arguments: Arguments, text: RequestText, readings: Sequence[ArgumentReading]
-) -> Iterator[str]:
-    """Parameters that the words name by all of their description, and the call lacks."""
-    spans = _spans(readings)
-    own = _without(text, spans, 0, text.own)
-    stated = _keys(own)
-    common = _keys(tool.description).union(*(_keys(_naming(tool, name)) for name in arguments))
-    for name in tool.properties:
-        named = _keys(_naming(tool, name))
-        if name in arguments:
-            continue
-        choice = _stated_choice(tool, name, own, text.language)
-        if choice or (named and named <= stated and named - common):
-            yield f"The words name {name!r}, which the call lacks."
-
-
-def _stated_choice(tool: Tool, name: str, own: str, language: str) -> str:
-    """The choice of a parameter that the words state, unless it is the default or a word of the tool's document."""
-    schema = tool.properties.get(name, {})
-    choices = [one for one in choices_of(schema) if isinstance(one, str) and one != schema.get("default")]
-    document = vocabulary((tool.name, tool.description))
-    for one in choices:
-        found = (
-            (locate_text(one, own) or next(find_choices(one, own, language), None))
-            if len(one) >= _SHORTEST_CHOICE
-            else None
-        )
-        if found and not _keys(own[found.start : found.end]) <= document:
-            return one
-    return ""
-
-
-def _naming(tool: Tool, name: str) -> str:
-    schema = tool.properties.get(name, {})
-    return str(schema.get("description", "") or name)
-
-
-def _keys(words: str) -> set[str]:
-    return {key.deep for key in content_keys(words) if key.light != STOP}
-
-
 def _other_deeds(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
     """Where the words ask for another deed than the tool does, or for none that can be determined."""
-    spans = _spans(readings)
+    spans = spans_of(readings)
     deeds = deeds_of_tool(tool.name, text.language)
     stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not touches(spans, start, end)}
     if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
@@ -551,7 +535,7 @@ def _says_opposite(tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf]
     names = " | ".join(" ".join(split_name(name)) for name in (tool.name, *(leaf.name for leaf in leaves)))
     chosen = [str(leaf.value) for leaf in leaves if choices_of(leaf.schema)]
     names = f"{names} | {' | '.join(one.replace('_', ' ') for one in chosen)}"
-    own = _without(text, spans, 0, text.own)
+    own = text.without(spans, 0, text.own)
     return any(
         words.search(names) and not others.search(names) and others.search(own) and not words.search(own)
         for words, others in cue_words(text.language).opposites

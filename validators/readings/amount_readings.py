@@ -14,6 +14,7 @@ from language.readers.quantities import Quantity, find_quantities
 from language.readers.units import Unit, quantity_words, unit_named, unit_of
 from language.text import STOP
 from language.wording import content_keys
+from validators.readings.people_counts import find_people
 from validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
@@ -66,7 +67,7 @@ _SCALES = frozenset({"celsius", "fahrenheit"})
 
 def read_number(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading:
     """The reading of a number: proved by a quantity of that amount, in a unit and a bound that suit the parameter."""
-    special = _read_company(leaf, value, text) or _made_of(leaf, value, text)
+    special = _read_people(leaf, value, text) or _read_company(leaf, value, text) or _made_of(leaf, value, text)
     if special is not None:
         return special
     unit = unit_of(leaf.name, leaf.description, text.language) or (_KILOGRAM if leaf.is_named(_WEIGHT) else None)
@@ -164,7 +165,11 @@ def _coded(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span
     unit = leaf.words[-1] if leaf.words else ""
     if len(unit) <= _SHORTEST_UNIT and unit.isalpha():
         pattern = rf"(?<![\w.]){re.escape(f'{value:g}')}\s?{re.escape(unit)}(?![a-z\d])"
-        yield from (Span(*match.span()) for match in re.finditer(pattern, text.text, re.IGNORECASE | re.ASCII))
+        begun = [Span(one.start + 1, one.end) for one in text.quantities]
+        found = re.finditer(pattern, text.text, re.IGNORECASE | re.ASCII)
+        yield from (  # none that is the end of a longer number: minus 3
+            Span(*match.span()) for match in found if not touches(begun, match.start(), match.start() + 1)
+        )
 
 
 def _utmost(leaf: ArgumentLeaf, value: float, text: RequestText) -> Iterator[Span]:
@@ -227,12 +232,13 @@ def _doubts(leaf: ArgumentLeaf, one: Quantity, unit: Unit | None, text: RequestT
         "shutting"
     ].search(before):
         yield f"{one.value:g} is how far to close, and {leaf.name!r} is how far it is open."
-    if patterns["relative_before"].search(before) and not leaf.is_named(_DELTA):
+    is_relative = patterns["relative_before"].search(before) or patterns["relative_after"].search(after)
+    if is_relative and not leaf.is_named(_DELTA):
         yield f"{one.value:g} is a change, and {leaf.name!r} is a value."
 
 
 _DELTA = re.compile(
-    "delta|change|by|increment|offset|adjust(?:ment)?|extra|additional|extend|step|raise|increase|decrease"
+    "delta|change|by|increment|offset|adjust(?:ment)?|extra|additional|extend|step|raise|increase|decrease|acceleration"
 )
 
 
@@ -331,6 +337,24 @@ def _counted(text: RequestText, at: int) -> set[str]:
     if not match[1].isascii() and terms_in(match[1], text.language):
         return terms_in(match[1], text.language)
     return {key.deep for key in content_keys(match[1]) if key.light != STOP} | terms_in(match[1], text.language)
+
+
+def _read_people(leaf: ArgumentLeaf, value: float, text: RequestText) -> ArgumentReading | None:
+    """The reading of a count of people whom the words list; None where they list none, or another thing is counted."""
+    people = find_people(text.text[: text.own], text.language) if leaf.is_named(_PEOPLE) else None
+    if people is None:
+        return None
+    if not people.is_known:
+        return left_open(leaf, f"Nothing says how many {text.quote(people.span)!r} are.")
+    count: int = people.total
+    spans: tuple[Span, ...] = (people.span,)
+    if leaf.is_named(_KINDS):
+        is_young = leaf.is_named(_CHILDREN)
+        count = people.children if is_young else people.total - people.children
+        spans = people.young if is_young else people.grown
+    if isclose(count, value):
+        return proved(leaf, *spans)
+    return ArgumentReading(leaf.argument, "contradicted", (), f"{count:g} people are meant, not {value:g}.")
 
 
 def _company(leaf: ArgumentLeaf, text: RequestText) -> tuple[int, Span] | None:

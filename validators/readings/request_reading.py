@@ -12,6 +12,7 @@ from language.cues import cue_words
 from language.plain_words import clauses_of, is_context
 from language.readers.units import quantity_words
 from language.schemas import kind_of
+from validators.readings.exchanged_values import doubt_exchanged
 from validators.readings.request_text import ArgumentLeaf, ArgumentReading, Grade, RequestText, Span, proved
 from validators.readings.role_readings import read_roles, stamp_of
 from validators.readings.value_readings import read_value
@@ -27,7 +28,7 @@ def read_leaves(leaves: Sequence[ArgumentLeaf], text: RequestText) -> list[Argum
     readings = _with_derived(leaves, readings, text)
     readings = _without_shared(leaves, readings, text)
     readings = _listed_together(leaves, readings, text)
-    return read_roles(leaves, readings, text)
+    return doubt_exchanged(leaves, read_roles(leaves, readings, text), text)
 
 
 def merge_readings(

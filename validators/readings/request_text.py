@@ -15,6 +15,7 @@ from language.readers.quantities import Quantity, find_quantities
 from language.readers.units import quantity_words, unit_of
 from language.schemas import choices_of
 from language.sentences import last_clause
+from language.text import STOP
 from language.wording import content_keys
 from warehouse.records import Arguments, JsonSchema, Tool
 
@@ -76,6 +77,10 @@ class RequestText(NamedTuple):
         cues = find_cues(self.text[:at], self.language)
         return any(cue.kind == "negation" and cue.end > at - len(before) for cue in cues)
 
+    def without(self, spans: Sequence[Span], start: int, end: int) -> str:
+        """A stretch of the text, with spaces in the place of these spans."""
+        return "".join(" " if touches(spans, at, at + 1) else self.text[at] for at in range(start, end))
+
     def quote(self, span: Span) -> str:
         """The words of a stretch."""
         return self.text[span.start : span.end]
@@ -84,6 +89,16 @@ class RequestText(NamedTuple):
 def touches(spans: Sequence[Span], start: int, end: int) -> bool:
     """Whether a stretch of the text has a character in common with one of the spans."""
     return any(span.start < end and start < span.end for span in spans)
+
+
+def spans_of(readings: Sequence[ArgumentReading]) -> list[Span]:
+    """Where all of these stand."""
+    return [span for reading in readings for span in reading.spans]
+
+
+def content_words(words: str) -> set[str]:
+    """The words with a content of their own, as they are compared."""
+    return {key.deep for key in content_keys(words) if key.light != STOP}
 
 
 class ArgumentLeaf(NamedTuple):

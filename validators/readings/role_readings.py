@@ -83,7 +83,7 @@ def _in_order(
 def _unexchanged(
     leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
 ) -> list[ArgumentReading]:
-    """Doubt two values each of which stands beside the name of the other one's parameter."""
+    """Doubt two values of a kind each of which stands beside the name of the other one's parameter."""
     kept = list(readings)
     stated = [
         at for at, reading in enumerate(readings)
@@ -92,6 +92,8 @@ def _unexchanged(
     ]  # fmt: skip
     names = {at: naming_words(leaves[at].name, leaves[at].description) for at in stated}
     for one, other in ((one, other) for one in stated for other in stated if one < other):
+        if isinstance(leaves[one].value, str) != isinstance(leaves[other].value, str):
+            continue
         own = {one: names[one] - names[other], other: names[other] - names[one]}
         beside = {at: _words_before(readings[at].spans[0], text) for at in (one, other)}
         is_turned = all(

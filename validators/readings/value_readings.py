@@ -21,6 +21,7 @@ from language.readers.mentions import Moment
 from language.readers.quantities import Quantity, find_quantities
 from language.readers.units import quantity_words
 from language.schemas import choices_of
+from language.sentences import last_clause
 from language.spelling_out import find_spelled
 from language.text import VERBATIM, Found
 from language.thesaurus import is_empty
@@ -42,6 +43,10 @@ _EXACT = frozenset(
 )
 _LAST, _FIRST = re.compile("end|return|checkout|until|last|out|finish|to"), re.compile("start|begin|checkin|from")
 _RETURN = re.compile("return|back|resume|checkout|out|until|to")
+_EARLIEST = re.compile(r"\b(?:not before|earliest|no earlier|after)\b")
+_LATEST = re.compile(r"\b(?:not after|latest|no later|before|deadline|due|expires?|expir\w+)\b")
+_ENDING, _CLAUSE_END = re.compile("to|end|last|until|through|off"), re.compile(r"[.,;!?]")
+_AROUND, _BESIDE = 30, 12  # characters around a moment in which words make it a limit
 _NEW = re.compile("new|target|alter|updated|changed")
 _PAST = re.compile(
     "after|since|accident|violation|incident|purchased?|signing|pay|paid|birth|past|occurred|modified|issued|charge|trip|run|work"
@@ -50,6 +55,10 @@ _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _CLOCK = re.compile(r"(?:[01]\d|2[0-3]):[0-5]\d")
 DAY_CLOCK = re.compile(r"(\d{4}-\d{2}-\d{2})[ T]([0-2]\d:[0-5]\d)(?::00)?(?:Z|\+00:00)?")
 _MONTH = re.compile(r"(0[1-9]|1[0-2])/(20\d{2})|(20\d{2})-(0[1-9]|1[0-2])")
+_CODED = re.compile(
+    "currency|currencies|lang|languages?|units?|frequency|period|interval|mode|type|method|format|category|status|sort"
+    "|priority|reason|class|size|level|gender|side|kind|option|plan|service|order|channel|moneda|idioma|unidad"
+)
 _SHORTEST_CODE = 4
 _LONGEST_FUNCTION_WORD = 2
 _SWITCHED = frozenset({"on", "no"})
@@ -124,7 +133,9 @@ def _read_string(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentR
         return reading
     if cue_words(text.language).patterns["vague_name"].search(value) and not leaf.is_free_text:
         return left_open(leaf, f"{value!r} names nothing.")
-    found = _find_string(value, text.text, text.language) or find_choice(value, text.text, text.language)
+    found = _find_string(value, text.text, text.language)
+    if found is None and leaf.is_named(_CODED):
+        found = find_choice(value, text.text, text.language, leaf.name)
     return (
         proved(leaf, Span(found.start, found.end))
         if found
@@ -151,8 +162,8 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
     stated = {
         choice: found
         for choice in choices
-        if (found := locate(choice, {}, text.text) or _find_wished(choice, text))
-        and (choice == value or (choice not in leaf.siblings and not _is_function_word(choice, text.text)))
+        if (found := locate(choice, {}, text.text) or _find_wished(choice, text, leaf.name))
+        and (choice == value or _is_meant(leaf, choice, found, text))
     }
     mine = stated.pop(value, None)
     if mine is None and not stated:
@@ -166,9 +177,9 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
     return left_open(leaf, f"No rule reads {leaf.name} = {value!r}.")
 
 
-def _find_wished(choice: str, text: RequestText) -> Found | None:
+def _find_wished(choice: str, text: RequestText, name: str) -> Found | None:
     """Where the text words a choice, rather in a wish than where it only tells of something."""
-    found = list(find_choices(choice, text.text, text.language))
+    found = list(find_choices(choice, text.text, text.language, name))
     return next((one for one in found if not _is_set_aside(one, text)), found[0] if found else None)
 
 
@@ -211,6 +222,11 @@ def _is_set_aside(found: Found, text: RequestText) -> bool:
     return clause is not None and is_context(text.text[clause.start : clause.end], text.language)
 
 
+def _is_meant(leaf: ArgumentLeaf, choice: str, found: Found, text: RequestText) -> bool:
+    """Whether words state another choice: not one beside this in the call, nor one that is denied."""
+    return choice not in leaf.siblings and not _is_function_word(choice, text.text) and not text.is_denied(found.start)
+
+
 def _is_function_word(choice: str, text: str) -> bool:
     """Whether a choice is spelt like a word of every sentence: "in" for inches, "it" for Italian."""
     return len(choice) <= _LONGEST_FUNCTION_WORD and choice not in _SWITCHED and is_empty(choice.lower(), text)
@@ -241,6 +257,9 @@ def _read_moment(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentR
     days = [one for one in text.moments if day and _says_day(leaf, day, one, text)]
     clocks = [one for one in text.moments if clock and _says_clock(leaf, clock, one)]
     spans = [Span(one.start, one.end) for one in dict.fromkeys([*days[:1], *clocks[:1]])]
+    limit = next(filter(None, (_limit_doubt(leaf, span, text) for span in spans)), "")
+    if limit:
+        return left_open(leaf, limit, *spans)
     if (day and not days) or (clock and not clocks):
         return left_open(leaf, f"No day or time in the text is {value!r}.", *spans)
     if day and any(quantity_words(text.language).patterns["open_date"].search(text.quote(span)) for span in spans):
@@ -248,6 +267,24 @@ def _read_moment(leaf: ArgumentLeaf, value: str, text: RequestText) -> ArgumentR
     if day and text.now is None and not re.search(r"\d{4}", "".join(map(text.quote, spans))):
         return left_open(leaf, f"{value!r} depends on the day of the request.", *spans)
     return proved(leaf, *spans)
+
+
+def _limit_doubt(leaf: ArgumentLeaf, span: Span, text: RequestText) -> str:
+    """Why a moment is not the limit that is wanted: the earliest where the latest is stated, the day back for the last one."""
+    name, patterns = " ".join(leaf.words), cue_words(text.language).patterns
+    if "latest" not in patterns:
+        return ""
+    before = last_clause(text.text[max(0, span.start - _AROUND) : span.start])
+    beside = f"{before[-_BESIDE:]} {text.quote(span)} {_CLAUSE_END.split(text.text[span.end : span.end + _AROUND])[0]}"
+    if patterns["negation"].search(before):  # "not home before six"
+        return ""
+    is_late, is_early = patterns["latest"].search(beside), patterns["earliest"].search(beside)
+    if (_EARLIEST.search(name) and is_late and not is_early) or (_LATEST.search(name) and is_early and not is_late):
+        return f"{text.quote(span)!r} is the other limit than {leaf.name!r}."
+    is_back = leaf.is_named(_ENDING) and not patterns["coming_back"].search(f"{name} {leaf.description}")
+    if is_back and patterns["coming_back"].search(before):
+        return f"At {text.quote(span)!r} something is back, and {leaf.name!r} is the last one."
+    return ""
 
 
 def _says_clock(leaf: ArgumentLeaf, clock: str, moment: Moment) -> bool:
@@ -264,6 +301,6 @@ def _says_day(leaf: ArgumentLeaf, day: str, moment: Moment, text: RequestText) -
     is_over = quantity_words(text.language).patterns["back_again"].search(text.text[moment.end :])
     if is_over and leaf.is_named(_LAST) and not leaf.is_named(_RETURN):
         return False
-    if day == moment.last_day:
+    if day == moment.last_day and day not in moment.days:
         return not leaf.is_named(_FIRST)
     return day in moment.days and not (moment.last_day and leaf.is_named(_LAST))

@@ -1,0 +1,107 @@
+"""Whether two values of a call may have changed places: a time for a name, a text for a code, the upper for the lower number."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from language.cues import cue_words
+from language.sentences import quotations
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span
+from validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
+
+_TEMPORAL_NAME = re.compile(
+    "date|time|day|when|until|at|start|end|begin|from|to|back|leave|fecha|hora|d[ií]a|evening|morning"
+)
+_TEMPORAL = re.compile(
+    r"\b(?:date|time|day|when|until|yyyy|hh:mm|moment|arrival|departure|check-?(?:in|out)|24-?h)\b|fecha|hora"
+)
+_OF_DAY, _OF_CLOCK = (
+    re.compile(r"\b(?:date|day|yyyy|fecha|d[ií]a)\b"),
+    re.compile(r"\b(?:time|clock|hour|hh|hora)\b"),
+)
+_UPPER, _LOWER = re.compile("systolic|upper|top|numerator"), re.compile("diastolic|lower|bottom|denominator")
+_WRITING = re.compile(
+    "content|message|msg|comment|notes?|body|review|text|caption|remark|memo|title|subject|statement|reason|feedback|label"
+)
+_CODE = re.compile("id|ids|key|code|domain|url|link|email|phone|plate|sku|iban|isbn|number|zone|address|ip")
+_CODED = re.compile(r"[\d@/._]")
+_BESIDE = 16  # characters
+
+
+def doubt_exchanged(
+    leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText
+) -> list[ArgumentReading]:
+    """Doubt values that would suit each other's parameter, and not their own."""
+    kept = list(readings)
+    stated = [
+        at for at, reading in enumerate(readings)
+        if reading.grade == "proved" and reading.spans and reading.spans[0].start < text.own
+        and not isinstance(leaves[at].value, bool)
+    ]  # fmt: skip
+    for one, other in ((one, other) for one in stated for other in stated if one != other):
+        pair = (leaves[one], leaves[other])
+        spans = (readings[one].spans[0], readings[other].spans[0])
+        if leaves[one].parent == leaves[other].parent and any(_signs_of_exchange(pair, spans, text)):
+            for at in (one, other):
+                reason = f"{leaves[at].value!r} may be the value of another parameter than {leaves[at].name!r}."
+                kept[at] = kept[at]._replace(grade="unproved", reason=reason)
+    return kept
+
+
+def _signs_of_exchange(
+    pair: tuple[ArgumentLeaf, ArgumentLeaf], spans: tuple[Span, Span], text: RequestText
+) -> Iterator[bool]:
+    one, other = pair
+    yield _is_temporal(one) and not _is_temporal(other) and not _asks_moment(one) and _asks_moment(other)
+    yield _asks_other_part(one) and _asks_other_part(other)
+    yield _is_writing(other) and not _is_writing(one) and _is_quoted(text, spans[0]) and not _is_quoted(text, spans[1])
+    yield one.is_named(_CODE) and not other.is_named(_CODE) and _is_uncoded(one) and _is_coded(other)
+    yield one.is_named(_UPPER) and other.is_named(_LOWER) and not _is_above(spans, text)
+
+
+def _is_temporal(leaf: ArgumentLeaf) -> bool:
+    return (
+        is_day(leaf.value)
+        or is_clock(leaf.value)
+        or (isinstance(leaf.value, str) and bool(DAY_CLOCK.fullmatch(leaf.value)))
+    )
+
+
+def _asks_moment(leaf: ArgumentLeaf) -> bool:
+    is_format = str(leaf.schema.get("format", "")).startswith(("date", "time")) or "pattern" in leaf.schema
+    return is_format or leaf.is_named(_TEMPORAL_NAME) or bool(_TEMPORAL.search(leaf.description.lower()))
+
+
+def _asks_other_part(leaf: ArgumentLeaf) -> bool:
+    """Whether a day stands where a time of day is asked for, or a time of day where a day is."""
+    asked = f"{' '.join(leaf.words)} {leaf.description.lower()}"
+    asks_day, asks_clock = bool(_OF_DAY.search(asked)), bool(_OF_CLOCK.search(asked))
+    if asks_day == asks_clock:
+        return False
+    return is_clock(leaf.value) if asks_day else is_day(leaf.value)
+
+
+def _is_writing(leaf: ArgumentLeaf) -> bool:
+    return isinstance(leaf.value, str) and leaf.is_named(_WRITING)
+
+
+def _is_quoted(text: RequestText, span: Span) -> bool:
+    return any(start <= span.start and span.end <= end for start, end in quotations(text.text))
+
+
+def _is_coded(leaf: ArgumentLeaf) -> bool:
+    return isinstance(leaf.value, str) and bool(_CODED.search(leaf.value)) and not _is_temporal(leaf)
+
+
+def _is_uncoded(leaf: ArgumentLeaf) -> bool:
+    return isinstance(leaf.value, str) and not _CODED.search(leaf.value)
+
+
+def _is_above(spans: tuple[Span, Span], text: RequestText) -> bool:
+    """Whether the words put the first number above the second: "128 over 82", "top 128, bottom 82"."""
+    upper, lower = spans
+    if "above" not in cue_words(text.language).patterns:
+        return True
+    if upper.start < lower.start and text.has_cue("above", upper.end, lower.start):
+        return True
+    before = [text.text[max(0, span.start - _BESIDE) : span.start].lower() for span in spans]
+    return bool(_UPPER.search(before[0]) or _LOWER.search(before[1])) and not _LOWER.search(before[0])
