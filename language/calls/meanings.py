@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import yaml
 
 from language.calls.codes import PHRASED, phrase, shaped
-from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
+from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of, without_links
 from language.names import split_name, topic_of
 from language.packs import of
 from language.schemas import json_type
@@ -41,6 +41,12 @@ ASKED_OF = (
     "x-asked-of"  # a schema's note of the tool whose parameter it is, for parameters that say little by themselves
 )
 _LONGEST_EXAMPLE, _TELLING_EXAMPLES = 80, 2
+_STATED = r"[`'\"]?[A-Za-z][\w-]*[`'\"]?"
+_CHOICES = re.compile(
+    rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED},? (?:or|and) {_STATED})(?=[.,;]|$)",
+    re.IGNORECASE,
+)
+_JOINT = re.compile(r",? (?:or|and) |, ")
 _SYNTAX = re.compile(r"%[0-9A-F]{2}|[{}<>|]|\w\(|\)\)")
 _MANY_CODES = re.compile(r"[^,\s]{12,}(?:,\s?[^,\s]{12,})+")
 
@@ -61,7 +67,7 @@ class Meaning(NamedTuple):
 
 def meaning_row(name: str, schema: JsonSchema, table: str = "texts") -> Meaning | None:
     """The row of the table that holds for a parameter, None where none does."""
-    described = f"{schema.get('description') or ''} {schema.get(ASKED_OF, '')}"
+    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}"
     return _row(table, " ".join(split_name(name)), described.strip().lower())
 
 
@@ -108,7 +114,7 @@ def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int =
         return f"what {name!r} takes is nothing that people say"
     if any(_is_code(one) for one in schema.get("examples") or () if isinstance(one, str)):
         return f"the examples of {name!r} are nothing that people say"
-    if "const" in schema or schema.get("enum") or schema.get("examples"):
+    if "const" in schema or schema.get("enum") or schema.get("examples") or stated_choices(schema):
         return ""
     match json_type(schema):
         case "boolean":
@@ -120,6 +126,12 @@ def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int =
         case "object":
             return _object_gap(name, schema, language, depth)
     return _text_gap(name, schema, language)
+
+
+def stated_choices(schema: JsonSchema) -> list[str]:
+    """The choices that only the description of a text names: "Can be: inbound, outbound or both."."""
+    found = _CHOICES.search(str(schema.get("description") or "")) if json_type(schema) == "string" else None
+    return [choice.strip("`'\"") for choice in _JOINT.split(found[1])] if found and not schema.get("enum") else []
 
 
 def _is_code(example: str) -> bool:

@@ -22,6 +22,8 @@ class Cues(NamedTuple):
         return self.by_script.get(of(language).script) or self.by_script[COMMON_SCRIPT]
 
 
+_LIMITING = re.compile(r"^(?:limits?|filters?|restricts?) (?:the )?(?:results?|response) (?:to|by|on) ")
+_LINK = re.compile(r"\]\([^)\s]*\)|https?://\S+")
 _IN_FULL = {
     "q": "search query", "repo": "repository", "org": "organization", "lat": "latitude", "lng": "longitude", "lon": "longitude",
     "dir": "directory", "desc": "description", "qty": "quantity", "addr": "address", "msg": "message", "tz": "time zone",
@@ -70,7 +72,13 @@ _FORMATS = {
 def meaning_by_words(name: str, description: str) -> str:
     """The kind that the words of a name tell, else those of the description; "text" where neither tells any."""
     words = " ".join(split_name(name))
-    return _by_rules(words) or _by_rules(description.lower()[:60]) or "text"
+    first = _LIMITING.sub("", without_links(description).lower()).split(". ", maxsplit=1)[0]
+    return _by_rules(words) or _by_rules(first[:60]) or "text"
+
+
+def without_links(description: str) -> str:
+    """A description without the addresses that it links to: they tell where to read more, not what a value is."""
+    return _LINK.sub("", description) if "://" in description else description
 
 
 def meaning_of(name: str, schema: JsonSchema) -> str:

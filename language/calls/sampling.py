@@ -11,8 +11,8 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from language.calls.codes import OWN_WORDS, like, phrase, write_code
-from language.calls.meanings import meaning_row, number_range, text_of, value_gap
-from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_of
+from language.calls.meanings import meaning_row, number_range, stated_choices, text_of, value_gap
+from language.calls.parameters import CLOCKED, CODED, NUMERIC, meaning_by_words, meaning_of
 from language.names import split_name, topic_of
 from language.packs import LanguagePattern, of, own_letters
 from language.schemas import UnsupportedPatternError, fits, json_type, matching_text
@@ -57,9 +57,9 @@ def _propose(name: str, schema: JsonSchema, language: Language, rng: Random, dep
     if "const" in schema:
         constant: JsonValue = schema["const"]
         return constant
-    if schema.get("enum"):
-        choices = [choice for choice in schema["enum"] if choice not in (None, "")]
-        return rng.choice(choices) if choices else None
+    if choices := schema.get("enum") or stated_choices(schema):
+        named = [choice for choice in choices if choice not in (None, "")]
+        return rng.choice(named) if named else None
     match json_type(schema):
         case "boolean":
             return rng.random() < _YES_SHARE
@@ -80,7 +80,8 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     if examples and "minimum" not in schema and "maximum" not in schema:
         return rng.choice(examples)
     kind = meaning_of(name, schema)
-    given = number_range(name, schema) if kind in _TABLED else {}
+    is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"  # else the name tells more than the table
+    given = number_range(name, schema) if is_tabled else {}
     by_table = _by_table(given, schema, rng)
     return make_number(kind, name, schema, rng) if by_table is None else by_table
 

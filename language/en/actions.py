@@ -28,7 +28,7 @@ VERBS = frozenset(
         " lengthen park charge refuel swap trade cut crop resize hang dial text email chat pin unpin star flag"
         " invite cook bake count drop ask explain teach read compose wake snooze silence dim brighten lower raise"
         " heat cool warm wash dry vacuum fix mend collect fetch feed validate verify view vote watch water"
-        " withdraw write admit discharge link unlink proceed unregister activate reactivate pull hand"
+        " withdraw write configure provision deploy admit discharge link unlink proceed unregister activate reactivate pull hand"
     )
 )
 _FRAME = re.compile(
@@ -37,6 +37,13 @@ _FRAME = re.compile(
     r"|(?:enables?|lets?)\s+(?:(?:you|users?|the user)\s+(?:to\s+)?|to\s+)|it\s+)+",
     re.IGNORECASE,
 )
+_LABEL = re.compile(r"^.*?\b(?:tool|function|api|method) description:\s*", re.IGNORECASE | re.DOTALL)
+_OF_TOOL = re.compile(r"^(?:this|the)\s+(?:tool|function|api|endpoint|method)\s+\w+s\b|^it\s+\w+s\b", re.IGNORECASE)
+_OF_ME = re.compile(r"\bthe (\w+(?: \w+)?) of (?:the )?(?:currently )?me\b")
+_FOR_BARE = re.compile(r" for (?!the\b|an?\b|my\b|me\b)([a-z]+(?: [a-z]+)?(?<!s))$")
+_FOR_USER = re.compile(r" for (?:the )?(?:current )?user$")
+_CONSONANT_Y = re.compile(r"[^aeiou]y$")
+_ME_OUT = re.compile(r"^(log|sign) (in|out) me\b")
 _END = re.compile(
     r"[.;:(（\n!]|\s(?:identified|which|whose|sorted by|if called)\b|\s-\s"
     r"|,\s|,?\s+(?:by (?:using|specif|providing|their|its|condition|various|multiple)\w*|based on|given"
@@ -51,7 +58,7 @@ _MOMENT_TAIL = re.compile(
 )
 _ME = re.compile(r"\b(?:the|a) user(?=$|\s(?:to|from|for|in|on|with|by|of|about)\b)", re.IGNORECASE)
 _TWO_ADJECTIVES = re.compile(r"\b(an?)\s(\w+),\s(?=\w+\s(?!and\b|or\b)\w)")
-_SECOND_VERB = re.compile(r"\band (\w+s)(?=\s+(?:it|them|the|an?|my)\b)")
+_SECOND_VERB = re.compile(r"\b(and|or) (\w+s)(?=\s+(?:it|them|the|an?|my)\b)")
 _AN = re.compile(r"\ba(?=\s+(?:[aeiou]|[AEIO][A-Z]))(?!\s+(?:u[snk]|one|eu))")
 _A = re.compile(r"\ban(?=\s+(?:[bcdfgjklmnpqrstvwz]|h(?!our|onest|eir|ono)))")
 _ASIDE = re.compile(r"\s*[(（\[][^()（）\[\]]*[)）\]]")
@@ -139,11 +146,20 @@ def other_actions(phrase: str) -> tuple[str, ...]:
 
 def action_of_name(name: str) -> str:
     """A tool's name as words, in the imperative where it begins with a verb."""
-    last = _BY.sub("", humanise(_PATH.split(name)[-1] or name))
+    last = _FOR_BARE.sub(r" for the \1", _FOR_USER.sub(" for me", _BY.sub("", humanise(_PATH.split(name)[-1] or name))))
     first, _, rest = last.partition(" ")
     if first not in VERBS and rest.partition(" ")[0] in VERBS:  # "slack list channels": the server's name comes first
         first, _, rest = rest.partition(" ")
+    if first == "list" and rest and " for " not in rest:
+        return f"list {_all(rest)}"
     return with_articles(f"{first} {rest}".strip()) if first in VERBS else f"{_NOUN_LEAD}{last}"
+
+
+def _all(noun: str) -> str:
+    """A noun in the plural: "phone number" is "phone numbers"."""
+    if noun.rsplit(" ", maxsplit=1)[-1].lower() in _MASS or noun.endswith(("s", "x", "ch", "sh")):
+        return noun
+    return f"{noun[:-1]}ies" if _CONSONANT_Y.search(noun) else f"{noun}s"
 
 
 def with_articles(phrase: str) -> str:
@@ -170,7 +186,8 @@ def _is_title(clause: str) -> bool:
 
 
 def _english(name: str, description: str) -> str:
-    text = _GIVEN.sub(r"\1 specific ", _FRAME.sub("", _ASIDE.sub("", description).strip()))
+    stated = _LABEL.sub("", _ASIDE.sub("", description)).strip()
+    text = _GIVEN.sub(r"\1 specific ", _FRAME.sub("", stated))
     text = _TWO_ADJECTIVES.sub(r"\1 \2 ", text)
     clause = _END.split(text, maxsplit=1)[0].strip(" ,'\"")
     is_title, own = _is_title(clause), frozenset(split_name(_PATH.split(name)[-1]))
@@ -191,14 +208,14 @@ def _english(name: str, description: str) -> str:
     if verb:
         rest = " ".join(words[1:])
         rest = rest if words[0].lower() == verb else _SECOND_VERB.sub(_second_verb, rest)
-        phrase = f"{verb} {rest}".strip()
+        phrase = _OF_ME.sub(r"my \1", _ME_OUT.sub(r"\1 me \2", f"{verb} {rest}".strip()))
         if is_title:
             return _AT_END.sub(_the_end, with_articles(phrase))
         is_bare = verb in _TELEGRAPHIC and len(words) <= _MOST_TELEGRAPHIC and _PREPOSITIONS.isdisjoint(words)
         return with_articles(phrase) if is_bare else phrase
     if len(words) > _ADVERB_WORDS and words[0].lower().endswith("ly") and _imperative(words[1].lower()):
         return " ".join((_imperative(words[1].lower()), *words[2:]))
-    if _FINITE.search(clause):
+    if _FINITE.search(clause) or _OF_TOOL.match(stated):  # what the tool is, and not what it does
         return ""
     return f"{_NOUN_LEAD}{words[0].lower() if not words[0].isupper() else words[0]} {' '.join(words[1:])}".strip()
 
@@ -213,7 +230,7 @@ def _the_end(match: re.Match[str]) -> str:
 
 def _second_verb(match: re.Match[str]) -> str:
     """A second verb of the sentence in the imperative as well: "and blocks it" is "and block it"."""
-    return f"and {_imperative(match[1]) or match[1]}"
+    return f"{match[1]} {_imperative(match[2]) or match[2]}"
 
 
 def _rendered_verb(words: list[str], name: str) -> str:
@@ -257,7 +274,7 @@ _HEAD = re.compile(
 )
 _TAIL = re.compile(
     r"\s+(?:to|that|which|for|in|on|of the (?:user|request|booking|reservation|order)|by|at|from|when|where|as|if|is|are"
-    r"|should|must|will|can|being|used|required|optional|with|between|to be)\b.*$",
+    r"|we|you|should|must|will|can|being|used|required|optional|with|between|to be)\b.*$",
     re.IGNORECASE,
 )
 _YES_NO = re.compile(
@@ -265,6 +282,7 @@ _YES_NO = re.compile(
     re.IGNORECASE,
 )
 _PARAMETRIC = frozenset(words("id string number integer boolean value parameter field object array list"))
+_TYPES = frozenset(words("string integer boolean"))  # what code calls a value, whatever stands before it
 _ID_OF = re.compile(r"^id of (?:the )?([\w-]+)$", re.IGNORECASE)
 _CAPITAL = re.compile(r"^[A-Z][a-z]+\b|\b(?:Status|Name|Type|Number|Date)\b")
 _LAST_ID = re.compile(r"\bid$")
@@ -276,6 +294,7 @@ _NO_NOUN = frozenset(
         "only optional optionally required when what which if whether specify specifies specified uses use used pass indicates"
         " describes include includes including choose set determines defines controls returns filters filter sorts can must"
         " should this these one either only either not see of for to from by with over how deprecated name unique identifier extra"
+        " limit limits"
     )
 )
 _MARKED = re.compile(r"[`*<>{}\[\]|/\\_=#]")
@@ -295,7 +314,7 @@ def cue_of(description: str) -> str:
     words = head.split()
     if not 1 <= len(words) <= _LONGEST_HEAD or any(character.isdigit() for character in head):
         return ""
-    if (len(words) == 1 and words[-1].lower() in _PARAMETRIC) or _MARKED.search(head):
+    if (len(words) == 1 and words[-1].lower() in _PARAMETRIC) or words[-1].lower() in _TYPES or _MARKED.search(head):
         return ""
     if words[0].lower() in _NO_NOUN or words[-1].lower() in _DANGLES:
         return ""

@@ -135,3 +135,23 @@ def test_ones_own_is_not_asked_for_where_somebody_is_named():
     schema = {"type": "object", "properties": {"user_id": TEXT}, "required": ["user_id"]}
     view = view_of({"name": "get-profile", "description": "Get User's Profile", "parameters": schema})
     assert "user_id" in view.gap
+
+
+def test_choices_that_only_the_description_names_are_what_a_value_is_one_of():
+    stated = "The audio track to record. Can be: inbound, outbound or both. The default is both."
+    assert {*made("RecordingTrack", stated)} == {"inbound", "outbound", "both"}
+    assert not value_gap("frobnicator", {**TEXT, "description": "One of: low or high."}, "en")
+
+
+def test_links_and_later_sentences_of_a_description_tell_no_meaning():
+    stated = "The SID or label of the participant. Non URL safe characters must be percent encoded."
+    assert not [value for value in made("call_label", stated) if "://" in str(value)]
+
+
+def test_a_version_of_an_api_and_a_type_of_records_are_nothing_that_people_say():
+    assert value_gap("Notion-Version", {**TEXT, "description": "The Notion API version"}, "en")
+    assert value_gap("log_type", TEXT, "en")
+
+
+def test_the_number_of_a_page_is_a_small_one_whatever_its_description_speaks_of():
+    assert max(made("Page", "The page index. This value is simply for client state.", type="integer")) <= 9

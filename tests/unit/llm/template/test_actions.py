@@ -20,6 +20,21 @@ from language.calls.actions import action_phrase
         ("subscribe", "Subscribe the user to the newsletter.", "subscribe me to the newsletter"),
         ("getProfile", "Retrieve user profile information.", "retrieve user profile information"),
         ("writePoint", "Encapsulates a point in a buffer.", "encapsulate a point in a buffer"),
+        (
+            "close",
+            "This tool belongs to the desk's system, which has cards. Tool description: Close a ticket.",
+            "close a ticket",
+        ),
+        ("list_airports", "This tool belongs to the travel system.", "list airports"),
+        ("logout", "Log out the current user.", "log me out"),
+        ("login_status", "Get the login status of the currently authenticated user.", "get my login status"),
+        (
+            "provision",
+            "Provisions or updates a certificate for the site.",
+            "provision or update a certificate for the site",
+        ),
+        ("listTypesForUser", "", "list types for me"),
+        ("configureHooksForSite", "", "configure hooks for the site"),
         ("generatePassword", "Generates a secure, random password.", "generate a secure random password"),
     ],
 )
