@@ -11,7 +11,7 @@ TESTS = CALLWRIGHT_TEST_GGUF="$$(cat .cache/smollm2/ready 2>/dev/null)" $(BIN)/p
 export UV_LINK_MODE := copy
 export UV_NO_PROGRESS := 1
 # Other people's settings of Python must not leak in.
-unexport PYTHONPATH PYTHONHOME VIRTUAL_ENV
+unexport PYTHONPATH PYTHONHOME PYTHONDONTWRITEBYTECODE VIRTUAL_ENV
 
 .PHONY: help demo test quick test-all check stop clean lock bench docs
 

@@ -1,22 +1,19 @@
 """A Label Studio of one group of tests, which may kill it: a copy of the session's, so that it is up in seconds."""
 
 import os
-import shutil
 import signal
-import sqlite3
 import time
-from contextlib import closing, suppress
+from contextlib import suppress
 from pathlib import Path
 
 import pytest
 
 from annotation.studio import server
 from annotation.studio.process import serving_process
-from annotation.studio.server import StudioPlaces
+from tests.support.studio_template import copy_studio
 
 # Label Studio sends webhooks to no address of this machine unless this is off.
 _WEBHOOKS_TO_LOOPBACK = "SSRF_PROTECTION_ENABLED"
-_DATABASE = "label_studio.sqlite3"
 
 
 class KillableStudio:
@@ -24,15 +21,7 @@ class KillableStudio:
 
     def __init__(self, home: Path, model: Path) -> None:
         self.home = home
-        self.places, other = StudioPlaces(home), StudioPlaces(model)
-        self.places.data.mkdir(parents=True)
-        self.places.env.symlink_to(other.env)
-        shutil.copy(other.credentials, self.places.credentials)
-        with (
-            closing(sqlite3.connect(other.data / _DATABASE)) as source,
-            closing(sqlite3.connect(self.places.data / _DATABASE)) as target,
-        ):
-            source.backup(target)
+        self.places = copy_studio(model, home)
         self.info = self.start()
 
     def start(self) -> server.ServerInfo:

@@ -12,12 +12,15 @@ from annotation.studio.server import ServerInfo, start, stop
 from flows.engine.deploying import PrefectServer, start_prefect, stop_prefect
 from flows.settings import read_settings
 from tests.support.killable_studio import KillableStudio
+from tests.support.studio_template import copy_studio, studio_template
 
 
 @pytest.fixture(scope="session")
 def label_studio_home(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """The work folder of the session's Label Studio."""
-    return tmp_path_factory.mktemp("home")
+    home = tmp_path_factory.mktemp("home")
+    copy_studio(studio_template(), home)
+    return home
 
 
 @pytest.fixture(scope="session")
