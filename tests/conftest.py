@@ -19,7 +19,7 @@ silence_teardown()  # so that pytest's closing line is the last
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
-pytest_plugins = ["tests.support.servers"]
+pytest_plugins = ["tests.support.new_warehouses", "tests.support.servers"]
 
 SHARED = Path(__file__).resolve().parents[1].parent / "shared"
 
@@ -30,7 +30,7 @@ _ORDER = ("labelstudio", "prefect", "live", "integration", "conformance", "unit"
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """A file's tests go to one worker, and so do those of one server; the groups are handed out in the order of `_ORDER`."""
+    """A file's tests go to one worker, and so do those of a group; they are handed out in the order of `_ORDER`."""
     tests = Path(__file__).parent
     ranks: dict[pytest.Item, int] = {}
     for item in items:
@@ -38,8 +38,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
         place = item.path.relative_to(tests)
         if group is None:
             item.add_marker(pytest.mark.xdist_group("/".join(place.parts)))
-        known = [name for name in ((group.args[0] if group else ""), place.parts[0]) if name in _ORDER]
-        ranks[item] = _ORDER.index(known[0]) if known else len(_ORDER)
+        known = [name for name in (*(mark.name for mark in item.iter_markers()), place.parts[0]) if name in _ORDER]
+        ranks[item] = min(map(_ORDER.index, known), default=len(_ORDER))
     items.sort(key=ranks.__getitem__)
 
 

@@ -11,7 +11,9 @@ CHROMIUM = Path("/usr/bin/chromium")
 # Debian's Chromium as root, speaking to nobody but the page.
 QUIET = "--no-sandbox --disable-background-networking --disable-component-update --disable-sync --no-first-run"
 # Without a graphics card drawing is a third of what a page costs; without what makes it smooth it is half of that.
-PLAIN = "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation --disable-checker-imaging"
+PLAIN = (
+    "--disable-gpu --disable-gpu-compositing --in-process-gpu --disable-threaded-animation --disable-checker-imaging"
+)
 
 
 @contextmanager

@@ -1,4 +1,4 @@
-"""A Label Studio of one group of tests, which may kill it: a copy of the session's, so that it is up in seconds."""
+"""A Label Studio of the tests that kill it."""
 
 import os
 import signal

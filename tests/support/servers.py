@@ -31,11 +31,9 @@ def label_studio_server(label_studio_home: Path) -> Iterator[ServerInfo]:
 
 
 @pytest.fixture(scope="session")
-def killable_studio(
-    label_studio_home: Path, label_studio_server: ServerInfo, tmp_path_factory: pytest.TempPathFactory
-) -> Iterator[KillableStudio]:
-    """A Label Studio that tests may kill, a copy of the session's; whoever kills it starts it again."""
-    made = KillableStudio(tmp_path_factory.mktemp("killable"), label_studio_home)
+def killable_studio(tmp_path_factory: pytest.TempPathFactory) -> Iterator[KillableStudio]:
+    """A Label Studio that tests may kill; whoever kills it starts it again."""
+    made = KillableStudio(tmp_path_factory.mktemp("killable"), studio_template())
     yield made
     made.stop()
 

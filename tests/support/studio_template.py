@@ -42,7 +42,9 @@ def copy_studio(model: Path, home: Path) -> StudioPlaces:
     places.env.symlink_to(other.env.resolve())
     credentials = load_credentials(other)
     assert credentials is not None
-    save_credentials(places, credentials.with_changes(port=0))  # any free one: others may be starting from the same copy
+    save_credentials(
+        places, credentials.with_changes(port=0)
+    )  # any free one: others may be starting from the same copy
     with (
         closing(sqlite3.connect(other.data / _DATABASE)) as source,
         closing(sqlite3.connect(places.data / _DATABASE)) as target,

@@ -19,7 +19,6 @@ pytestmark = [
     pytest.mark.labelstudio,
     pytest.mark.browser,
     pytest.mark.enable_socket,
-    pytest.mark.xdist_group("labelstudio"),
 ]
 
 NASTY = f"{HOSTILE} \u202eright to left\u200f \x00\x07"

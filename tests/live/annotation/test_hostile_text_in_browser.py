@@ -34,7 +34,6 @@ pytestmark = [
     pytest.mark.labelstudio,
     pytest.mark.browser,
     pytest.mark.enable_socket,
-    pytest.mark.xdist_group("labelstudio"),
 ]
 
 MARKS = "\u202eright to left\u202c \u200f\u2067 \x00\x07\x1b[2J\x0b"

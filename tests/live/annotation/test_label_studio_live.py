@@ -14,7 +14,7 @@ from annotation.studio.server import ServerInfo, running, start
 from annotation.task import QueuedTask
 from warehouse.errors import AnnotationError
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
 @pytest.fixture

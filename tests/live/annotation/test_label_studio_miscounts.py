@@ -13,7 +13,7 @@ from annotation.studio.server import StudioPlaces
 from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
 @pytest.mark.parametrize("is_first", [True, False])

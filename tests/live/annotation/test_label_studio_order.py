@@ -17,7 +17,6 @@ pytestmark = [
     pytest.mark.labelstudio,
     pytest.mark.browser,
     pytest.mark.enable_socket,
-    pytest.mark.xdist_group("labelstudio"),
 ]
 EARLIER, LATER = (0.3, 0.5), (0.9, 0.4)  # the priorities of two pushes
 

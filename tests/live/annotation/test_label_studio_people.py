@@ -13,7 +13,7 @@ from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from tests.support.studio_users import StudioUser, invite
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 ACCEPT = [control_result("verdict", ["accept"])]
 REJECT = [control_result("verdict", ["reject"]), control_result("reasons", ["unnatural"])]

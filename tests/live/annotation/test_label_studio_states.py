@@ -14,7 +14,7 @@ from annotation.task import QueuedTask
 from tests.support.flows.paper_studio import control_result
 from warehouse.errors import AnnotationError
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 ACCEPT = [control_result("verdict", ["accept"])]
 

@@ -22,7 +22,6 @@ pytestmark = [
     pytest.mark.labelstudio,
     pytest.mark.browser,
     pytest.mark.enable_socket,
-    pytest.mark.xdist_group("labelstudio"),
 ]
 
 SAMPLE = path_sample(hotels(40, (4, 9, 17), prose=3))

@@ -21,7 +21,6 @@ pytestmark = [
     pytest.mark.labelstudio,
     pytest.mark.browser,
     pytest.mark.enable_socket,
-    pytest.mark.xdist_group("labelstudio"),
 ]
 
 HOSTILE = '<script>alert(1)</script><img src="http://127.0.0.1:9/x" onerror="alert(2)"> <View><Choices/></View> {{7*7}}'

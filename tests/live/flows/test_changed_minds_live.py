@@ -9,7 +9,7 @@ from tests.support.fault_proxy import Fault
 from tests.support.flows.live_sites import LiveSite
 from tests.support.flows.review_sites import NOTHING_NEW, gold_of
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
 @pytest.fixture

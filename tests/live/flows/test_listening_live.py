@@ -13,7 +13,7 @@ from flows.review.pulling import Pulled
 from tests.support.flows.live_sites import LiveSite
 from warehouse.errors import AnnotationError
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
 @pytest.fixture(autouse=True)

@@ -21,7 +21,7 @@ from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
 from warehouse.errors import CallwrightError, TransientError
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 EXPORT = r"^GET /api/projects/\d+/export"
 SEARCH = r"^GET /api/tasks"

@@ -16,7 +16,7 @@ from tests.support.flows.small_builds import TOP, environment
 from tests.support.sampling import sampled
 from warehouse.errors import CallwrightError, TransientError
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 IMPORT = r"^POST /api/projects/\d+/import"
 SEARCH = r"^GET /api/tasks"

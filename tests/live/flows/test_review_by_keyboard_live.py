@@ -27,7 +27,6 @@ pytestmark = [
     pytest.mark.labelstudio,
     pytest.mark.browser,
     pytest.mark.enable_socket,
-    pytest.mark.xdist_group("labelstudio"),
 ]
 
 

@@ -26,7 +26,7 @@ from tests.support.flows.review_sites import (
 )
 from tests.support.flows.small_builds import build, run, settings_of, write_recipe
 
-pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket, pytest.mark.xdist_group("labelstudio")]
+pytestmark = [pytest.mark.labelstudio, pytest.mark.enable_socket]
 
 
 @pytest.fixture(scope="module")
