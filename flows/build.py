@@ -128,6 +128,10 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
         progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
+    if (recipe.personas or recipe.styles) and not recipe.is_voiced:
+        progress.say(
+            f"{recipe.models.generator.name} words nothing by personas or styles: they are left out of this build."
+        )
     validate_it_can_be_planned(recipe, toolbox.tools)
     key = build_key(recipe, toolbox.tools)
     path = _write_toolbox(settings, key, toolbox.tools)
@@ -187,6 +191,8 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         recipe.land != Recipe.model_fields["land"].default
     ):  # what has landed stays: a build that asks for more is another one
         body["land"] = recipe.land
+    if recipe.is_voiced:
+        body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
     groups = {kind_named(name).group for name in recipe.samples}
     with own_prompts(recipe.own_prompts):
         versions: list[JsonValue] = [version_of(stage) for stage in STAGES if stage.group in groups]

@@ -27,6 +27,7 @@ from flows.recipe import Recipe
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
 from generators.stages import Stage, StageContext
+from generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
 from llm.prompts import own_prompts
 from validators.checks.table import has_rest
 from validators.checks.verdicts import outcome_of, read_by
@@ -263,6 +264,8 @@ class _Work:
         self.files = files
         self.now = datetime.now(UTC)
         self.stages = stages_of(shard.group) + (stages_of(shard.then) if shard.then else ())
+        recipe = shard.recipe
+        self.voices = (recipe.spoken_personas, recipe.styles) if recipe.is_voiced else None
         self.tools = _toolbox(shard.toolbox)
         self.environments: Mapping[str, Environment] = MappingProxyType({})
         self.done = 0
@@ -295,6 +298,12 @@ class _Work:
                     await self._carry(output, stages[at + 1 :], chats, facts)
                 return
 
+    def _voice_of(self, stage: Stage, record: Record) -> UserVoice:
+        """Who speaks in the sample that the record becomes; nobody in checks, and where the recipe names none."""
+        if self.voices is None or stage.is_check:
+            return SILENT
+        return voice_of(record, *self.voices)
+
     async def _work(self, stage: Stage, record: Record, chats: Chats, facts: Facts) -> list[Record] | None:
         """What the record becomes: new records, [] for itself, None where it goes no further."""
         if stage.function is None or not stage.applies(record) or not chats.can_answer(stage):
@@ -304,14 +313,17 @@ class _Work:
             return []
         calls: list[LlmCall] = []
         chat = chats.of(stage, partial(self._note_call, calls, record.key))
-        context = StageContext(
-            chat, Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}"), self.tools, self.environments
-        )
+        voice = self._voice_of(stage, record)
+        rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
+        asked = chat if voice == SILENT else VoicedChat(chat, voice)
+        context = StageContext(asked, rng, self.tools, self.environments)
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")
                 return []
             outputs = await stage.function(record, context, **self._threshold(stage))
+            if voice != SILENT:
+                outputs = [marked(one, voice) if isinstance(one, Sample) else one for one in outputs]
             outputs = self._signed(stage, outputs, chat.name, calls)
             facts.keep(outputs)
         except (ReplyError, RecordError) as error:

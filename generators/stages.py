@@ -111,20 +111,43 @@ ATTEMPTS = 3
 Reply = TypeVar("Reply", bound=BaseModel)
 
 
-async def first_fit(
-    context: StageContext, prompt: Prompt, answer: type[Reply], problem_of: Callable[[Reply], str], complaint: str
-) -> Reply:
-    """The first of three answers that `problem_of` finds no problem with.
+class Leniency(NamedTuple):
+    """What is done about an answer before it is given up: a closer look at it, or it goes on after all attempts as it is."""
 
-    Raises ReplyError where none is: `complaint`, and the problem of the last one.
+    goes_on: Callable[[Any], bool] = lambda _answer: False
+    look_closer: Callable[[Any], Awaitable[object]] | None = None
+
+
+_STRICT = Leniency()
+
+
+async def first_fit(
+    context: StageContext,
+    prompt: Prompt,
+    answer: type[Reply],
+    problem_of: Callable[[Reply], str],
+    complaint: str,
+    *,
+    leniency: Leniency = _STRICT,
+) -> Reply:
+    """The first of three answers that `problem_of` finds no problem with, else the first one that may go on all the same.
+
+    Raises ReplyError where there is neither: `complaint`, and the problem of the last answer.
     """
-    problem = ""
+    problem, second_best = "", None
     for attempt in range(ATTEMPTS):
         given = await context.chat.ask(prompt, answer, sample_index=attempt)
         problem = problem_of(given)
+        if problem and leniency.look_closer is not None:
+            await leniency.look_closer(given)
+            problem = problem_of(given)
         if not problem:
             return given
-    raise ReplyError(f"{complaint}: {problem}")
+        if second_best is None and leniency.goes_on(given):
+            second_best = given
+    if second_best is None:
+        raise ReplyError(f"{complaint}: {problem}")
+    return second_best
 
 
 def made_by(context: StageContext, stage: str, prompt: Prompt, *, parent: str, seed: int) -> Origin:

@@ -4,25 +4,30 @@ Making is lenient and checking is strict: what no rule reads goes on, and a word
 another value, or where nothing at all says this one.
 """
 
+from collections.abc import Mapping
 from datetime import UTC, datetime
 from math import isclose
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
-from pydantic import JsonValue
+from pydantic import BaseModel, JsonValue
 from rapidfuzz import fuzz
 
+from generators.stages import StageContext
 from language.packs import signs
 from language.readers.mentions import find_moments
 from language.readers.quantities import find_quantities
 from language.readers.units import unit_of
 from language.schemas import kind_of
+from language.text import VERBATIM
 from language.values import locate
-from warehouse.records import JsonSchema, Language
+from llm.prompts import render
+from warehouse.records import Evidence, JsonSchema, Language
 
 _ALIKE = 85.0  # of 100: a quote with a word changed or left out is still the quote
 _SHORTEST = 4  # characters: anything shorter is like too much
 _NOW = datetime(2000, 1, 1, tzinfo=UTC)  # days that are counted from a day that nobody knows say nothing
 _YEARS = ("19", "20", "21")
+_UNLIKE = 65.0  # of 100: a name is not said by words none of which is as like one of its own
 
 
 class Place(NamedTuple):
@@ -39,17 +44,110 @@ class Stated(NamedTuple):
     problem: str = ""
 
 
-def find_value(named: tuple[str, JsonValue], schema: JsonSchema, words: str, text: str, language: Language) -> Stated:
-    """Where `text` states the value, by the model's quote `words` or by what readers find; a quote must not say another."""
+QUOTES_PROMPTS, QUOTES_TEMPLATE = "generators.single_turn.prompts", "quote_values"
+QUOTES_PATH = "single_turn/prompts/quote_values"
+Spot = tuple[int, str]  # the number of a call or of a part of a turn, and the parameter
+Expected = Mapping[Spot, tuple[JsonValue, JsonSchema]]
+
+
+class CallMention(BaseModel):
+    """Where a wording of several calls states a value: the number of the call, the parameter, and the very words."""
+
+    call: int
+    parameter: str
+    words: str
+
+
+class QuotedValues(BaseModel):
+    """The words of a text that state values, as far as any do."""
+
+    quotes: list[CallMention]
+
+
+async def ask_for_quotes(context: StageContext, text: str, expected: Expected, quotes: dict[Spot, str]) -> None:
+    """Put into `quotes` the words that a model finds to state the values that no reader finds in its text."""
+    quotes.clear()
+    lacking = [
+        {"call": number, "parameter": name, "description": schema.get("description", ""), "value": value}
+        for (number, name), (value, schema) in expected.items()
+        if locate(value, schema, text) is None
+    ]
+    if lacking and text.strip():
+        answer = await context.chat.ask(
+            render(QUOTES_PROMPTS, QUOTES_TEMPLATE, text=text, values=lacking), QuotedValues
+        )
+        quotes |= {(one.call, one.parameter): one.words for one in answer.quotes}
+
+
+def find_values(expected: Expected, quotes: Mapping[Spot, str], text: str, language: Language) -> dict[Spot, Stated]:
+    """Where `text` states each value that it has to, in the order of the quotes; a quote for anything else is passed over."""
+    given: dict[Spot, str] = {}
+    for spot, words in quotes.items():
+        meant = spot if spot in expected else _meant(spot, expected)
+        if meant is not None:
+            given.setdefault(meant, words)
+    return {
+        spot: find_value((spot[1], expected[spot][0]), expected[spot][1], given.get(spot, ""), text, language)
+        for spot in dict.fromkeys((*given, *expected))
+    }
+
+
+def _meant(spot: Spot, expected: Expected) -> Spot | None:
+    """The one value of a parameter of this name, where the number beside it is of no call: counted from 1, or made up."""
+    named = [one for one in expected if one[1] == spot[1]]
+    return named[0] if len(named) == 1 else None
+
+
+def value_evidence(argument: str, value: JsonValue, schema: JsonSchema, place: Place, text: str) -> Evidence:
+    """Evidence that a stretch of the first turn states a value: where in it, and by which rule, as far as a rule reads it."""
+    found = locate(value, schema, text[place.start : place.end])
+    if found is None:
+        return span_evidence(argument, 0, place, text)
+    exact = Place(place.start + found.start, place.start + found.end)
+    kind: Literal["span", "normalised"] = "span" if found.rule == VERBATIM else "normalised"
+    return span_evidence(argument, 0, exact, text).with_changes(kind=kind, rule=found.rule)
+
+
+def span_evidence(argument: str, turn: int, place: Place, text: str) -> Evidence:
+    """Evidence that a stretch of a turn states an argument."""
+    quote = text[place.start : place.end]
+    return Evidence(argument=argument, kind="span", turn=turn, start=place.start, end=place.end, quote=quote)
+
+
+def find_value(
+    named: tuple[str, JsonValue], schema: JsonSchema, words: str, text: str, language: Language, *, by_name: bool = True
+) -> Stated:
+    """Where `text` states the value, by the model's quote `words` or by what readers find; a quote must not say another.
+
+    `by_name` says that a name is said by its own words alone, so that other ones are another name.
+    """
     (name, value), quoted = named, find_quote(words, text)
+    found = locate(value, schema, text)
     if quoted is not None:
         stated = text[quoted.start : quoted.end]
-        other = "" if locate(value, schema, stated) else other_value(named, schema, stated, language)
+        is_read = locate(value, schema, stated) is not None
+        if by_name and not is_read and found is not None and kind_of(schema) == "text" and not _is_name(stated):
+            return Stated(Place(found.start, found.end))  # the words stand in the text, only the quote missed them
+        other = "" if is_read else other_value(named, schema, stated, language)
+        if by_name and not is_read and kind_of(schema) == "text" and _is_other_name(str(value), stated):
+            other = repr(stated)
         return Stated(quoted, other and f"the words {stated!r} say {other} for {name!r}, not {value!r}.")
-    found = locate(value, schema, text)
     if found is not None:
         return Stated(Place(found.start, found.end))
-    return Stated(None, f"nothing in it says {value!r} for {name!r}.")
+    place = _read_place(value, schema, text, language)
+    return Stated(place) if place else Stated(None, f"nothing in it says {value!r} for {name!r}.")
+
+
+def _read_place(value: JsonValue, schema: JsonSchema, text: str, language: Language) -> Place | None:
+    """Where the readers of quantities and moments find a value that our rules for writing it do not."""
+    kind = kind_of(schema)
+    if kind in ("integer", "number") and isinstance(value, int | float):
+        counted = (one for one in find_quantities(text, language) if isclose(one.value, value))
+        return next((Place(one.start, one.end) for one in counted), None)
+    if kind in ("date", "time") and isinstance(value, str):
+        moments = (one for one in find_moments(text, language, _NOW) if value in one.days | one.clocks)
+        return next((Place(one.start, one.end) for one in moments), None)
+    return None
 
 
 def find_quote(words: str, text: str) -> Place | None:
@@ -103,6 +201,20 @@ def other_value(named: tuple[str, JsonValue], schema: JsonSchema, words: str, la
     if kind in ("date", "time") and isinstance(value, str):
         return _other_moment(value, words, language)
     return ""
+
+
+def _is_other_name(value: str, words: str) -> bool:
+    """Whether a value is a name or a code, with a capital letter or a digit in each word, of which the words have nothing."""
+    own, others = value.split(), words.split()
+    if not _is_name(value) or not words.isascii():
+        return False
+    initials = "".join(one[0] for one in own)
+    alike = (fuzz.ratio(one.casefold(), other.casefold()) for one in (*own, initials) for other in others)
+    return all(likeness < _UNLIKE for likeness in alike)
+
+
+def _is_name(words: str) -> bool:
+    return all(one[0].isupper() or any(map(str.isdecimal, one)) for one in words.split())
 
 
 def _other_number(value: float, words: str, language: Language) -> str:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple, Protocol, cast, runtime_checkable
 
 import orjson
 from pydantic import BaseModel, ValidationError
+from pydantic_core import from_json
 
 from llm.bounds import validate_calls, validate_text
 from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
@@ -25,7 +26,7 @@ _BYTES_PER_TOKEN = 4
 _REPLY_TOKENS = 512  # expected where no max_tokens is set
 _NOTHING = RawReply("")
 _CALLED_OFF = "Called off: another answer to the same request came first."
-_FENCED = re.compile(r"\s*```json\s*\n(.*?)\n?\s*```\s*", re.DOTALL | re.IGNORECASE)
+_FENCED = re.compile(r"```(?:json)?\s*\n(.*?)\n?\s*```", re.DOTALL | re.IGNORECASE)
 
 
 @runtime_checkable
@@ -120,7 +121,7 @@ class LedgeredChat:
             options = _with_more_room(options, reply)
             reply = await self._reply(prompt, schema, (), sample_index, options)
             try:
-                return parse_answer(reply.text, answer)
+                return parse_answer(reply.text, answer, is_cut=reply.is_cut)
             except ReplyError as error:
                 failed = error
         prompt = _repair(prompt, reply.text, failed)
@@ -286,15 +287,20 @@ class _Sending:
         return adapter.send(self._request)
 
 
-def parse_answer(text: str, answer: type[Answer]) -> Answer:
-    """A reply read strictly as `answer`: JSON, or one ```json block and nothing else. Raises ReplyError."""
-    fenced = _FENCED.fullmatch(text)
+def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> Answer:
+    """A reply read strictly as `answer`: JSON, alone or in the one ```json block of a text. Raises ReplyError.
+
+    Of a reply that `is_cut` off what is whole is read; where `answer` needs more than that it is no answer.
+    """
+    fenced = _FENCED.findall(text)
+    stated = fenced[0] if len(fenced) == 1 else text
     try:
-        return answer.model_validate_json(fenced[1] if fenced else text, strict=True)
-    except ValidationError as error:
-        raise ReplyError(
-            f"The reply is not a {answer.__name__}: {_problems(error)}. It begins: {text[:SHOWN]!r}"
-        ) from error
+        if is_cut:
+            return answer.model_validate(from_json(stated, allow_partial=True), strict=True)
+        return answer.model_validate_json(stated, strict=True)
+    except ValueError as error:
+        problem = _problems(error) if isinstance(error, ValidationError) else str(error)
+        raise ReplyError(f"The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}") from error
 
 
 def _problems(error: ValidationError) -> str:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar, NoReturn, cast
 from llm.chat import ChatRequest, RawReply
 from llm.prices import say_unpriced
 from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
-from llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
+from llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
 from warehouse.errors import ReplyError, TransientError
 
 _GRACE = 10.0  # litellm keeps the time-out between bytes; this ends a reply that comes byte by byte
@@ -45,6 +45,7 @@ class LiteLLMModel:
         self._litellm: Any = None  # a module without types
         self._prices: Mapping[str, Any] | None = None
         self._takes_schemas = False  # as litellm knows the model
+        self._refuses_schemas = False
         self._is_open = True
         LiteLLMModel._open += 1
 
@@ -60,6 +61,12 @@ class LiteLLMModel:
             text = f"{self._name} gave no answer within {self._timeout:g} s."
             raise TransientError(text, may_be_charged=True) from error
         except litellm.exceptions.openai.OpenAIError as error:
+            is_wrong = isinstance(
+                error, litellm.exceptions.BadRequestError | litellm.exceptions.UnprocessableEntityError
+            )
+            if is_wrong and not self._refuses_schemas and is_schema_refused(request, str(error)):
+                self._refuses_schemas = True  # from now on the schema is stated in the prompt
+                return await self.send(request)
             self._raise_ours(error)
         return self._read(response, names)
 
@@ -107,7 +114,8 @@ class LiteLLMModel:
             **{name: options[name] for name in ("temperature", "max_tokens", "seed") if name in options},
             **options.get("extra", {}),
         }
-        return arguments | wire_question(request, self._name, names, takes_schemas=self._takes_schemas)
+        takes, refuses = self._takes_schemas, self._refuses_schemas
+        return arguments | wire_question(request, self._name, names, takes_schemas=takes, refuses_schemas=refuses)
 
     def _read(self, response: Any, names: dict[str, str]) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
         if not response.choices:

@@ -12,13 +12,14 @@ import orjson
 from llm.chat import ChatRequest, RawReply
 from llm.prices import FREE, Price, read_price
 from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
-from llm.wire_format import WrittenCall, read_reply, wire_names, wire_question
+from llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
 from warehouse.errors import CallwrightError, ReplyError, TransientError
 
 if TYPE_CHECKING:
     import aiohttp
 
 WELL = 200
+_WRONG = frozenset({400, 422})
 _MOST_TOKENS = 1e9  # in one request; more is nonsense
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # servers without a parser leave it in the reply
@@ -61,6 +62,7 @@ class OpenAIModel:
         self._connections = connections
         self._session: aiohttp.ClientSession | None = None
         self._price = FREE
+        self._refuses_schemas = False
 
     async def send(self, request: ChatRequest) -> RawReply:
         """Ask once."""
@@ -73,6 +75,13 @@ class OpenAIModel:
         except orjson.JSONDecodeError:
             document = None
         if status != WELL or not isinstance(document, dict) or document.get("error"):
+            if (
+                status in _WRONG
+                and not self._refuses_schemas
+                and is_schema_refused(request, content.decode(errors="replace"))
+            ):
+                self._refuses_schemas = True  # from now on the schema is stated in the prompt
+                return await self.send(request)
             raise self._refused(status, received, content, document)
         return self._read(document, names)
 
@@ -120,7 +129,13 @@ class OpenAIModel:
             **extra.pop("extra_body", {}),
             **extra,
         }
-        body |= wire_question(request, self._asked.name, names, takes_schemas=self._price.takes_schemas)
+        body |= wire_question(
+            request,
+            self._asked.name,
+            names,
+            takes_schemas=self._price.takes_schemas,
+            refuses_schemas=self._refuses_schemas,
+        )
         return orjson.dumps(body), headers
 
     async def _exchange(

@@ -32,13 +32,30 @@ def wire_messages(messages: Sequence[ChatMessage]) -> list[dict[str, str]]:
     return [{"role": message.role, "content": message.content} for message in messages]
 
 
-def wire_question(request: ChatRequest, name: str, names: dict[str, str], *, takes_schemas: bool) -> dict[str, Any]:
-    """Messages, tools and schema of a request to a model; one that takes no schemas has it stated in its messages."""
+_ABOUT_SCHEMAS = re.compile(
+    r"response[_ ]format|json[_ ]schema|structured output|guided[_ ]json|grammar", re.IGNORECASE
+)
+
+
+def is_schema_refused(request: ChatRequest, text: str) -> bool:
+    """Whether a provider refuses a request for the schema that came with it, and the words of the prompt may do instead."""
+    is_ours_to_choose = dict(request.options).get("structured", "auto") == "auto"
+    return request.schema is not None and is_ours_to_choose and _ABOUT_SCHEMAS.search(text) is not None
+
+
+def wire_question(
+    request: ChatRequest, name: str, names: dict[str, str], *, takes_schemas: bool, refuses_schemas: bool = False
+) -> dict[str, Any]:
+    """Messages, tools and schema of a request to a model; one that takes no schemas has it stated in its messages.
+
+    `refuses_schemas` says that its server was seen to refuse them, whatever is known of it.
+    """
     tools = {"tools": wire_tools(request.tools, names)} if request.tools else {}
     if request.schema is None:
         return {"messages": wire_messages(request.messages), **tools}
     structured = str(dict(request.options).get("structured", "auto"))
-    if is_given_schemas(name, structured, is_known_to=takes_schemas):
+    is_refused = refuses_schemas and structured == "auto"
+    if not is_refused and is_given_schemas(name, structured, is_known_to=takes_schemas):
         return {
             "messages": wire_messages(request.messages),
             "response_format": response_format(request.schema),

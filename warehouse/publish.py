@@ -16,6 +16,7 @@ VIEWS = (
     "grade_reviews",
     "making_outcomes",
     "sample_grades",
+    "sample_voices",
     "latest_builds",
     "decisions",
     "funnel",

@@ -9,8 +9,9 @@ from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_valida
 from generators.catalogs.choosing import ToolChoice
 from generators.environments.protocol import EnvironmentSettings
 from generators.kinds import KINDS, kind_named, waves_of
+from generators.voices import draw_personas
 from language.packs import known
-from llm.models import ModelSettings, read_model
+from llm.models import ModelSettings, read_model, reads_language
 from warehouse.errors import ConfigurationError
 from warehouse.records import DEFAULT_LANGUAGE, Language
 
@@ -182,6 +183,11 @@ class Schedule(RecipePart):
         return timezone
 
 
+MOST_VOICES = 10_000
+SpokenWay = Annotated[str, Field(min_length=1, max_length=300)]
+Personas = Annotated[int, Field(ge=1, le=MOST_VOICES)] | Annotated[tuple[SpokenWay, ...], Field(max_length=MOST_VOICES)]
+
+
 class Recipe(RecipePart):
     """A build: what is made, of which tools, by which models, under which rules. Money is in US dollars.
 
@@ -203,6 +209,8 @@ class Recipe(RecipePart):
     variants: int = Field(default=10, ge=1, le=100)
     models: Roles = Roles()
     prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = Field(default_factory=dict)
+    personas: Personas = ()
+    styles: tuple[SpokenWay, ...] = Field(default=(), max_length=MOST_VOICES)
     candidates: tuple[Candidate, ...] = ()
     checks: Checks = Checks()
     land: LandedGrade = "judged"
@@ -248,6 +256,16 @@ class Recipe(RecipePart):
     def landing_grades(self) -> list[LandedGrade]:
         """The grades that land without people."""
         return list(LANDED_GRADES[LANDED_GRADES.index(self.land) :])
+
+    @property
+    def spoken_personas(self) -> tuple[str, ...]:
+        """The personas of the recipe, drawn by its seed where it only says how many."""
+        return draw_personas(self.personas, self.seed) if isinstance(self.personas, int) else self.personas
+
+    @property
+    def is_voiced(self) -> bool:
+        """Whether the samples' users have personas or styles: not where the template model words them, which knows neither."""
+        return bool(self.personas or self.styles) and reads_language(self.models.generator.name)
 
     @property
     def own_prompts(self) -> dict[str, str]:

@@ -8,13 +8,11 @@ from generators.conversations import CONVERSATION
 from generators.stages import StageContext
 from generators.transcripts import conversation_text
 from llm.prompts import prompt_version, render
-from warehouse.errors import ReplyError
 from warehouse.records import Conversation, DialogueAct, Origin, ReplyTurn, Sample, Turn
 
 PROMPTS = "generators.conversations.prompts"
 STAGE = "dialogue_acts"
 TEMPLATE = "label_acts"
-ATTEMPTS = 3
 _ORDER: tuple[DialogueAct, ...] = ("seek", "inform", "reject", "other")
 
 
@@ -25,7 +23,7 @@ class DialogueActs(BaseModel):
 
 
 async def label_conversations(conversation: Conversation, context: StageContext) -> list[Sample]:
-    """The conversation as a sample, every reply with its acts. Raises ReplyError where a reply can't be labelled."""
+    """The conversation as a sample, every reply with its acts."""
     scenario = conversation.worded.plan.scenario
     turns = await label_turns(conversation.turns, context)
     origin = Origin(stage=STAGE, parents=(conversation.key,), seed=scenario.seed)
@@ -48,7 +46,7 @@ async def label_conversations(conversation: Conversation, context: StageContext)
 
 
 async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[Turn, ...]:
-    """The turns with acts at every reply; those of an imported conversation too. Raises ReplyError."""
+    """The turns with acts at every reply; those of an imported conversation too."""
     labelled: list[Turn] = []
     for turn in turns:
         if isinstance(turn, ReplyTurn) and not turn.acts:
@@ -60,8 +58,5 @@ async def label_turns(turns: tuple[Turn, ...], context: StageContext) -> tuple[T
 
 async def _acts_of(reply: str, before: list[Turn], context: StageContext) -> tuple[DialogueAct, ...]:
     prompt = render(PROMPTS, TEMPLATE, reply=reply, conversation=conversation_text(before))
-    for attempt in range(ATTEMPTS):
-        named = set((await context.chat.ask(prompt, DialogueActs, sample_index=attempt)).acts)
-        if named == {"other"} or "other" not in named:
-            return tuple(act for act in _ORDER if act in named)
-    raise ReplyError(f"The reply {reply!r} was labelled as other and as something else in {ATTEMPTS} answers.")
+    named = set((await context.chat.ask(prompt, DialogueActs)).acts)
+    return tuple(act for act in _ORDER if act in (named - {"other"} or named))

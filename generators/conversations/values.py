@@ -4,16 +4,16 @@ from collections.abc import Sequence
 
 from pydantic import JsonValue
 
+from generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
 from generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
-from generators.single_turn.requests import VALUES_TEMPLATE, ArgumentValues
+from generators.single_turn.requests import VALUES_TEMPLATE
 from generators.stages import StageContext
 from generators.tools import argument_problems
 from language.text import fold
 from llm.prompts import render
-from warehouse.errors import ReplyError
 from warehouse.records import Arguments, Language, Tool
 
-_ATTEMPTS = 16
+_ATTEMPTS = 16  # for what was said for something else before
 _FURTHER = 8
 
 
@@ -28,17 +28,15 @@ class Values:
         self._given: list[JsonValue] = []
 
     async def fill(self, tool: Tool, names: Sequence[str]) -> Arguments:
-        """A value for each of these parameters. Raises ReplyError where none of several answers fits."""
+        """A value for each of these parameters. Raises ReplyError where neither answers nor a draw give one."""
         if not names:
             return {}
-        problem = ""
-        for _ in range(_ATTEMPTS):
-            arguments = await self._ask(tool, names)
-            problem = self._problem(tool, names, arguments)
-            if not problem:
-                self._given += arguments.values()
-                return {name: arguments[name] for name in names}
-        raise ReplyError(f"Values for {tool.name!r} did not fit in {_ATTEMPTS} answers: {problem}")
+        wanted = WantedValues(
+            tool, names, self._language, self._seed, objection=lambda name, values: self._objection(tool, name, values)
+        )
+        arguments = await collect_values(lambda _attempt: self._ask(tool, names), wanted, attempts=_ATTEMPTS)
+        self._given += arguments.values()
+        return arguments
 
     async def others(self, tool: Tool, name: str, arguments: Arguments, count: int) -> list[JsonValue]:
         """Up to `count` other values for one of the arguments, each unlike all that are known."""
@@ -46,7 +44,8 @@ class Values:
         for _ in range(_FURTHER * count):
             if len(found) == count:
                 break
-            value = (await self._ask(tool, [name])).get(name)
+            answer = await self._ask(tool, [name])
+            value = given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(name)
             given = {**arguments, name: value}
             if argument_problems(tool, given, partial=True) or value in (None, "", [], {}):
                 continue
@@ -55,24 +54,16 @@ class Values:
         self._given += found
         return found
 
-    async def _ask(self, tool: Tool, names: Sequence[str]) -> Arguments:
+    async def _ask(self, tool: Tool, names: Sequence[str]) -> ArgumentValues:
         self._seed += 1
         prompt = render(
             VALUES_PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed
         )
-        answer = await self._context.chat.ask(prompt, ArgumentValues)
-        return {pair.parameter: pair.value for pair in answer.values}
+        return await self._context.chat.ask(prompt, ArgumentValues)
 
-    def _problem(self, tool: Tool, names: Sequence[str], arguments: Arguments) -> str:
-        if set(arguments) != set(names):
-            return f"values for {sorted(arguments)} were given where {sorted(names)} were asked for."
-        blank = [name for name, value in arguments.items() if value in (None, "", [], {})]
-        if blank:
-            return f"the values of {blank} are empty."
-        again = [name for name, value in arguments.items() if self._was_stated(tool, name, value)]
-        if again:
-            return f"the values of {again} were said for something else before."
-        return " ".join(argument_problems(tool, arguments, partial=True))
+    def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
+        is_again = self._was_stated(tool, name, values[name])
+        return f"the value of {name!r} was said for something else before." if is_again else ""
 
     def _was_stated(self, tool: Tool, name: str, value: JsonValue) -> bool:
         """Whether a text of the conversation says the same; choices, numbers and yes or no come again."""

@@ -1,15 +1,15 @@
 """Wording a planned conversation turn by turn, calls and results in between (CONFETTI 3.1)."""
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator
 from typing import Any, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
+from generators.stated_values import Expected, Spot, Stated, find_value, find_values, span_evidence
 from generators.transcripts import conversation_text, walk
-from language.packs import COMMON_SCRIPT, of, widened, writes
-from language.values import locate
+from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from llm.prompts import prompt_version, render
 from warehouse.records import (
     CallTurn,
@@ -92,6 +92,7 @@ class _Writing:
     def __init__(self, worded: WordedScenario, context: StageContext) -> None:
         self._worded = worded
         self._context = context
+        self._language = worded.plan.scenario.language
         self._stated: list[_Saying] = []
         self._constants = {tool.name: tool.constants for tool in context.toolset(worded.plan.scenario.candidates)}
         self.turns: list[Turn] = []
@@ -115,22 +116,18 @@ class _Writing:
         if move.intent in _ASKING:
             names = dict.fromkeys(self._context.tool(part.tool).name for part in move.parts)
             self.tags += [trait_tag("goal", f"{turn}:{name}") for name in names]
-        for mention in words.mentions:
-            start = words.text.index(mention.words)
-            evidence = Evidence(
-                argument=mention.parameter,
-                kind="span",
-                turn=turn,
-                start=start,
-                end=start + len(mention.words),
-                quote=mention.words,
-            )
-            if mention.part == len(move.parts):
-                self.tags.append(trait_tag("extra", f"{turn}:{mention.words}"))
+        for (number, name), stated in stated_values(
+            words, expected_mentions(move, self._context), self._language
+        ).items():
+            if stated.place is None:
                 continue
-            part = move.parts[mention.part]
+            evidence = span_evidence(name, turn, stated.place, words.text)
+            if number == len(move.parts):
+                self.tags.append(trait_tag("extra", f"{turn}:{evidence.quote}"))
+                continue
+            part = move.parts[number]
             tool = self._context.tool(part.tool).name
-            self._stated.append(_Saying(tool, part.arguments[mention.parameter], evidence))
+            self._stated.append(_Saying(tool, part.arguments[name], evidence))
         self.turns.append(UserTurn(text=words.text))
 
     def _add_call(self, call: SimulatedCall) -> None:
@@ -169,21 +166,16 @@ class _Writing:
             extra=extra,
             options=[self._context.tool(key).signature for key in move.options],
             goal=self._worded.goal,
-            language=self._worded.plan.scenario.language,
+            language=self._language,
             seed=seed,
             conversation=conversation_text(self.turns),
         )
         expected = expected_mentions(move, self._context)
-
-        def problem_of(words: UserWords) -> str:
-            rendered = [(one.part, one.parameter, one.words) for one in words.mentions]
-            return user_problem(words.text, rendered, expected, self._worded.plan.scenario.language)
-
         return await first_fit(
             self._context,
             prompt,
             UserWords,
-            problem_of,
+            lambda words: user_problem(words, expected, self._language),
             f"The user's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
         )
 
@@ -197,17 +189,19 @@ class _Writing:
             options=[self._context.tool(key).signature for key in move.options],
             facts=move.facts,
             error=move.error,
-            language=self._worded.plan.scenario.language,
+            language=self._language,
             seed=seed,
             conversation=conversation_text(self.turns),
         )
-        language = self._worded.plan.scenario.language
         answer = await first_fit(
             self._context,
             prompt,
             AgentWords,
-            lambda words: agent_problem(words.text.strip(), move, self._context, language),
+            lambda words: agent_problem(words.text.strip(), move, self._context, self._language),
             f"The assistant's turn ({move.intent}) did not fit in {ATTEMPTS} wordings",
+            leniency=Leniency(
+                goes_on=lambda words: is_agent_usable(words.text.strip(), move, self._context, self._language)
+            ),
         )
         return answer.text.strip()
 
@@ -217,11 +211,9 @@ class _Writing:
 
 _LONGEST = 2500
 _LATIN = re.compile(r"[A-Za-z]{2}")
-_QUESTION = re.compile(widened("@[?]"))
+_ASKING_SOMETHING = LanguagePattern(r"@[?]|@{asking}")
 _DATE = re.compile(r"\d{4}-\d\d-\d\d")
 _CLOCK = re.compile(r"([01]\d|2[0-3]):[0-5]\d")
-Mention = tuple[int, str, str]  # the number of the part, the parameter, the words
-Expected = Mapping[tuple[int, str], tuple[JsonValue, JsonSchema]]
 
 
 def expected_mentions(move: Move, context: StageContext) -> Expected:
@@ -234,53 +226,67 @@ def expected_mentions(move: Move, context: StageContext) -> Expected:
     }
 
 
-def user_problem(text: str, mentions: Sequence[Mention], expected: Expected, language: Language) -> str:
-    """Why this can't be the user's turn, "" where it can: exactly the planned values, each one said."""
+def stated_values(words: UserWords, expected: Expected, language: Language) -> dict[Spot, Stated]:
+    """Where a user's turn states each value that it has to."""
+    quotes = {(one.part, one.parameter): one.words for one in words.mentions}
+    return find_values(expected, quotes, words.text, language)
+
+
+def user_problem(words: UserWords, expected: Expected, language: Language) -> str:
+    """Why this can't be the user's turn, "" where it can: no planned value is left out, and no other one said for it."""
+    text = own = words.text
     if not text.strip() or len(text) > _LONGEST:
         return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
-    stated = text
-    for _, _, words in mentions:
-        stated = stated.replace(words, "")
-    if not writes(language, stated) if of(language).script == COMMON_SCRIPT else _LATIN.search(stated):
+    for mention in words.mentions:
+        own = own.replace(mention.words, "")
+    if not writes(language, own) if of(language).script == COMMON_SCRIPT else _LATIN.search(own):
         return f"the turn is not in the language {language!r}."
-    named = sorted((part, name) for part, name, _ in mentions)
-    if named != sorted(expected):
-        return f"it says {named} where {sorted(expected)} were to be said."
-    for part, name, words in mentions:
-        value, schema = expected[part, name]
-        if not words or words not in text:
-            return f"the words {words!r} for {name!r} do not stand in it."
-        if locate(value, schema, words) is None:
-            return f"the words {words!r} do not say {value!r} for {name!r}."
-    return ""
+    return next((one.problem for one in stated_values(words, expected, language).values() if one.problem), "")
 
 
 def agent_problem(text: str, move: Move, context: StageContext, language: Language) -> str:
     """Why this can't be the assistant's turn, "" where it can: it asks where it shall ask and tells what it shall tell."""
+    problem = _unusable(text, move, language)
+    if problem:
+        return problem
+    rendered = _to_state(move, context)
+    unstated = next((one for one in rendered if not _is_stated(*one, text=text, language=language)), None)
+    return f"{text!r} does not tell {unstated[1]!r} ({unstated[0]})." if unstated else ""
+
+
+def is_agent_usable(text: str, move: Move, context: StageContext, language: Language) -> bool:
+    """Whether a turn may go on that no rule finds to tell everything: it tells a part of it, and a check sees to the rest."""
+    rendered = _to_state(move, context)
+    is_telling = not rendered or any(_is_stated(*one, text=text, language=language) for one in rendered)
+    return is_telling and not _unusable(text, move, language)
+
+
+def _unusable(text: str, move: Move, language: Language) -> str:
     if not text or len(text) > _LONGEST:
         return f"the turn has {len(text)} characters; 1 to {_LONGEST} are allowed."
     if not writes(language, text):
         return f"the turn is not in the language {language!r}."
-    if "seek" in move.acts and not _QUESTION.search(text):
+    if "seek" in move.acts and not _ASKING_SOMETHING.of(text).search(text):
         return f"{text!r} asks nothing."
-    rendered = [
+    return ""
+
+
+def _to_state(move: Move, context: StageContext) -> list[tuple[str, JsonValue, JsonSchema]]:
+    """What a turn tells: facts, and where it asks whether it may do something, the values of that."""
+    facts = [
         (fact.label, fact.value, plain_schema(fact.value)) for fact in move.facts if not isinstance(fact.value, bool)
     ]
-    if move.intent == "ask_approval":
-        rendered += [
-            (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
-            for part in move.parts
-            for name, value in part.arguments.items()
-        ]
-    unstated = next(
-        (f"{value!r} ({name})" for name, value, schema in rendered if not is_value_stated(value, schema, text)), ""
-    )
-    return f"{text!r} does not tell {unstated}." if unstated else ""
+    if move.intent != "ask_approval":
+        return facts
+    return facts + [
+        (name, value, {"title": name, **context.tool(part.tool).properties.get(name, {})})
+        for part in move.parts
+        for name, value in part.arguments.items()
+    ]
 
 
-def is_value_stated(value: JsonValue, schema: JsonSchema, text: str) -> bool:
-    """Whether a text says a value."""
-    return str(value) in text or locate(value, schema, text) is not None
+def _is_stated(name: str, value: JsonValue, schema: JsonSchema, *, text: str, language: Language) -> bool:
+    return str(value) in text or not find_value((name, value), schema, "", text, language).problem
 
 
 def plain_schema(value: JsonValue) -> JsonSchema:

@@ -6,10 +6,9 @@ from typing import Literal, NamedTuple
 
 from pydantic import BaseModel, JsonValue
 
-from generators.single_turn.requests import ArgumentValues
+from generators.given_values import ArgumentValues, WantedValues, collect_values
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.stated_values import Place, Stated, find_value
-from generators.tools import argument_problems
 from generators.transcripts import conversation_text
 from language.packs import COMMON_SCRIPT, LanguagePattern, of, writes
 from language.text import fold
@@ -80,7 +79,7 @@ def gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool:
 async def plan_slots(derivation: Derivation, context: StageContext) -> list[SlotPlan]:
     """The parameters to ask for, in an order that the seed gives, each with a value that can't be taken for another.
 
-    Raises RecordError where nothing is missing, and ReplyError where three answers in a row do not fit.
+    Raises RecordError where nothing is missing, and ReplyError where neither three answers nor a draw give one.
     """
     source = derivation.source
     reason = obstacle(source, context.tools)
@@ -98,22 +97,21 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
         language=source.language,
         seed=derivation.seed,
     )
-    answer = await first_fit(
-        context,
-        prompt,
-        ArgumentValues,
-        lambda given: _problem(_given(given), missing, source, tool),
-        f"Values to be asked for by {tool.name!r} did not fit in {ATTEMPTS} answers",
+    given = await collect_values(
+        lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
+        WantedValues(
+            tool,
+            missing,
+            source.language,
+            derivation.seed,
+            known,
+            lambda name, values: _objection(name, values, source, tool),
+        ),
     )
-    given = _given(answer)
     order = _in_order(missing, Random(derivation.seed))
     origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)
     return [SlotPlan(derivation=derivation, slots=slots, origin=origin)]
-
-
-def _given(answer: ArgumentValues) -> Arguments:
-    return {pair.parameter: pair.value for pair in answer.values}
 
 
 def _gold_tool(sample: Sample, tools: Mapping[str, Tool]) -> Tool | None:
@@ -127,24 +125,14 @@ def _in_order(missing: tuple[str, ...], rng: Random) -> list[str]:
     return rng.sample(missing, len(missing))
 
 
-def _problem(given: Arguments, missing: tuple[str, ...], source: Sample, tool: Tool) -> str:
-    """Why these values can't be what the user will answer, "" where they can."""
-    if set(given) != set(missing):
-        return f"values for {sorted(given)} were given where {sorted(missing)} were asked for."
-    blank = [name for name, value in given.items() if value in _EMPTY]
-    if blank:
-        return f"the values of {blank} are empty."
-    misfits = argument_problems(tool, given, partial=True)
-    if misfits:
-        return " ".join(misfits)
-    known = known_arguments(source)
-    for name in missing:
-        duplicate = _duplicate(name, {**known, **given})
-        if duplicate:
-            return f"the value {given[name]!r} of {name!r} could be taken for that of {duplicate!r}."
-        value = given[name]
-        if not isinstance(value, bool) and locate(value, tool.properties[name], source.request) is not None:
-            return f"the request says {value!r} already, so that nobody would ask for {name!r}."
+def _objection(name: str, values: Arguments, source: Sample, tool: Tool) -> str:
+    """Why a value can't be what the user will answer beside the others, "" where it can."""
+    duplicate = _duplicate(name, values)
+    if duplicate:
+        return f"the value {values[name]!r} of {name!r} could be taken for that of {duplicate!r}."
+    value = values[name]
+    if not isinstance(value, bool) and locate(value, tool.properties[name], source.request) is not None:
+        return f"the request says {value!r} already, so that nobody would ask for {name!r}."
     return ""
 
 
@@ -317,7 +305,7 @@ def answer_problem(answer: SlotAnswer, slot: Slot, others: Arguments, tool: Tool
 
 def _stated(answer: SlotAnswer, slot: Slot, tool: Tool, language: Language) -> Stated:
     schema = _schema(slot.parameter, tool)
-    return find_value((slot.parameter, slot.value), schema, answer.words, answer.answer, language)
+    return find_value((slot.parameter, slot.value), schema, answer.words, answer.answer, language, by_name=False)
 
 
 def _gives_away(question: str, value: JsonValue, name: str, slot: Slot, tool: Tool) -> bool:

@@ -11,13 +11,13 @@ import yaml
 from pydantic import BaseModel
 
 from generators.external.mentions import TurnMention, fills_parameter, find_mentions, is_pointable
-from generators.stages import ATTEMPTS, StageContext
+from generators.stages import StageContext
 from language.calls.parameters import entity_of
 from language.packs import of, unspaced
 from language.readers.moments import moment_parts
 from language.schemas import kind_of
 from llm.prompts import prompt_version, render
-from warehouse.errors import ConfigurationError, RecordError, ReplyError
+from warehouse.errors import ConfigurationError, RecordError
 from warehouse.records import Derivation, EntityKind, EntityReference, Language, Origin, Sample, Tool, UserTurn
 
 PROMPTS = "generators.external.prompts"
@@ -94,7 +94,8 @@ class Entities(BaseModel):
 async def find_entities(derivation: Derivation, context: StageContext) -> list[EntityReference]:
     """One argument of the source that is an entity, and the app that a message about it will come from.
 
-    Raises RecordError where the source has none, ReplyError where three answers in a row name arguments it lacks.
+    What the model names that is not there is passed over; where nothing is left of its answer the parameters' names tell.
+    Raises RecordError where the source has none.
     """
     source = derivation.source
     problem = obstacle(source, context.tools)
@@ -102,7 +103,7 @@ async def find_entities(derivation: Derivation, context: StageContext) -> list[E
         raise RecordError(problem)
     mentions = _pointable(source, context.tools)
     found = await _ask(derivation, mentions, context)
-    plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)]
+    plausible = [(mention, kind) for mention, kind in found if is_plausible(mention, kind)] or _by_name(mentions)
     if not plausible:
         listed = ", ".join(f"{mention.argument} = {mention.value!r}" for mention in mentions)
         raise RecordError(f"None of {listed} is an entity that a user would only point at.")
@@ -184,6 +185,12 @@ def _pointable(sample: Sample, tools: Mapping[str, Tool]) -> list[TurnMention]:
     return [one for one in open_to if isinstance(one.value, str) and is_pointable(one, mentions, sample)]
 
 
+def _by_name(mentions: list[TurnMention]) -> list[tuple[TurnMention, EntityKind]]:
+    """The entities among the arguments as their parameters are named and described."""
+    named = ((one, entity_of(one.argument, one.schema)) for one in mentions)
+    return [(one, kind) for one, kind in named if kind and is_plausible(one, kind)]
+
+
 async def _ask(
     derivation: Derivation, mentions: list[TurnMention], context: StageContext
 ) -> list[tuple[TurnMention, EntityKind]]:
@@ -194,13 +201,8 @@ async def _ask(
     ]
     kinds = [{"kind": kind, "description": described(kind, language)} for kind in KINDS]
     prompt = render(PROMPTS, TEMPLATE, kinds=kinds, arguments=shown, language=language, seed=derivation.seed)
-    unknown: list[int] = []
-    for attempt in range(ATTEMPTS):
-        answer = await context.chat.ask(prompt, Entities, sample_index=attempt)
-        unknown = [one.id for one in answer.entities if not 0 <= one.id < len(mentions)]
-        if not unknown:
-            return [(mentions[one.id], one.entity) for one in answer.entities]
-    raise ReplyError(f"There are {len(mentions)} arguments, but {ATTEMPTS} answers named others: {unknown}.")
+    answer = await context.chat.ask(prompt, Entities)
+    return [(mentions[one.id], one.entity) for one in answer.entities if 0 <= one.id < len(mentions)]
 
 
 def _apps_for(mention: TurnMention, kind: EntityKind, language: Language) -> list[App]:

@@ -17,7 +17,8 @@ from generators.external.mentions import (
     says_other,
 )
 from generators.stages import ATTEMPTS, StageContext, first_fit
-from language.packs import of, widened, writes
+from generators.stated_values import Place, Stated, find_quote, find_value
+from language.packs import of, signs, widened, writes
 from language.readers.moments import HALF_DAY
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -30,6 +31,7 @@ PRONOUN = "word_pronoun"
 MESSAGE = "write_message"
 LONGEST_PHRASE = 120
 LONGEST = 2000
+_AROUND_PHRASE = signs(" \t\n.\"'“”‘’{open}{close}")
 _BREAK = re.compile(widened(r"@[\n.!?;]"))
 
 
@@ -54,9 +56,8 @@ async def write_messages(reference: EntityReference, context: StageContext) -> l
     mention = mention_of(reference, context)
     phrase = await _word_pronoun(reference, mention, context)
     written = await _write_message(reference, mention, phrase, context)
-    found = locate(mention.value, mention.schema, written.words)
-    start = written.message.index(written.words) + (found.start if found else 0)
-    length = found.end - found.start if found else len(written.words)
+    place = stated_in(written, mention, reference.derivation.source.language).place
+    start, end = place or (0, len(written.message))
     origin = Origin(
         stage=STAGE,
         parents=(reference.key,),
@@ -66,7 +67,7 @@ async def write_messages(reference: EntityReference, context: StageContext) -> l
     )
     return [
         ExternalMessage(
-            reference=reference, phrase=phrase, message=written.message, start=start, end=start + length, origin=origin
+            reference=reference, phrase=phrase, message=written.message, start=start, end=end, origin=origin
         )
     ]
 
@@ -101,10 +102,15 @@ async def _word_pronoun(reference: EntityReference, mention: TurnMention, contex
         context,
         prompt,
         Pronoun,
-        lambda given: _phrase_problem(given.phrase.strip(), mention, source, others),
+        lambda given: _phrase_problem(_bare(given.phrase), mention, source, others),
         f"No phrase for {mention.argument!r} was usable in {ATTEMPTS} answers",
     )
-    return answer.phrase.strip()
+    return _bare(answer.phrase)
+
+
+def _bare(phrase: str) -> str:
+    """The phrase without what models put around one: quotes, and a stop at its end."""
+    return phrase.strip(_AROUND_PHRASE)
 
 
 def _phrase_problem(phrase: str, mention: TurnMention, source: Sample, others: Sequence[OtherValue]) -> str:
@@ -117,8 +123,8 @@ def _message_problem(
     problem = message_problem(written, mention, source.language)
     if problem:
         return problem
-    at = written.message.index(written.words)
-    return says_other(masked(written.message, at, at + len(written.words)), others)
+    place = _quoted(written) or stated_in(written, mention, source.language).place
+    return says_other(masked(written.message, *place) if place else written.message, others)
 
 
 def phrase_problem(phrase: str, mention: TurnMention, language: Language) -> str:
@@ -169,18 +175,30 @@ def message_problem(written: SimulatedMessage, mention: TurnMention, language: L
         return f"the message has {len(message.strip())} characters; {shortest} to {LONGEST} are allowed."
     if not writes(language, message.replace(words, "")):
         return f"the message is not in the language {language!r}."
-    if not words or words not in message:
-        return f"the words {words!r} do not stand in the message."
-    found = locate(mention.value, mention.schema, words)
-    if found is None or found.rule == HALF_DAY:
-        return f"the words {words!r} do not say {mention.value!r}."
-    at = message.index(words)
-    rest = masked(message, at + found.start, at + found.end)
-    if locate(mention.value, mention.schema, message) is None:
-        return f"the message as a whole does not say {mention.value!r}."
+    stated = stated_in(written, mention, language)
+    if stated.place is None or stated.problem:
+        return stated.problem
+    rest = masked(message, *stated.place)
     if says_another_time(rest, mention.schema):
         return f"the message says more than one time, so that {mention.argument!r} could be another."
     return fills_parameter(rest, mention.tool, mention.argument)
+
+
+def stated_in(written: SimulatedMessage, mention: TurnMention, language: Language) -> Stated:
+    """Where the message states the value: as narrowly as a rule reads it in the words quoted."""
+    named = (mention.argument, mention.value)
+    stated = find_value(named, mention.schema, written.words, written.message, language)
+    if stated.place is None:
+        return stated
+    found = locate(mention.value, mention.schema, written.message[stated.place.start : stated.place.end])
+    if found is not None and found.rule == HALF_DAY:
+        return Stated(None, f"the words {written.words!r} leave open which half of the day {mention.value!r} is in.")
+    start = stated.place.start
+    return Stated(Place(start + found.start, start + found.end), stated.problem) if found else stated
+
+
+def _quoted(written: SimulatedMessage) -> Place | None:
+    return find_quote(written.words, written.message)
 
 
 def _entity(reference: EntityReference) -> dict[str, str]:

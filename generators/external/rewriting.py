@@ -20,6 +20,7 @@ from generators.external.messages import mention_of
 from generators.kinds import name_of
 from generators.shifts.turns import simulation_tags
 from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.stated_values import find_quote
 from language.packs import own_letters, writes
 from language.text import fold
 from language.values import locate
@@ -117,7 +118,7 @@ async def _reword(
 
     def problem_of(given: PointedRequest) -> str:
         text = given.request.strip()
-        problem = rewording_problem(text, message.phrase, mention, kept)
+        problem = rewording_problem(text, message.phrase, mention, [(one, stated[one.start : one.end]) for one in kept])
         if not problem and not writes(source.language, text):
             return f"it is not in the language {source.language!r}."
         return problem
@@ -132,16 +133,19 @@ async def _reword(
     return answer.request.strip()
 
 
-def rewording_problem(text: str, phrase: str, mention: TurnMention, kept: list[TurnMention]) -> str:
-    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was."""
+def rewording_problem(text: str, phrase: str, mention: TurnMention, kept: list[tuple[TurnMention, str]]) -> str:
+    """Why the text can't take the turn's place, "" where it can: the phrase for the value, all else as it was.
+
+    `kept` are the other values, each with the words that stated it.
+    """
     if not text or len(text) > LONGEST:
         return f"the rewording has {len(text)} characters; 1 to {LONGEST} are allowed."
-    if not has_phrase(text, phrase):
+    if not has_phrase(text, phrase) and find_quote(phrase, text) is None:
         return f"{text!r} does not say {phrase!r}."
     if locate(mention.value, mention.schema, text) is not None:
         return f"{text!r} still says {mention.value!r}."
-    for one in kept:
-        if locate(one.value, one.schema, text) is None:
+    for one, words in kept:
+        if locate(one.value, one.schema, text) is None and find_quote(words, text) is None:
             return f"{text!r} no longer says {one.value!r} for {one.argument!r}."
     return ""
 

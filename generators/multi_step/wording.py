@@ -8,7 +8,8 @@ from pydantic import BaseModel, JsonValue
 
 from generators.multi_step.resolving import resolve
 from generators.multi_step.sources import leaves_of
-from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit
+from generators.stated_values import find_quote, find_value
 from language.packs import writes
 from language.values import locate
 from llm.prompts import prompt_version, render
@@ -44,7 +45,8 @@ class GoalWording(BaseModel):
 async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     """The goal with a request that says every value and condition of it; asked anew until one does.
 
-    Raises ReplyError where three wordings in a row leave something out or give something away.
+    After three wordings one goes on that leaves a part out, to be mended when paths are corrected. Raises ReplyError where
+    each of them gives something away, or leaves too much out.
     """
     tools = {tool.name: tool for tool in context.toolset(goal.candidates)}
     environment = context.environment(goal.environment)
@@ -66,6 +68,7 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
         GoalWording,
         lambda wording: wording_problem(wording.request.strip(), goal, tools, secrets),
         f"The request for a goal of {goal.domain!r} broke its rules in {ATTEMPTS} wordings",
+        leniency=Leniency(goes_on=lambda wording: is_mendable(wording.request.strip(), goal, tools, secrets)),
     )
     origin = Origin(
         stage=STAGE,
@@ -77,18 +80,43 @@ async def word_goals(goal: Goal, context: StageContext) -> list[WordedGoal]:
     return [WordedGoal(goal=goal, request=wording.request.strip(), origin=origin)]
 
 
+def is_mendable(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> bool:
+    """Whether the request leaves out no more than half of what it has to say: the correction of paths puts that in."""
+    lacking = [
+        value
+        for tool, parameter, value in stated_values(goal)
+        if locate(value, parameter_schema(tools[tool], parameter), request) is None
+    ]
+    is_usable = not _unusable(request, goal) and not _given_away(request, tools, secrets)
+    return is_usable and 2 * len(lacking) <= len(list(stated_values(goal)))
+
+
 def wording_problem(request: str, goal: Goal, tools: dict[str, Tool], secrets: frozenset[str]) -> str:
     """Why this request can't stand for the goal, "" where it can: all is stated that must be, and nothing more."""
+    return _unusable(request, goal) or _given_away(request, tools, secrets) or _left_out(request, goal, tools)
+
+
+def _unusable(request: str, goal: Goal) -> str:
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
     if not writes(goal.language, request):
         return f"the request is not in the language {goal.language!r}."
+    return ""
+
+
+def _left_out(request: str, goal: Goal, tools: dict[str, Tool]) -> str:
+    """What the request lacks by every reader, "" where nothing. Corrections put it in (ComplexFuncBench 2.1.2)."""
     for tool, parameter, value in stated_values(goal):
-        if locate(value, parameter_schema(tools[tool], parameter), request) is None:
+        stated = find_value((parameter, value), parameter_schema(tools[tool], parameter), "", request, goal.language)
+        if stated.problem:
             return f"it does not say {value!r} for {parameter!r} of {tool}."
     for value in named_values(goal):
-        if locate(value, {"type": "string"}, request) is None:
+        if locate(value, {"type": "string"}, request) is None and find_quote(str(value), request) is None:
             return f"it does not say {value!r}, which tells the entry that is meant."
+    return ""
+
+
+def _given_away(request: str, tools: dict[str, Tool], secrets: frozenset[str]) -> str:
     given = next((secret for secret in secrets if secret in request), None)
     if given is not None:
         return f"it gives away {given!r}, which only a response may tell."

@@ -12,6 +12,7 @@ from generators.families import Kind
 from generators.parallel.wording import write_parallel
 from generators.planning import Making, Order
 from generators.stages import Step, in_a_row
+from generators.stated_values import QUOTES_PATH
 from generators.tools import ToolPool, are_redundant, pick_distractors
 from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
@@ -136,7 +137,7 @@ MAKING = Making(
     stages=in_a_row(
         "parallel", "RoutingPlan",
         Step("parallel_requests", "Word calls that do not depend on each other as one message.",
-             "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel",)),
+             "Sample", "BFCL v4, parallel", write_parallel, ("write_parallel", QUOTES_PATH)),
     ),
     drafts=RoutingPlan,
     plan=plan_parallel,

@@ -1,21 +1,27 @@
 """Wording several calls as one message, with evidence for each argument in the stretch that is about its call."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
-from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
-from language.readers.moments import HALF_DAY
-from language.text import VERBATIM
-from language.values import locate
+from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
+from generators.stated_values import (
+    Expected,
+    Place,
+    Spot,
+    Stated,
+    ask_for_quotes,
+    find_quote,
+    find_values,
+    value_evidence,
+)
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import (
     Arguments,
     CallTurn,
-    Evidence,
     GoldCall,
-    JsonSchema,
+    Language,
     RoutingPlan,
     Sample,
     StatedValue,
@@ -36,10 +42,13 @@ class ParallelWording(BaseModel):
     parts: list[str]
 
 
-async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sample]:
-    """A sample whose request states every value of every call, each in its own stretch; asked anew until one does.
+Due = Sequence[tuple[Tool, Arguments]]
 
-    Raises ReplyError where three wordings in a row do not.
+
+async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sample]:
+    """A sample whose request states every value of every call; asked anew where it leaves one out or says another one.
+
+    Raises ReplyError where three wordings in a row do.
     """
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
     used = [tools[name] for name in dict.fromkeys(call.tool for call in plan.calls)]
@@ -52,18 +61,17 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
         language=plan.language,
         seed=plan.seed,
     )
+    quotes: dict[Spot, str] = {}
     wording = await first_fit(
         context,
         prompt,
         ParallelWording,
-        lambda wording: wording_problem(wording, due),
+        lambda wording: wording_problem(wording, due, plan.language, quotes),
         f"The request for {len(due)} calls broke its rules in {ATTEMPTS} wordings",
+        leniency=Leniency(look_closer=lambda wording: ask_for_quotes(context, wording.request, _expected(due), quotes)),
     )
-    starts = part_starts(wording)
-    calls = [
-        _gold(tool, arguments, part, start)
-        for (tool, arguments), part, start in zip(due, wording.parts, starts, strict=True)
-    ]
+    stated = stated_values(wording, due, plan.language, quotes)
+    calls = [_gold(number, tool, arguments, stated, wording.request) for number, (tool, arguments) in enumerate(due)]
     return [
         Sample(
             kind=plan.kind,
@@ -76,31 +84,50 @@ async def write_parallel(plan: RoutingPlan, context: StageContext) -> list[Sampl
     ]
 
 
-def wording_problem(wording: ParallelWording, due: Sequence[tuple[Tool, Arguments]]) -> str:
-    """Why this wording can't stand for the calls, "" where it can: each has a stretch of its own that states its values."""
+def wording_problem(wording: ParallelWording, due: Due, language: Language, quotes: Mapping[Spot, str]) -> str:
+    """Why this wording can't stand for the calls, "" where it can: no value is left out, and no other one said for it."""
     if not wording.request.strip() or len(wording.request) > LONGEST:
         return f"the request has {len(wording.request)} characters; 1 to {LONGEST} are allowed."
-    if len(wording.parts) != len(due):
-        return f"it has {len(wording.parts)} parts for {len(due)} calls."
-    if -1 in part_starts(wording):
-        return "the parts do not stand in the request one after the other."
-    for (tool, arguments), part in zip(due, wording.parts, strict=True):
-        for name, value in arguments.items():
-            found = locate(value, tool.properties[name], part)
-            if found is None or found.rule == HALF_DAY:
-                return f"the part {part!r} does not state {value!r} for {name!r} of {tool.name}."
-    return ""
+    return next((one.problem for one in stated_values(wording, due, language, quotes).values() if one.problem), "")
 
 
-def part_starts(wording: ParallelWording) -> list[int]:
-    """Where each part begins in the request, -1 from the first on that does not stand behind those before it."""
+def stated_values(
+    wording: ParallelWording, due: Due, language: Language, quotes: Mapping[Spot, str]
+) -> dict[Spot, Stated]:
+    """Where the request states each value: in the stretch that is about its call, where the stretches can be told apart."""
+    stretches = call_stretches(wording, len(due))
+    found: dict[Spot, Stated] = {}
+    for number, (start, end) in enumerate(stretches):
+        expected = {spot: one for spot, one in _expected(due).items() if spot[0] == number}
+        own = {spot: words for spot, words in quotes.items() if spot[0] == number}
+        for spot, stated in find_values(expected, own, wording.request[start:end], language).items():
+            place = stated.place and Place(stated.place.start + start, stated.place.end + start)
+            found[spot] = Stated(place, stated.problem)
+    return found
+
+
+def _expected(due: Due) -> Expected:
+    """What the request states, by the number of the call and its parameter."""
+    return {
+        (number, name): (value, tool.properties[name])
+        for number, (tool, arguments) in enumerate(due)
+        for name, value in arguments.items()
+    }
+
+
+def call_stretches(wording: ParallelWording, calls: int) -> list[Place]:
+    """The stretch of the request that is about each call, up to where the next one begins; all of it where parts don't tell."""
     starts: list[int] = []
     end = 0
     for part in wording.parts:
-        start = wording.request.find(part, end) if part.strip() and -1 not in starts else -1
-        starts.append(start)
-        end = start + len(part)
-    return starts
+        found = find_quote(part, wording.request[end:])
+        if found is not None:
+            starts.append(found.start + end)
+            end += found.end
+    whole = Place(0, len(wording.request))
+    if len(starts) != calls:
+        return [whole] * calls
+    return [Place(start, stop) for start, stop in zip([0, *starts[1:]], [*starts[1:], whole.end], strict=True)]
 
 
 def _arguments(plan: RoutingPlan, at: int) -> Arguments:
@@ -111,21 +138,10 @@ def _arguments(plan: RoutingPlan, at: int) -> Arguments:
     return values
 
 
-def _gold(tool: Tool, arguments: Arguments, part: str, start: int) -> GoldCall:
-    evidence = tuple(_span(name, value, tool.properties[name], part, start) for name, value in arguments.items())
-    return GoldCall(tool=tool.name, arguments=arguments, evidence=evidence, constants=tool.constants)
-
-
-def _span(name: str, value: JsonValue, schema: JsonSchema, part: str, start: int) -> Evidence:
-    found = locate(value, schema, part)
-    if found is None:
-        raise RecordError(f"The request does not state {value!r} for {name!r}.")
-    return Evidence(
-        argument=name,
-        kind="span" if found.rule == VERBATIM else "normalised",
-        turn=0,
-        start=start + found.start,
-        end=start + found.end,
-        quote=part[found.start : found.end],
-        rule=found.rule,
-    )
+def _gold(number: int, tool: Tool, arguments: Arguments, stated: Mapping[Spot, Stated], request: str) -> GoldCall:
+    evidence = [
+        value_evidence(name, value, tool.properties[name], place, request)
+        for name, value in arguments.items()
+        if (place := stated[number, name].place) is not None
+    ]
+    return GoldCall(tool=tool.name, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)

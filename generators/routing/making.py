@@ -15,6 +15,7 @@ from generators.planning import Making, Order, Share
 from generators.routing.tool_graph import DomainGraph, Road, feeds
 from generators.routing.wording import word_routing
 from generators.stages import Step, in_a_row
+from generators.stated_values import QUOTES_PATH
 from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import (
@@ -217,7 +218,7 @@ MAKING = Making(
     stages=in_a_row(
         "routing", "RoutingPlan",
         Step("routing_requests", "Word calls of a domain's whole catalog as one question, again until it says all.",
-             "Sample", "CallNavi 4.1", word_routing, ("word_routing",)),
+             "Sample", "CallNavi 4.1", word_routing, ("word_routing", QUOTES_PATH)),
     ),
     drafts=RoutingPlan,
     plan=_plan,

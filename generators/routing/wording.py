@@ -1,17 +1,15 @@
 """Wording a plan as one question, with evidence for each argument of each call (CallNavi 4.1)."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Mapping
 
 from pydantic import BaseModel, JsonValue
 
 from generators.kinds import traits_of
 from generators.routing.tool_graph import UNKNOWN, Feed, unknown_evidence
-from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
+from generators.stages import ATTEMPTS, Leniency, StageContext, first_fit, made_by
+from generators.stated_values import Expected, Spot, Stated, ask_for_quotes, find_values, value_evidence
 from language.packs import writes
-from language.readers.moments import HALF_DAY
-from language.text import VERBATIM
-from language.values import locate
 from llm.prompts import render
 from warehouse.errors import RecordError
 from warehouse.records import (  # fmt: skip
@@ -58,35 +56,53 @@ async def word_routing(plan: RoutingPlan, context: StageContext) -> list[Sample]
         language=plan.language,
         seed=plan.seed,
     )
+    quotes: dict[Spot, str] = {}
     wording = await first_fit(
         context,
         prompt,
         RoutingWording,
-        lambda wording: routing_problem(wording.request.strip(), plan, tools),
+        lambda wording: routing_problem(wording.request.strip(), plan, tools, quotes),
         f"The question for {plan.domain!r} broke its rules in {ATTEMPTS} wordings",
+        leniency=Leniency(
+            look_closer=lambda wording: ask_for_quotes(context, wording.request.strip(), _expected(plan, tools), quotes)
+        ),
     )
     origin = made_by(context, STAGE, prompt, parent=plan.key, seed=plan.seed)
-    return [_sample(wording.request.strip(), plan, tools, origin)]
+    return [_sample(wording.request.strip(), plan, tools, quotes, origin)]
 
 
-def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:
-    """Why this request can't stand for the plan, "" where it can: all is stated that must be, and nothing unknown is."""
+def routing_problem(request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str]) -> str:
+    """Why this request can't stand for the plan, "" where it can: all is stated that must be, and nothing unknown is.
+
+    `quotes` are the words that a model found in it to state values which no reader finds.
+    """
     if not request or len(request) > LONGEST:
         return f"the request has {len(request)} characters; 1 to {LONGEST} are allowed."
     if not writes(plan.language, request):
         return f"the request is not in the language {plan.language!r}."
-    for tool, parameter, value in _stated_values(plan):
-        found = locate(value, tools[tool].properties[parameter], request)
-        if found is None or found.rule == HALF_DAY:
-            return f"it does not say {value!r} for {parameter!r} of {tool}."
+    found = find_values(_expected(plan, tools), quotes, request, plan.language).values()
+    problem = next((one.problem for one in found if one.problem), "")
+    if problem:
+        return problem
     named = next((name for name in (*tools, UNKNOWN) if name in request and not name.islower()), None)
-    if named or _CODE.search(request):
-        return f"it says a name as code has it: {named or _CODE.search(request)}."
+    named = named or next((name for name in _CODE.findall(request) if name in _code_names(tools)), None)
+    if named:
+        return f"it says a name as code has it: {named}."
     return _given_away(request, plan, tools)
 
 
+def _code_names(tools: Mapping[str, Tool]) -> set[str]:
+    """The names that only code has: an iPhone is none."""
+    return {*tools, *(name for tool in tools.values() for name in tool.properties)}
+
+
 def _given_away(request: str, plan: RoutingPlan, tools: dict[str, Tool]) -> str:
-    stated = {str(value) for _, _, value in _stated_values(plan)}
+    stated = {
+        str(source.value)
+        for call in plan.calls
+        for source in call.arguments.values()
+        if isinstance(source, StatedValue)
+    }
     for call in plan.calls:
         for name, source in call.arguments.items():
             given = _written_like(tools[call.tool].properties[name], request) - stated
@@ -101,15 +117,21 @@ def _written_like(schema: JsonSchema, request: str) -> set[str]:
     return {found.group() for found in re.finditer(rf"(?<!\w)(?:{pattern})(?!\w)", request)} if pattern else set()
 
 
-def _stated_values(plan: RoutingPlan) -> Iterator[tuple[str, str, JsonValue]]:
-    for call in plan.calls:
-        for name, source in call.arguments.items():
-            if isinstance(source, StatedValue):
-                yield call.tool, name, source.value
+def _expected(plan: RoutingPlan, tools: dict[str, Tool]) -> Expected:
+    """What the request states of the plan, by the number of the call and its parameter."""
+    return {
+        (number, name): (source.value, tools[call.tool].properties[name])
+        for number, call in enumerate(plan.calls)
+        for name, source in call.arguments.items()
+        if isinstance(source, StatedValue)
+    }
 
 
-def _sample(request: str, plan: RoutingPlan, tools: dict[str, Tool], origin: Origin) -> Sample:
-    calls = tuple(_gold(call, tools[call.tool], request) for call in plan.calls)
+def _sample(
+    request: str, plan: RoutingPlan, tools: dict[str, Tool], quotes: Mapping[Spot, str], origin: Origin
+) -> Sample:
+    stated = find_values(_expected(plan, tools), quotes, request, plan.language)
+    calls = tuple(_gold(number, call, tools[call.tool], stated, request) for number, call in enumerate(plan.calls))
     return Sample(
         kind=plan.kind,
         language=plan.language,
@@ -121,13 +143,14 @@ def _sample(request: str, plan: RoutingPlan, tools: dict[str, Tool], origin: Ori
     )
 
 
-def _gold(call: PlannedCall, tool: Tool, request: str) -> GoldCall:
+def _gold(number: int, call: PlannedCall, tool: Tool, stated: Mapping[Spot, Stated], request: str) -> GoldCall:
     arguments: dict[str, JsonValue] = {}
     evidence: list[Evidence] = []
     for name, source in call.arguments.items():
         if isinstance(source, StatedValue):
             arguments[name] = source.value
-            evidence.append(_span(name, source.value, tool.properties[name], request))
+            place = stated[number, name].place
+            evidence += [value_evidence(name, source.value, tool.properties[name], place, request)] if place else []
         elif isinstance(source, Picked):
             arguments[name] = UNKNOWN
             evidence.append(unknown_evidence(name, Feed(source.call, source.field)))
@@ -136,18 +159,3 @@ def _gold(call: PlannedCall, tool: Tool, request: str) -> GoldCall:
                 f"A plan for routing holds {source.kind!r} for {name!r}; it can hold 'said' and 'picked'."
             )
     return GoldCall(tool=call.tool, arguments=arguments, evidence=tuple(evidence), constants=tool.constants)
-
-
-def _span(name: str, value: JsonValue, schema: JsonSchema, request: str) -> Evidence:
-    found = locate(value, schema, request)
-    if found is None:
-        raise RecordError(f"The request does not say {value!r} for {name!r}.")
-    return Evidence(
-        argument=name,
-        kind="span" if found.rule == VERBATIM else "normalised",
-        turn=0,
-        start=found.start,
-        end=found.end,
-        quote=request[found.start : found.end],
-        rule=found.rule,
-    )

@@ -30,6 +30,7 @@ from generators.shifts.turns import (
     with_value,
 )
 from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.stated_values import Place, Stated, find_value
 from generators.tools import argument_problems
 from generators.transcripts import conversation_text
 from language.calls.parameters import cues_of
@@ -115,22 +116,30 @@ async def override_values(change: ValueChange, context: StageContext) -> list[Sa
 
 def correction_problem(correction: OverridingText, scene: Scene) -> str:
     """Why this wording can't bring the change, "" where it can: the new value said last, and of the right parameter."""
-    text, words = correction.sentence.strip(), correction.words
+    text = correction.sentence.strip()
     new, old, schema = scene.change.new, scene.change.old, scene.schema
     if not text or len(text) > LONGEST:
         return f"the sentence has {len(text)} characters; 1 to {LONGEST} are allowed."
     if not writes(scene.source.language, text) and script_of(_stated(new)) == COMMON_SCRIPT:
         return f"the sentence is not in the language {scene.source.language!r}."
-    if not words or words not in text:
-        return f"the words {words!r} do not stand in the sentence."
-    if locate(new, schema, words) is None:
-        return f"the words {words!r} do not say {new!r} for {scene.place.argument!r}."
-    rest = text[text.rindex(words) + len(words) :]
+    stated = stated_new(correction, scene)
+    if stated.place is None or stated.problem:
+        return stated.problem
+    words, rest = text[stated.place.start : stated.place.end], text[stated.place.end :]
     if not isinstance(old, bool) and locate(old, schema, rest) is not None:
         return f"the old value {old!r} is said after the new one."
-    if scene.must_name and not _is_named(text, words, scene):
+    if scene.must_name and not _is_named(text, words, scene):  # what it changes could be read in two ways
         return f"it does not tell that {scene.place.argument!r} is meant: another argument could take {new!r} too."
     return ""
+
+
+def stated_new(correction: OverridingText, scene: Scene) -> Stated:
+    """Where the sentence states the new value: the words quoted, at their last place, else wherever it is found."""
+    text, words, name = correction.sentence.strip(), correction.words.strip(), scene.place.argument
+    stated = find_value((name, scene.change.new), scene.schema, words, text, scene.source.language)
+    if stated.place is not None and text[stated.place.start : stated.place.end] == words:
+        return Stated(Place(text.rindex(words), text.rindex(words) + len(words)), stated.problem)
+    return stated
 
 
 def _scene(change: ValueChange, context: StageContext) -> Scene:
@@ -275,9 +284,9 @@ def _after_call(scene: Scene, correction: OverridingText) -> tuple[tuple[Turn, .
 
 
 def _evidence(scene: Scene, correction: OverridingText, turn: int, offset: int, text: str) -> Evidence:
-    """Where the new value is stated: the words quoted, at their last place."""
-    start = offset + correction.sentence.rindex(correction.words)
-    return evidence_of(scene.place.argument, turn, text, start, start + len(correction.words))
+    """Where the new value is stated."""
+    place = stated_new(correction, scene).place or Place(0, len(correction.sentence))
+    return evidence_of(scene.place.argument, turn, text, offset + place.start, offset + place.end)
 
 
 def _with_change(scene: Scene, index: int, turn: Turn, stated: Evidence) -> Turn:

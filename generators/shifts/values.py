@@ -1,23 +1,27 @@
 """Choosing which argument the user will change, and to what: of the same type, plausible, and new (HammerBench 4.2.3)."""
 
 from collections.abc import Iterable, Mapping
+from random import Random
 
 from pydantic import BaseModel, JsonValue
 
+from generators.given_values import mended
 from generators.shifts.changeable import ChangeableArgument, call_at, find_places, obstacle_to, schema_of
 from generators.shifts.turns import tools_by_name
-from generators.stages import ATTEMPTS, StageContext, first_fit
+from generators.stages import ATTEMPTS, StageContext
 from generators.tools import argument_problems
 from generators.transcripts import conversation_text
+from language.calls.sampling import fill_in
 from language.text import fold
 from language.values import locate, read_value
 from llm.prompts import prompt_version, render
-from warehouse.errors import RecordError
+from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Derivation, JsonSchema, Origin, ReplyTurn, Sample, Tool, UserTurn, ValueChange
 
 PROMPTS = "generators.shifts.prompts"
 STAGE = "new_values"
 TEMPLATE = "change_value"
+_DRAWS = 12
 
 
 class NewValue(BaseModel):
@@ -44,7 +48,7 @@ def after_call_obstacle(sample: Sample, tools: Mapping[str, Tool]) -> str:
 async def change_values(derivation: Derivation, context: StageContext) -> list[ValueChange]:
     """One argument of the source, chosen by chance, with the value that the user will want instead.
 
-    Raises RecordError where nothing can be changed, and ReplyError where three values in a row do not do.
+    Raises RecordError where nothing can be changed, and ReplyError where neither three answers nor a draw give one.
     """
     source = derivation.source
     places = find_places(source, context.tools, derivation.transform)
@@ -86,14 +90,31 @@ async def _ask(derivation: Derivation, place: ChangeableArgument, tool: Tool, co
         language=source.language,
         seed=derivation.seed,
     )
-    answer = await first_fit(
-        context,
-        prompt,
-        NewValue,
-        lambda given: value_problem(given.value, place, source, tool),
-        f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do",
-    )
-    return answer.value
+    schema, problem = tool.properties[place.argument], ""
+    for attempt in range(ATTEMPTS):
+        value = mended((await context.chat.ask(prompt, NewValue, sample_index=attempt)).value, schema)
+        problem = value_problem(value, place, source, tool)
+        if not problem:
+            return value
+    drawn = _drawn(place, source, tool, derivation.seed)
+    if drawn is None:
+        raise ReplyError(
+            f"Another value for {place.argument!r} of {tool.name!r} was asked for, but {ATTEMPTS} answers did not do: {problem}"
+        )
+    return drawn
+
+
+def _drawn(place: ChangeableArgument, source: Sample, tool: Tool, seed: int) -> JsonValue:
+    """A value that takes the place of what no answer gave, None where no draw does."""
+    rng = Random(f"{seed}:drawn")
+    for _ in range(_DRAWS):
+        try:
+            value = fill_in([place.argument], tool.properties, source.language, rng)[place.argument]
+        except ReplyError:
+            return None
+        if not value_problem(value, place, source, tool):
+            return value
+    return None
 
 
 def value_problem(new: JsonValue, place: ChangeableArgument, source: Sample, tool: Tool) -> str:

@@ -2,16 +2,15 @@
 
 from collections.abc import Sequence
 
-from pydantic import BaseModel, JsonValue
+from pydantic import BaseModel
 
+from generators.given_values import ArgumentValues, WantedValues, collect_values
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.stated_values import Place, Stated, find_value
-from generators.tools import argument_problems
 from language.packs import writes
 from llm.prompts import prompt_version, render
 from warehouse.errors import RecordError
 from warehouse.records import (
-    Arguments,
     Assignment,
     CallTurn,
     DraftCall,
@@ -98,23 +97,10 @@ VALUES_STAGE = "values"
 VALUES_TEMPLATE = "fill_values"
 
 
-class NamedValue(BaseModel):
-    """One parameter and its value."""
-
-    parameter: str
-    value: JsonValue
-
-
-class ArgumentValues(BaseModel):
-    """A value for each parameter asked for."""
-
-    values: list[NamedValue]
-
-
 async def fill_values(choice: ParameterChoice, context: StageContext) -> list[DraftCall]:
     """A draft call with exactly the chosen parameters, each value valid by the tool's schema.
 
-    Raises ReplyError where three answers in a row break the schema.
+    Raises ReplyError where neither three answers nor a draw give one that is.
     """
     assignment = choice.assignment
     tool = context.tool(assignment.tool)
@@ -129,29 +115,12 @@ async def fill_values(choice: ParameterChoice, context: StageContext) -> list[Dr
         language=assignment.language,
         seed=assignment.seed,
     )
-    answer = await first_fit(
-        context,
-        prompt,
-        ArgumentValues,
-        lambda given: _problem(choice.parameters, _given(given, choice.parameters), tool),
-        f"Values for {tool.name!r} did not fit in {ATTEMPTS} answers",
+    values = await collect_values(
+        lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
+        WantedValues(tool, choice.parameters, assignment.language, assignment.seed),
     )
-    given = _given(answer, choice.parameters)
-    ordered = {name: given[name] for name in choice.parameters}
     origin = made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed)
-    return [DraftCall(assignment=assignment, arguments=ordered, origin=origin)]
-
-
-def _given(answer: ArgumentValues, wanted: Sequence[str]) -> Arguments:
-    """The values of the parameters that were asked for; what was given besides is cut."""
-    return {pair.parameter: pair.value for pair in answer.values if pair.parameter in wanted}
-
-
-def _problem(parameters: tuple[str, ...], arguments: Arguments, tool: Tool) -> str:
-    if set(arguments) != set(parameters):
-        return f"values for {sorted(arguments)} were given where {sorted(parameters)} were asked for."
-    blank = [name for name, value in arguments.items() if value is None or value in ("", [], {})]
-    return f"the values of {blank} are empty." if blank else " ".join(argument_problems(tool, arguments, partial=True))
+    return [DraftCall(assignment=assignment, arguments=values, origin=origin)]
 
 
 REQUESTS_STAGE = "requests"
@@ -216,7 +185,12 @@ def _stated(wording: Wording, draft: DraftCall, tool: Tool) -> dict[str, Stated]
     language = draft.assignment.language
     return {
         name: find_value(
-            (name, draft.arguments[name]), tool.properties[name], quotes.get(name, ""), wording.request, language
+            (name, draft.arguments[name]),
+            tool.properties[name],
+            quotes.get(name, ""),
+            wording.request,
+            language,
+            by_name=False,  # other names are for the checks, which read the request as a whole
         )
         for name in dict.fromkeys((*quotes, *draft.arguments))
     }

@@ -14,7 +14,7 @@ from warehouse.records import CallTurn, ReplyTurn, UserTurn
 
 ROOT = Path(__file__).parents[2]
 SWITCHES = {"language": ("en", "zh"), "format": ("json", "yaml"), "setting": ("call", "plan", "conversation")}
-TEMPLATES = [path for folder in ("generators", "validators") for path in sorted((ROOT / folder).glob("prompts/*.j2"))]
+TEMPLATES = [path for folder in ("generators", "validators") for path in sorted((ROOT / folder).rglob("prompts/*.j2"))]
 TAGGED = re.compile(r"<([a-z]+)>.*</\1>")
 BLOCK = re.compile(r"(?:\A|<(?:conversation|tools)>\n)[^\n]*\n</(?:conversation|tools)>")
 
@@ -44,7 +44,7 @@ def filled(path: Path, mark: str, switches: dict[str, str], **same: object) -> s
         name: FieldWords(f"{mark}{name}", switches) if name in records else switches.get(name) or f"{mark}-{name}"
         for name in variables_of(path)
     }
-    return text_of(render(f"{path.parents[1].name}.prompts", path.stem, **{**values, **same}))
+    return text_of(render(".".join(path.parent.relative_to(ROOT).parts), path.stem, **{**values, **same}))
 
 
 def text_of(prompt: Prompt) -> str:

@@ -116,6 +116,7 @@ class Snapshot(NamedTuple):
 
 Trait = Literal[
     "shift", "environment", "template", "wanted", "difficulty", "complexity", "reference_time", "goal", "extra", "simulation",
+    "persona", "style",
     "callnavi_id", "complexfuncbench_id", "confetti_dialogue", "hammerbench_id", "hammerbench_label",
 ]  # fmt: skip
 

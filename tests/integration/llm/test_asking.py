@@ -132,16 +132,30 @@ async def test_a_reply_that_stays_bad_is_an_error_that_shows_it(chat_with, scrip
     assert repr(("I would rather not. " * 50)[:200]) in str(first.value)
 
 
-@pytest.mark.parametrize("text", [GOOD, f"```json\n{GOOD}\n```", f"\n```JSON\n{GOOD}```\n", f"  {GOOD}\n"])
+@pytest.mark.parametrize(
+    "text",
+    [
+        *(GOOD, f"```json\n{GOOD}\n```", f"\n```JSON\n{GOOD}```\n", f"  {GOOD}\n", f"```\n{GOOD}\n```"),
+        f"Here is my trip:\n```json\n{GOOD}\n```\nEnjoy!",
+    ],
+)
 def test_json_and_one_fenced_block_are_read(text):
     assert parse_answer(text, Trip) == LYON
+
+
+def test_of_a_reply_that_is_cut_off_what_is_whole_is_read_where_that_is_enough():
+    assert parse_answer(GOOD[:-1] + ', "notes": ["one", "tw', Trip, is_cut=True) == LYON
+    with pytest.raises(ReplyError, match="days"):
+        parse_answer('{"city":"Lyon","da', Trip, is_cut=True)
+    with pytest.raises(ReplyError, match="not a Trip"):
+        parse_answer("Well, I think that", Trip, is_cut=True)
 
 
 @pytest.mark.parametrize(
     "text",
     [
         *("", "null", "[]", '{"days":2}', '{"city":null,"days":2}', '{"city":"Lyon","days":"2"}'),
-        *(f"Here: {GOOD}", f"```json\n{GOOD}\n```\nEnjoy!", f"```\n{GOOD}\n```", GOOD + GOOD, GOOD[:-1]),
+        *(f"Here: {GOOD}", f"```json\n{GOOD}\n```\n```json\n{GOOD}\n```", GOOD + GOOD, GOOD[:-1]),
     ],
 )
 def test_anything_else_is_refused(text):

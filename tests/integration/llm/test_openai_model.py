@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from llm.chat import ChatMessage, ChatRequest
 from llm.models import open_adapter, read_model
 from llm.prices import read_price
-from warehouse.errors import ConfigurationError, TransientError
+from warehouse.errors import ConfigurationError, ReplyError, TransientError
 from warehouse.records import Call, Tool
 
 PRICED = ("openai/gpt-4o", "openai/gpt-4o-mini", "openai/gpt-4.1", "openai/gpt-3.5-turbo")
@@ -210,3 +210,22 @@ def test_prices_are_litellms_own(name, prompt_tokens, completion_tokens, known_s
 
     assert price.of(prompt_tokens, completion_tokens, cached) == pytest.approx(theirs)
     assert price.takes_schemas == litellm.supports_response_schema(name)
+
+
+async def test_a_server_that_refuses_schemas_has_them_in_the_prompt_from_then_on(open_lean, server):
+    model, request = open_lean()
+    request = request._replace(schema={"title": "Trip", "type": "object"})
+    server.script = ["no schemas", saying("{}"), saying("{}")]
+
+    assert [(await model.send(request)).text for _ in range(2)] == ["{}", "{}"]
+    first, *later = server.bodies
+    assert "response_format" in first
+    assert ["response_format" in body or "Trip" not in str(body["messages"]) for body in later] == [False, False]
+
+
+async def test_a_recipe_that_insists_on_schemas_gets_the_refusal(open_lean, server):
+    model, request = open_lean(structured="schema")
+    server.script = ["no schemas"]
+
+    with pytest.raises(ReplyError, match="must be 'text'"):
+        await model.send(request._replace(schema={"title": "Trip", "type": "object"}))

@@ -10,7 +10,15 @@ from hypothesis import strategies as st
 from generators.conversations.acts import DialogueActs, label_turns
 from generators.conversations.plans import plan_conversations
 from generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
-from generators.conversations.wording import AgentWords, UserWords, agent_problem, user_problem, write_conversations
+from generators.conversations.wording import (
+    AgentWords,
+    UserMention,
+    UserWords,
+    agent_problem,
+    stated_values,
+    user_problem,
+    write_conversations,
+)
 from generators.stages import StageContext
 from generators.tools import argument_problems
 from tests.support.conversational import TOOLS, converse, template_context
@@ -20,6 +28,7 @@ from warehouse.records import (
     CallTurn,
     Complexity,
     ConversationPlan,
+    Fact,
     Move,
     Part,
     ReplyTurn,
@@ -138,7 +147,7 @@ async def test_a_turn_that_leaves_a_value_out_three_times_is_given_up() -> None:
     move = Move(speaker="user", intent="request", parts=(Part(tool=tool.key, arguments={name: "x"}),))
     silent = UserWords(text="Do it for me.", mentions=[])
     context = StageContext(ScriptedModel({"word_user_turn": [silent, silent, silent]}), template_context().rng, TOOLS)
-    with pytest.raises(ReplyError, match="were to be said"):
+    with pytest.raises(ReplyError, match="nothing in it says"):
         await write_conversations(worded((move,), scenario), context)
 
 
@@ -159,14 +168,52 @@ async def test_a_question_that_asks_nothing_is_asked_anew() -> None:
     assert [turn.text for turn in made.turns if isinstance(turn, UserTurn | ReplyTurn)] == ["Thanks!", "This or that?"]
 
 
+def turn_of(text: str, *quotes: str) -> UserWords:
+    return UserWords(text=text, mentions=[UserMention(part=0, parameter="city", words=one) for one in quotes])
+
+
 def test_words_in_another_language_or_for_another_value_do_not_fit() -> None:
     expected = {(0, "city"): ("Boston", {"type": "string"})}
-    assert user_problem("Go to Boston.", [(0, "city", "Boston")], expected, "en") == ""
-    assert "do not say" in user_problem("Go to Denver.", [(0, "city", "Denver")], expected, "en")
-    assert "do not stand" in user_problem("Go there.", [(0, "city", "Boston")], expected, "en")
-    assert "language" in user_problem("去 Boston", [(0, "city", "Boston")], expected, "en")
-    assert "language" in user_problem("Go to Boston.", [(0, "city", "Boston")], expected, "zh")
-    assert "characters" in user_problem(" ", [], {}, "en")
+    assert user_problem(turn_of("Go to Boston.", "Boston"), expected, "en") == ""
+    assert "say 'Denver'" in user_problem(turn_of("Go to Denver.", "Denver"), expected, "en")
+    assert "nothing in it says" in user_problem(turn_of("Go there.", "Boston"), expected, "en")
+    assert "language" in user_problem(turn_of("去 Boston", "Boston"), expected, "en")
+    assert "language" in user_problem(turn_of("Go to Boston.", "Boston"), expected, "zh")
+    assert "characters" in user_problem(turn_of(" "), {}, "en")
+
+
+@pytest.mark.parametrize(
+    "mentions",
+    [
+        [],
+        [UserMention(part=1, parameter="city", words="boston,")],
+        [UserMention(part=0, parameter="city", words="Boston"), UserMention(part=0, parameter="day", words="friday")],
+    ],
+)
+def test_quotes_that_are_forgotten_mangled_or_too_many_are_no_reason_to_ask_again(mentions: list[UserMention]) -> None:
+    expected = {(0, "city"): ("Boston", {"type": "string"})}
+    words = UserWords(text="Go to Boston on Friday.", mentions=mentions)
+    assert user_problem(words, expected, "en") == ""
+    assert stated_values(words, expected, "en")[0, "city"].place == (6, 12)
+
+
+async def test_a_reply_that_tells_a_part_goes_on_after_three_wordings() -> None:
+    (scenario,) = scenarios("underfill", 1)
+    moves = (
+        Move(speaker="user", intent="thank"),
+        Move(
+            speaker="agent", intent="inform", facts=(Fact(label="gate", value="B22"), Fact(label="seat", value="14C"))
+        ),
+    )
+    part = AgentWords(text="Your gate is B22.")
+    script = ScriptedModel(
+        {
+            "word_user_turn": [UserWords(text="Thanks!", mentions=[])],
+            "word_agent_turn": [AgentWords(text="Done."), part, AgentWords(text="All is well.")],
+        }
+    )
+    (made,) = await write_conversations(worded(moves, scenario), StageContext(script, template_context().rng, TOOLS))
+    assert made.turns[-1] == ReplyTurn(text=part.text)
 
 
 async def test_a_reply_tells_every_fact() -> None:
@@ -184,9 +231,9 @@ async def test_only_replies_without_acts_are_labelled() -> None:
     assert [turn.acts for turn in labelled if isinstance(turn, ReplyTurn)] == [("seek", "inform"), ("other",)]
 
 
-async def test_other_beside_another_act_is_asked_anew() -> None:
-    odd, plain = DialogueActs(acts=["other", "inform"]), DialogueActs(acts=["inform"])
-    context = StageContext(ScriptedModel({"label_acts": [odd, plain]}), template_context().rng, TOOLS)
+async def test_other_beside_another_act_is_cut() -> None:
+    odd = DialogueActs(acts=["other", "inform"])
+    context = StageContext(ScriptedModel({"label_acts": [odd]}), template_context().rng, TOOLS)
     (turn,) = await label_turns((ReplyTurn(text="Done."),), context)
     assert isinstance(turn, ReplyTurn)
     assert turn.acts == ("inform",)

@@ -15,7 +15,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import BaseModel
 
-from generators.single_turn.requests import ArgumentValues, ParameterNames, Wording, wording_problem
+from generators.given_values import ArgumentValues
+from generators.single_turn.requests import ParameterNames, Wording, wording_problem
 from language.calls.sampling import fill_in
 from language.values import locate
 from llm.chat import ChatMessage, ChatRequest

@@ -1,16 +1,21 @@
 """Several calls planned at once: each with values of its own, none of tools that do the same, alike for any count."""
 
+from random import Random
+
 import pytest
 
 from generators.catalogs.seed_catalog import seed_tools
 from generators.kinds import KINDS
 from generators.parallel import PARALLEL
 from generators.parallel.making import plan_parallel
-from generators.parallel.wording import ParallelWording, part_starts, wording_problem
+from generators.parallel.wording import ParallelWording, stated_values, wording_problem, write_parallel
 from generators.planning import Order
+from generators.stages import StageContext
+from generators.stated_values import CallMention, QuotedValues
 from generators.tools import are_redundant
+from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ConfigurationError
-from warehouse.records import Tool
+from warehouse.records import PlannedCall, RoutingPlan, StatedValue, Tool
 
 TOOLS = tuple(seed_tools())
 
@@ -50,8 +55,63 @@ def test_a_catalog_without_two_such_tools_is_refused() -> None:
         list(plan_parallel(order(1, TOOLS[:1])))
 
 
-def test_parts_must_follow_one_another_in_the_request() -> None:
-    wording = ParallelWording(request="one, then two", parts=["two", "one"])
-    assert part_starts(wording) == [10, -1]
-    assert "one after the other" in wording_problem(wording, [(TOOLS[0], {}), (TOOLS[1], {})])
-    assert "2 parts for 1 calls" in wording_problem(wording, [(TOOLS[0], {})])
+RIDE = Tool(
+    name="order_ride",
+    description="Order a ride.",
+    category="Rides",
+    parameters={"properties": {"destination": {"type": "string"}, "passengers": {"type": "integer"}}},
+)
+DUE = [
+    (RIDE, {"destination": "Central Station", "passengers": 3}),
+    (RIDE, {"destination": "the old mill", "passengers": 4}),
+]
+TEXT = (
+    "A ride for three to Central Station, please. And a second one to the old mill, for my parents and the two of us."
+)
+FIRST, SECOND = "A ride for three to Central Station, please.", "And a second one to the old mill"
+
+
+@pytest.mark.parametrize(
+    "parts", [[FIRST, SECOND], ["a ride for three to central station", "a second one"], [SECOND, FIRST], [TEXT], []]
+)
+def test_parts_that_are_mangled_short_or_lacking_are_no_reason_to_ask_again(parts: list[str]) -> None:
+    quotes = {(1, "passengers"): "my parents and the two of us"}
+    wording = ParallelWording(request=TEXT, parts=parts)
+    assert wording_problem(wording, DUE, "en", quotes) == ""
+    places = {spot: one.place for spot, one in stated_values(wording, DUE, "en", quotes).items()}
+    quoted = {spot: TEXT[place.start : place.end] for spot, place in places.items() if place}
+    assert quoted == {
+        (0, "destination"): "Central Station",
+        (0, "passengers"): "three",
+        (1, "destination"): "the old mill",
+        (1, "passengers"): "my parents and the two of us",
+    }
+
+
+def test_a_value_that_stands_in_the_stretch_of_another_call_is_asked_for_again() -> None:
+    swapped = ParallelWording(request="A ride for 4 to Central Station. One for 3 to the old mill.", parts=[])
+    assert wording_problem(swapped, DUE, "en", {}) == ""  # checks are strict: making can't tell the stretches apart
+    apart = swapped.model_copy(update={"parts": ["A ride for 4 to Central Station.", "One for 3 to the old mill."]})
+    assert "nothing in it says 3" in wording_problem(apart, DUE, "en", {})
+
+
+async def test_words_for_what_no_rule_reads_are_asked_for_before_the_whole_is_asked_again() -> None:
+    calls = tuple(
+        PlannedCall(
+            tool=tool.name, arguments={name: StatedValue(value=one, element="text") for name, one in values.items()}
+        )
+        for tool, values in DUE
+    )
+    plan = RoutingPlan(kind=PARALLEL, language="en", domain="Rides", calls=calls, candidates=(RIDE.key,), seed=1)
+    quote = CallMention(call=1, parameter="passengers", words="My parents and the two of us.")
+    script = {
+        "write_parallel": [ParallelWording(request=TEXT, parts=[])],
+        "quote_values": [QuotedValues(quotes=[quote])],
+    }
+    chat = ScriptedModel(script)
+    [sample] = await write_parallel(plan, StageContext(chat, Random(1), {RIDE.key: RIDE}))
+    assert sample.request == TEXT
+    assert [call.arguments for call in sample.gold] == [values for _, values in DUE]
+    assert all(len(call.evidence) == 2 for call in sample.gold)
+    assert '"value":4' in chat.asked[-1].messages[-1].content
+    assert '"value":3' not in chat.asked[-1].messages[-1].content

@@ -5,6 +5,7 @@ import pytest
 from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
 from generators.routing.tool_graph import UNKNOWN, Feed, feed_of, unknown_arguments, unknown_evidence
 from generators.routing.wording import RoutingWording, routing_problem, word_routing
+from generators.stated_values import CallMention, QuotedValues
 from tests.support.generators.routing.asking import context_of, plans_of, questions
 from tests.support.scripted_model import ScriptedModel
 from warehouse.errors import ReplyError
@@ -75,7 +76,7 @@ def value_of(plan: RoutingPlan) -> str:
     [
         (lambda text, plan: "", "1 to 2500 are allowed"),
         (lambda text, plan: f"{text} 谢谢", "not in the language 'en'"),
-        (lambda text, plan: text.replace(value_of(plan), "it"), "it does not say"),
+        (lambda text, plan: text.replace(value_of(plan), "it"), "nothing in it says"),
         (lambda text, plan: f"{text} Use {plan.calls[0].tool}.", "it says a name as code has it"),
     ],
 )
@@ -83,8 +84,8 @@ async def test_a_wording_that_breaks_a_rule_is_told_why(change, problem: str) ->
     plan, context = hard_plan(), context_of("Bank")
     [sample] = await word_routing(plan, context)
     tools = {tool.name: tool for tool in context.toolset(plan.candidates)}
-    assert routing_problem(sample.request, plan, tools) == ""
-    assert problem in routing_problem(change(sample.request, plan), plan, tools)
+    assert routing_problem(sample.request, plan, tools, {}) == ""
+    assert problem in routing_problem(change(sample.request, plan), plan, tools, {})
 
 
 async def test_a_wording_that_gives_an_unknown_value_away_is_asked_anew() -> None:
@@ -101,3 +102,23 @@ async def test_a_wording_that_gives_an_unknown_value_away_is_asked_anew() -> Non
     chat = ScriptedModel({"word_routing": [RoutingWording(request=away)] * 3})
     with pytest.raises(ReplyError, match=f"it gives {name!r} of .* away: '{given}'"):
         await word_routing(plan, context_of("Bank", chat))
+
+
+async def test_what_no_rule_reads_goes_on_by_the_words_that_the_model_finds_for_it() -> None:
+    plan, context = hard_plan(), context_of("Bank")
+    number, name, value = next(
+        (number, name, source.value)
+        for number, call in enumerate(plan.calls)
+        for name, source in call.arguments.items()
+        if isinstance(source, StatedValue)
+    )
+    [sample] = await word_routing(plan, context)
+    free = sample.request.replace(str(value), "the usual one") + " I shall read it on my iPhone."
+    quotes = QuotedValues(quotes=[CallMention(call=number, parameter=name, words="The usual one,")])
+    chat = ScriptedModel({"word_routing": [RoutingWording(request=free)] * 3, "quote_values": [quotes] * 3})
+    if str(value)[0].isupper() or any(map(str.isdecimal, str(value))):
+        with pytest.raises(ReplyError, match="say 'the usual one'"):
+            await word_routing(plan, context_of("Bank", chat))
+    else:
+        [made] = await word_routing(plan, context_of("Bank", chat))
+        assert made.request == free

@@ -159,7 +159,7 @@ async def test_a_wording_is_asked_for_again_until_it_does(conversations: Made, c
     ("sentence", "words", "reason"),
     [
         ("", "Seattle", "0 characters"), ("不对，目的地是Seattle。", "Seattle", "not in the language"),
-        ("Make it Seattle.", "Lima", "do not stand"), ("The destination is wrong.", "wrong", "do not say"),
+        ("Make it Lima.", "Lima", "say 'Lima'"), ("The destination is wrong.", "wrong", "say 'wrong'"),
         ("Make the destination Seattle instead of Boston.", "Seattle", "after the new one"),
     ],
 )  # fmt: skip
@@ -169,6 +169,17 @@ async def test_three_bad_wordings_fail_the_record_with_the_reason(
     change = changed(conversations["asked"](), "SO_case1", "destination", "Seattle", turn=4)
     with pytest.raises(ReplyError, match=reason):
         await override_values(change, context_for(1, scripted(*[(sentence, words)] * 3)))
+
+
+@pytest.mark.parametrize("words", ["", "seattle.", "the destination", "Seattle please"])
+async def test_a_quote_that_is_forgotten_or_mangled_is_no_reason_to_ask_again(
+    words: str, conversations: Made, context_for: Any
+) -> None:
+    change = changed(conversations["asked"](), "SO_case1", "destination", "Seattle", turn=4)
+    sentence = "Sorry, make the destination Seattle."
+    [sample] = await override_values(change, context_for(1, scripted((sentence, words))))
+    [told] = {one.quote for one in sample.gold[0].evidence if one.argument == "destination"}
+    assert told == "Seattle"
 
 
 @pytest.mark.parametrize(

@@ -1,0 +1,153 @@
+"""Values that a model gives for parameters: what is too much is cut, types are mended, and what it never gives is drawn.
+
+Nothing is asked for that code can settle: an answer that does by itself is taken as it is; where three did not, the values
+in them that do are put together, and those that all of them lack are drawn as the planner draws its own.
+"""
+
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from random import Random
+from typing import NamedTuple
+
+from pydantic import BaseModel, JsonValue
+
+from generators.stages import ATTEMPTS
+from generators.tools import argument_problems
+from language.calls.sampling import fill_in
+from language.schemas import choices_of, fits, json_type
+from language.text import fold
+from language.values import read_value
+from warehouse.errors import ReplyError
+from warehouse.records import Arguments, JsonSchema, Language, Tool
+
+_EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
+_DRAWS = 12
+_TRUTHS = {"true": True, "false": False}
+
+
+class NamedValue(BaseModel):
+    """One parameter and its value."""
+
+    parameter: str
+    value: JsonValue
+
+
+class ArgumentValues(BaseModel):
+    """A value for each parameter asked for."""
+
+    values: list[NamedValue]
+
+
+def _no_objection(_name: str, _values: Arguments) -> str:
+    return ""
+
+
+class WantedValues(NamedTuple):
+    """The parameters of a tool that need values, beside those that are known, for a person who speaks a language.
+
+    `objection` tells why a value that the schema allows can't be taken beside others, "" where it can.
+    """
+
+    tool: Tool
+    names: Sequence[str]
+    language: Language
+    seed: int
+    known: Mapping[str, JsonValue] = {}
+    objection: Callable[[str, Arguments], str] = _no_objection
+
+
+async def collect_values(
+    ask: Callable[[int], Awaitable[ArgumentValues]], wanted: WantedValues, *, attempts: int = ATTEMPTS
+) -> Arguments:
+    """A value for each parameter wanted, in their order; `ask` is given the number of the attempt.
+
+    More than three `attempts` are made only as long as each parameter was given values, if not such as go with others.
+    Raises ReplyError where neither the model nor a draw gives one that does.
+    """
+    kept: Arguments = {}
+    valid: set[str] = set()
+    for attempt in range(attempts):
+        given = given_values(await ask(attempt), wanted)
+        fitting = _fitting(given, wanted)
+        if len(fitting) == len(wanted.names):
+            return {name: fitting[name] for name in wanted.names}
+        kept = {**fitting, **kept}
+        valid |= _fitting(given, wanted._replace(known={}, objection=_no_objection)).keys()
+        if attempt + 1 >= ATTEMPTS and valid != set(wanted.names):
+            break
+    return _with_draws(_fitting(kept, wanted), wanted)
+
+
+def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
+    """The values of an answer that were asked for, each in its type where that can be told."""
+    properties = wanted.tool.properties
+    return {
+        one.parameter: mended(one.value, properties[one.parameter])
+        for one in answer.values
+        if one.parameter in wanted.names
+    }
+
+
+def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
+    """A value in the type that its schema wants, where it is that value but for its type; else as it is."""
+    if fits(value, schema):
+        return value
+    return next((one for one in _readings(value, schema) if one is not None and fits(one, schema)), value)
+
+
+def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
+    """What the value may stand for, the nearest first."""
+    kind = json_type(schema)
+    if isinstance(value, list) and kind != "array":
+        return [*_readings(value[0], schema), value[0]] if len(value) == 1 else []
+    if kind == "array" and not isinstance(value, list):
+        inner = schema.get("items") or {}
+        return [[mended(value, inner)]]
+    if isinstance(value, bool | dict) or value is None:
+        return []
+    chosen = [one for one in choices_of(schema) if fold(str(one)) == fold(str(value))]
+    if not isinstance(value, str):
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        return [*chosen, whole, str(whole)]  # type: ignore[list-item] # choices are JSON
+    return [*chosen, _TRUTHS.get(value.strip().casefold()), _number(value), read_value(value, schema)]  # type: ignore[list-item]
+
+
+def _number(text: str) -> int | float | None:
+    plain = text.strip().replace(",", "")
+    try:
+        return int(plain) if plain.lstrip("-").isdecimal() else float(plain)
+    except ValueError:
+        return None
+
+
+def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:
+    """The values that do, beside what is known and those before them."""
+    taken: Arguments = {}
+    for name in wanted.names:
+        if name in given and not _problem(name, {**wanted.known, **taken, name: given[name]}, wanted):
+            taken[name] = given[name]
+    return taken
+
+
+def _problem(name: str, values: Arguments, wanted: WantedValues) -> str:
+    if values[name] in _EMPTY:
+        return f"the value of {name!r} is empty."
+    misfits = argument_problems(wanted.tool, {name: values[name]}, partial=True)
+    return " ".join(misfits) or wanted.objection(name, values)
+
+
+def _with_draws(given: Arguments, wanted: WantedValues) -> Arguments:
+    """The values with those that lack drawn. Raises ReplyError where no draw does."""
+    left = [name for name in wanted.names if name not in given]
+    complaint = f"{ATTEMPTS} answers gave no value that does for {', '.join(left)} of {wanted.tool.name!r}"
+    rng = Random(f"{wanted.seed}:drawn")
+    problem = ""
+    for _ in range(_DRAWS if left else 1):
+        try:
+            drawn = fill_in(left, wanted.tool.properties, wanted.language, rng, {**wanted.known, **given})
+        except ReplyError as error:
+            raise ReplyError(f"{complaint}: {error}") from error
+        values = {**wanted.known, **given, **drawn}
+        problem = next((found for name in left if (found := _problem(name, values, wanted))), "")
+        if not problem:
+            return {name: values[name] for name in wanted.names}
+    raise ReplyError(f"{complaint}: {problem}")

@@ -1,0 +1,160 @@
+"""Who speaks, and how: a persona and a style for each sample, drawn by its seed, that colour the words of its user.
+
+They are shown in the prompts that word what a user says, and kept with the sample, so that it can be told what they change.
+A sample that is made of another one goes on in its voice.
+"""
+
+from collections.abc import Sequence
+from random import Random
+from typing import NamedTuple
+
+from language.calls.meanings import fake
+from llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
+from warehouse.records import (
+    Assignment,
+    Derivation,
+    EntityReference,
+    ExternalMessage,
+    Goal,
+    Record,
+    RoutingPlan,
+    Sample,
+    Scenario,
+    SlotPlan,
+    Tool,
+    Trait,
+    ValueChange,
+    trait_tag,
+    without_traits,
+)
+
+# The prompts that word what a user says; those that choose values or write an assistant's words know no persona.
+VOICED = frozenset(
+    {
+        "write_request", "answer_question", "plan_scenario_goal", "word_user_turn", "word_correction", "rewrite_request",
+        "write_parallel", "word_routing", "word_goal",
+    }
+)  # fmt: skip
+_TRAITS: tuple[Trait, ...] = ("persona", "style")
+_WISHES = {
+    "persona": "The person is the one that <persona> describes: choose words as this person would, but do not describe them.",
+    "style": "Say it in the way that <style> names.",
+}
+_LIMIT = "Neither changes what is said: every value stays exactly the one that is given, and none is added."
+
+
+class UserVoice(NamedTuple):
+    """A persona and a style; "" where there is none."""
+
+    persona: str = ""
+    style: str = ""
+
+    @property
+    def parts(self) -> dict[str, str]:
+        """What there is of it, by name."""
+        return {name: text for name, text in self._asdict().items() if text}
+
+
+SILENT = UserVoice()
+
+
+def voice_of(record: Record, personas: Sequence[str], styles: Sequence[str]) -> UserVoice:
+    """The voice of the sample that a record becomes: that of the sample it is made of, else drawn by its seed."""
+    source = record if isinstance(record, Sample) else _source_of(record)
+    known = UserVoice(source.trait("persona"), source.trait("style")) if source else SILENT
+    if known != SILENT:
+        return known
+    seed = _seed_of(record)
+    if seed is None:
+        return SILENT
+    return UserVoice(*(_drawn(name, texts, seed) for name, texts in zip(_TRAITS, (personas, styles), strict=True)))
+
+
+def _drawn(name: str, texts: Sequence[str], seed: int) -> str:
+    return Random(f"{seed}:{name}").choice(texts) if texts else ""
+
+
+def _source_of(record: Record) -> Sample | None:
+    match record:
+        case Derivation():
+            return record.source
+        case SlotPlan() | ValueChange() | EntityReference():
+            return record.derivation.source
+        case ExternalMessage():
+            return record.reference.derivation.source
+        case _:
+            return None
+
+
+def _seed_of(record: Record) -> int | None:
+    """The seed that was planned for the sample, which all that it becomes on its way keeps with its origin."""
+    if isinstance(record, Assignment | RoutingPlan | Scenario | Goal | Derivation):
+        return record.seed
+    origin = getattr(record, "origin", None)
+    return None if origin is None else int(origin.seed)
+
+
+def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
+    """The prompt with the voice in it, where it words what a user says; what all voices share stands with the fixed part."""
+    parts = voice.parts
+    if not parts or prompt.name not in VOICED:
+        return prompt
+    wishes = " ".join((*(_WISHES[name] for name in parts), _LIMIT))
+    shown = "\n".join(f"<{name}>{text}</{name}>" for name, text in parts.items())
+    first, *others, last = prompt.messages
+    framed = (_longer(first, wishes), *others, _longer(last, shown))
+    return prompt.with_changes(messages=framed)
+
+
+def _longer(message: ChatMessage, text: str) -> ChatMessage:
+    return message.with_changes(content=f"{message.content}\n{text}")
+
+
+def marked(sample: Sample, voice: UserVoice) -> Sample:
+    """The sample with its voice among its traits."""
+    traits = (trait_tag(name, text) for name, text in zip(_TRAITS, voice, strict=True) if text)
+    return sample.with_changes(tags=(*without_traits(sample.tags, *_TRAITS), *traits))
+
+
+class VoicedChat:
+    """A ChatModel that is shown a voice wherever it words what a user says."""
+
+    def __init__(self, chat: ChatModel, voice: UserVoice) -> None:
+        """Ask `chat` in the `voice`."""
+        self._chat = chat
+        self._voice = voice
+
+    @property
+    def name(self) -> str:
+        """The model's name as the recipe gives it."""
+        return self._chat.name
+
+    async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
+        """The model's answer."""
+        return await self._chat.ask(in_voice(prompt, self._voice), answer, sample_index=sample_index)
+
+    async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
+        """The model's reply in free text."""
+        return await self._chat.complete(in_voice(prompt, self._voice), tools, sample_index=sample_index)
+
+
+_AGES = (17, 82)
+_TEMPERAMENTS = (
+    "patient", "impatient", "cheerful", "anxious", "blunt", "polite", "absent-minded", "precise", "talkative", "shy",
+    "ironic", "easy-going", "stressed", "formal", "curious", "tired", "confident", "grumpy",
+)  # fmt: skip
+
+
+def draw_personas(count: int, seed: int) -> tuple[str, ...]:
+    """So many people, none of them twice, the first ones the same for any count."""
+    rng = Random(f"{seed}:personas")
+    drawn: dict[str, None] = {}
+    while len(drawn) < count:
+        drawn[f"{rng.choice(_TEMPERAMENTS)}, {rng.randint(*_AGES)} years old, {_plain(fake('job', rng))}"] = None
+    return tuple(drawn)
+
+
+def _plain(job: str) -> str:
+    """A job as people name it: 'Engineer, civil (consulting)' is a civil engineer."""
+    head, _, kind = job.partition(" (")[0].partition(", ")
+    return f"{kind} {head}".strip().lower()

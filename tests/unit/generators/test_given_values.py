@@ -1,0 +1,90 @@
+"""Values that a model gives: cut, mended in type, put together from several answers, and drawn where none has one."""
+
+from collections.abc import Sequence
+
+import pytest
+from pydantic import JsonValue
+
+from generators.given_values import ArgumentValues, NamedValue, WantedValues, collect_values, mended
+from generators.tools import argument_problems
+from warehouse.records import Arguments, JsonSchema, Tool
+
+TABLE = Tool(
+    name="book_table",
+    description="Book a table.",
+    category="Food",
+    parameters={
+        "type": "object",
+        "properties": {
+            "restaurant": {"type": "string", "description": "Name of the restaurant"},
+            "guests": {"type": "integer", "minimum": 1, "maximum": 20},
+            "seating": {"type": "string", "enum": ["Terrace", "Inside"]},
+            "time": {
+                "type": "string",
+                "pattern": "^([01][0-9]|2[0-3]):[0-5][0-9]$",
+                "description": "Time of day, HH:MM",
+            },
+        },
+        "required": ["restaurant"],
+    },
+)
+NAMES = ("restaurant", "guests", "seating", "time")
+GOOD: Arguments = {"restaurant": "Blue Door", "guests": 3, "seating": "Inside", "time": "19:30"}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "meant"),
+    [
+        ("3", {"type": "integer"}, 3),
+        ("1,200.5", {"type": "number"}, 1200.5),
+        (3.0, {"type": "integer"}, 3),
+        (12345, {"type": "string"}, "12345"),
+        ("TRUE", {"type": "boolean"}, True),
+        ("terrace", {"type": "string", "enum": ["Terrace", "Inside"]}, "Terrace"),
+        ("7:30 pm", TABLE.properties["time"], "19:30"),
+        ("April 1, 2027", {"type": "string", "format": "date"}, "2027-04-01"),
+        ("salt", {"type": "array", "items": {"type": "string"}}, ["salt"]),
+        (["salt"], {"type": "string"}, "salt"),
+        ("soon", {"type": "string", "format": "date"}, "soon"),
+        ("many", {"type": "integer"}, "many"),
+        (None, {"type": "string"}, None),
+    ],
+)
+def test_a_value_of_another_type_is_the_value_that_it_stands_for(
+    value: JsonValue, schema: JsonSchema, meant: JsonValue
+) -> None:
+    assert mended(value, schema) == meant
+
+
+async def collected(*answers: Arguments, asked: list[int] | None = None) -> Arguments:
+    async def ask(attempt: int) -> ArgumentValues:
+        if asked is not None:
+            asked.append(attempt)
+        return ArgumentValues(values=[NamedValue(parameter=name, value=one) for name, one in answers[attempt].items()])
+
+    return await collect_values(ask, WantedValues(TABLE, NAMES, "en", seed=5))
+
+
+async def test_what_nobody_asked_for_is_cut_without_asking_again() -> None:
+    asked: list[int] = []
+    assert await collected({**GOOD, "weather": "fine"}, asked=asked) == GOOD
+    assert asked == [0]
+
+
+@pytest.mark.parametrize(
+    "answers",
+    [
+        [{"restaurant": "Blue Door", "guests": 3}, {"seating": "inside"}, {"time": "19:30"}],
+        [{"restaurant": "Blue Door", "guests": 99}, {"guests": "3", "seating": "Inside"}, {"time": "half", **GOOD}],
+    ],
+)
+async def test_three_answers_are_put_together(answers: Sequence[Arguments]) -> None:
+    assert await collected(*answers) == GOOD
+
+
+async def test_what_no_answer_has_is_drawn() -> None:
+    drawn = await collected({"restaurant": "Blue Door"}, {"guests": 400}, {})
+    assert drawn["restaurant"] == "Blue Door"
+    assert list(drawn) == list(NAMES)
+    assert not argument_problems(TABLE, drawn, partial=False)
+    assert drawn == await collected({"restaurant": "Blue Door"}, {"guests": 400}, {})
