@@ -126,7 +126,7 @@ class LedgeredChat:
                 failed = error
         prompt = _repair(prompt, reply.text, failed)
         reply = await self._reply(prompt, schema, (), sample_index, options)
-        return parse_answer(reply.text, answer)
+        return parse_answer(reply.text, answer, is_cut=reply.is_cut)
 
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         """The model's reply in free text; `tools` are handed over natively."""
@@ -296,11 +296,22 @@ def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> An
     stated = fenced[0] if len(fenced) == 1 else text
     try:
         if is_cut:
-            return answer.model_validate(from_json(stated, allow_partial=True), strict=True)
+            return _whole_part(from_json(stated, allow_partial=True), answer)
         return answer.model_validate_json(stated, strict=True)
     except ValueError as error:
         problem = _problems(error) if isinstance(error, ValidationError) else str(error)
         raise ReplyError(f"The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}") from error
+
+
+def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
+    """What a cut reply says, without the entry of a list in which it was cut."""
+    try:
+        return answer.model_validate(document, strict=True)
+    except ValidationError:
+        last = next(reversed(document), "") if isinstance(document, dict) else ""
+        if not last or not isinstance(document[last], list):
+            raise
+        return answer.model_validate({**document, last: document[last][:-1]}, strict=True)
 
 
 def _problems(error: ValidationError) -> str:

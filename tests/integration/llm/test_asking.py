@@ -23,6 +23,12 @@ class Trip(BaseModel):
     days: int
 
 
+class Trips(BaseModel):
+    """Several of them."""
+
+    trips: list[Trip]
+
+
 class Mood(BaseModel):
     """Another answer."""
 
@@ -145,6 +151,7 @@ def test_json_and_one_fenced_block_are_read(text):
 
 def test_of_a_reply_that_is_cut_off_what_is_whole_is_read_where_that_is_enough():
     assert parse_answer(GOOD[:-1] + ', "notes": ["one", "tw', Trip, is_cut=True) == LYON
+    assert parse_answer(f'{{"trips": [{GOOD}, {{"city": "Ly', Trips, is_cut=True) == Trips(trips=[LYON])
     with pytest.raises(ReplyError, match="days"):
         parse_answer('{"city":"Lyon","da', Trip, is_cut=True)
     with pytest.raises(ReplyError, match="not a Trip"):
