@@ -46,6 +46,7 @@ _CHOICES = re.compile(
     rf"\b(?:can be|one of|either|must be|values(?: are)?):\s*((?:{_STATED}, )*{_STATED},? (?:or|and) {_STATED})(?=[.,;]|$)",
     re.IGNORECASE,
 )
+_LISTED = re.compile(r"\benum\b\]?:?\s*\[([^\]]+)\]", re.IGNORECASE)
 _JOINT = re.compile(r",? (?:or|and) |, ")
 _SYNTAX = re.compile(r"%[0-9A-F]{2}|[{}<>|]|\w\(|\)\)")
 _MANY_CODES = re.compile(r"[^,\s]{12,}(?:,\s?[^,\s]{12,})+")
@@ -130,8 +131,11 @@ def value_gap(name: str, schema: JsonSchema, language: Language, *, depth: int =
 
 def stated_choices(schema: JsonSchema) -> list[str]:
     """The choices that only the description of a text names: "Can be: inbound, outbound or both."."""
-    found = _CHOICES.search(str(schema.get("description") or "")) if json_type(schema) == "string" else None
-    return [choice.strip("`'\"") for choice in _JOINT.split(found[1])] if found and not schema.get("enum") else []
+    if json_type(schema) != "string" or schema.get("enum"):
+        return []
+    description = str(schema.get("description") or "")
+    found = _LISTED.search(description) or _CHOICES.search(description)
+    return [choice.strip("`'\" ") for choice in _JOINT.split(found[1])] if found else []
 
 
 def _is_code(example: str) -> bool:

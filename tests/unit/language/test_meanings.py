@@ -140,6 +140,8 @@ def test_ones_own_is_not_asked_for_where_somebody_is_named():
 def test_choices_that_only_the_description_names_are_what_a_value_is_one_of():
     stated = "The audio track to record. Can be: inbound, outbound or both. The default is both."
     assert {*made("RecordingTrack", stated)} == {"inbound", "outbound", "both"}
+    assert {*made("mode", "The mode. [Enum]: ['on', 'off']")} == {"on", "off"}
+    assert value_gap("unit_in", TEXT, "en")
     assert not value_gap("frobnicator", {**TEXT, "description": "One of: low or high."}, "en")
 
 
