@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 import yaml
 
 from language.names import humanise, split_name
-from language.steps.sources import StepTool
+from language.steps.sources import ShownTools, StepTool
 
 NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs", "her": "she needs"}
 _WHOM = r"(?: (?:me|us|them|him|her))?"
@@ -47,9 +47,9 @@ def phrasing_of(tool: StepTool) -> ToolPhrasing:
     return known._replace(slots=(*known.slots, *(_extra(name) for name in rest)))
 
 
-def is_phrased(tool: str) -> bool:
-    """Whether the language has phrases of its own for a tool; the others are asked for in the words of their names."""
-    return tool in _known()
+def has_phrases(toolbox: ShownTools) -> bool:
+    """Whether the language has phrases of its own for what these tools do; others are asked for in the words of their names."""
+    return any(tool in _known() for tool in toolbox.tools)
 
 
 def ask_pattern(ask: str) -> str:

@@ -1,7 +1,7 @@
 """Where the arguments of steps come from: out of whose response, and by which words an entry of a list is picked."""
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import lru_cache
 from typing import NamedTuple, Union
 
@@ -264,3 +264,14 @@ class Node(NamedTuple):
 
     tool: str
     sources: Mapping[str, Source]
+
+
+def called_entries(nodes: Sequence[Node]) -> Iterator[str]:
+    """The entries of responses that the words of a request call by name."""
+    waiting: list[Source] = [source for node in nodes for source in node.sources.values()]
+    while waiting:
+        source = waiting.pop()
+        if isinstance(source, Parts):
+            waiting += source.parts
+        elif isinstance(source, FromEntry):
+            yield from (rule.text for rule in source.rules if rule.kind == "called")

@@ -3,7 +3,7 @@
 What the grammar can't lay out it leaves unread: it answers with no calls, so that nothing is settled by words that it passed over.
 """
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import orjson
 from pydantic import JsonValue
@@ -15,10 +15,11 @@ from language.calls.tools import ToolView
 from language.calls.turns import Turn
 from language.packs import of
 from language.steps.due import due_calls, made_name
-from language.steps.phrases import is_phrased
+from language.steps.phrases import has_phrases
 from language.steps.reading import read_request, read_strictly
-from language.steps.sources import Node
+from language.steps.sources import Node, called_entries
 from language.steps.sources import read_toolbox as read_step_tools
+from language.text import fold
 from language.values import locate
 from llm.template.candidate import CandidateTools, next_calls, read_toolbox, whole_plan
 from llm.template.sections import Sections
@@ -46,7 +47,7 @@ def read_due(sections: Sections) -> JsonValue:
     if len(spoken) == 1:
         nodes = _steps_of(spoken[0].text, tools)
         if nodes:
-            return _listed(Proposal(name, given) for name, given in due_calls(nodes, _made(turns)))
+            return _next_step(nodes, _made(turns))
     box = read_toolbox(tools)
     calls = next_calls(resolve_pointers(turns), box)
     return _listed(calls if _is_laid_out(spoken, calls, box, _language(sections)) else [])
@@ -63,11 +64,29 @@ def read_planned(sections: Sections) -> JsonValue:
     return _listed(calls if _is_laid_out(spoken, calls, box, _language(sections)) else [])
 
 
+def _next_step(nodes: Sequence[Node], made: Mapping[bytes, JsonValue]) -> JsonValue:
+    """The calls that are due; none once all entries are known that the words call by a name, and no result has one of them."""
+    due = due_calls(nodes, made)
+    held = {fold(text) for result in made.values() for text in _texts(result)}
+    is_last = len(made) + len(due) >= len(nodes)
+    if is_last and any(fold(name) not in held for name in called_entries(nodes)):
+        return _listed([])
+    return _listed([Proposal(name, given) for name, given in due])
+
+
+def _texts(value: JsonValue) -> Iterator[str]:
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, dict | list):
+        for member in value.values() if isinstance(value, dict) else value:
+            yield from _texts(member)
+
+
 def _steps_of(request: str, tools: list[JsonValue]) -> list[Node]:
     """The steps that a request needs; none where words are left over, as far as the language has phrases for the tools."""
     toolbox = read_step_tools(tools)
     nodes = read_request(request, toolbox)
-    if not all(is_phrased(node.tool) for node in nodes):
+    if not has_phrases(toolbox):
         return nodes
     return [] if read_strictly(request, toolbox).unread else nodes
 
@@ -105,7 +124,7 @@ def _stated(text: str, calls: Sequence[Proposal], box: CandidateTools) -> Iterat
                 yield Stretch(found.start, found.end)
 
 
-def _listed(calls: Iterator[Proposal] | Sequence[Proposal]) -> JsonValue:
+def _listed(calls: Sequence[Proposal]) -> JsonValue:
     return {"calls": [{"tool": call.tool, "arguments": dict(call.arguments)} for call in calls]}
 
 

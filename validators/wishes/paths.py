@@ -6,9 +6,9 @@ from pydantic import JsonValue
 
 from generators.transcripts import walk
 from language.steps.due import due_calls, made_name
-from language.steps.phrases import is_phrased
+from language.steps.phrases import has_phrases
 from language.steps.reading import read_strictly
-from language.steps.sources import FromEntry, Node, Parts, Source, read_toolbox
+from language.steps.sources import ShownTools, called_entries, read_toolbox
 from language.text import fold
 from validators.checks.verdicts import Finding, unproved
 from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool
@@ -16,14 +16,13 @@ from warehouse.records import CallTurn, GoldCall, ResultTurn, Sample, Tool
 
 def find_in_path(sample: Sample, tools: Sequence[Tool]) -> list[Finding]:
     """What speaks against the path being the one that the request asks for: step by step, on the responses as recorded."""
-    strange = [call.tool for calls, _ in _steps(sample) for call in calls if not is_phrased(call.tool)]
-    if strange:
-        return [unproved(f"There are no phrases for {strange[0]}, so no rule reads whether the words ask for it.")]
-    return [unproved(reason) for reason in dict.fromkeys(_reasons(sample, tools))]
-
-
-def _reasons(sample: Sample, tools: Sequence[Tool]) -> Iterator[str]:
     toolbox = read_toolbox([tool.signature for tool in tools])
+    if not has_phrases(toolbox):
+        return [unproved("There are no phrases for these tools, so no rule reads what the words ask for.")]
+    return [unproved(reason) for reason in dict.fromkeys(_reasons(sample, toolbox))]
+
+
+def _reasons(sample: Sample, toolbox: ShownTools) -> Iterator[str]:
     nodes, left = read_strictly(sample.request, toolbox)
     made: dict[bytes, JsonValue] = {}
     for step, (calls, results) in enumerate(_steps(sample)):
@@ -37,20 +36,9 @@ def _reasons(sample: Sample, tools: Sequence[Tool]) -> Iterator[str]:
     for tool, _ in due_calls(nodes, made):
         yield f"The words ask for a call of {tool} that is not made."
     named = {fold(one) for one in _texts(sample)}
-    left += [name for name in _names(nodes) if fold(name) not in named]
+    left += [name for name in called_entries(nodes) if fold(name) not in named]
     for words in left:
         yield f"{words!r} belongs to no call."
-
-
-def _names(nodes: Sequence[Node]) -> Iterator[str]:
-    """The entries of responses that the words call by name."""
-    waiting: list[Source] = [source for node in nodes for source in node.sources.values()]
-    while waiting:
-        source = waiting.pop()
-        if isinstance(source, Parts):
-            waiting += source.parts
-        elif isinstance(source, FromEntry):
-            yield from (rule.text for rule in source.rules if rule.kind == "called")
 
 
 def _texts(sample: Sample) -> Iterator[str]:
