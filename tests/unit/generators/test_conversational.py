@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from generators.catalogs.seed_catalog import seed_tools
 from generators.conversations.acts import DialogueActs, label_turns
 from generators.conversations.plans import plan_conversations
 from generators.conversations.scenarios import PAPER, plan_scenarios, shared_out
@@ -250,3 +251,19 @@ async def test_the_template_model_labels_most_replies_as_the_plan_does(complexit
         if isinstance(one, ReplyTurn) and isinstance(other, ReplyTurn)
     ]
     assert all(set(planned) & set(named) for planned, named in pairs)
+
+
+def test_a_category_that_allows_no_conversation_is_left_out_with_a_word() -> None:
+    seeds = [tool for tool in seed_tools(("en",)) if tool.category == "Weather"]
+    schema = {"type": "object", "properties": {"name": {"type": "string"}}, "required": ["name"]}
+    makers = [
+        Tool(name=f"make{word}", description=f"Make a {word}.", parameters=schema, category="Making")
+        for word in ("Cake", "Chair", "Boat", "Song")
+    ]
+    heard: list[str] = []
+    found = list(plan_scenarios("overfill", "en", 12, [*seeds, *makers], seed=1, say=heard.append))
+    assert [one.category for one in found] == ["Weather"] * 12
+    (sentence,) = heard
+    assert "'Making' allows no conversation" in sentence
+    with pytest.raises(ConfigurationError, match="allow no conversation"):
+        next(plan_scenarios("overfill", "en", 1, makers, seed=1))
