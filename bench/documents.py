@@ -33,7 +33,7 @@ def measured(path: Path) -> dict[str, Any]:
         command = [sys.executable, "-m", "flows.cli", "tools", "import", "openapi", str(path), "--json"]
         run = watch(command, {**os.environ, "CALLWRIGHT_HOME": home})  # noqa: TID251 - a command of its own needs all of it
         after = resource.getrusage(resource.RUSAGE_CHILDREN)
-    known = {"entries": 0, "tools": 0, "problems": []}
+    known: dict[str, Any] = {"entries": 0, "tools": 0, "problems": []}
     if run.code == 0:
         known = json.loads(run.output[run.output.index("{") :])
     cpu = after.ru_utime + after.ru_stime - before.ru_utime - before.ru_stime
