@@ -27,13 +27,14 @@ from language.cues import (
 )
 from language.names import split_name
 from language.packs import of, signs
-from language.plain_words import clauses_of, is_context, unknown_words, vocabulary
+from language.plain_words import clauses_of, is_context, plain_words, unknown_words, vocabulary
 from language.readers.mentions import Moment
 from language.readers.quantities import Quantity
 from language.readers.units import Unit, quantity_words
 from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
 from language.text import fold
+from language.vocabulary import find_corrections
 from language.wording import content_keys
 from validators.checks.verdicts import weakest
 from validators.readings.leftover_words import is_harmless
@@ -65,7 +66,7 @@ from warehouse.records import (
 )
 
 _CLOSE, _NEAR = 12, 25  # characters between a cue and the values around it, and words of a bound
-_WISHES = frozenset({"condition", "alternative", "second_wish"})
+_WISHES = frozenset({"condition", "alternative", "second_wish", "negation", "hypothetical", "past"})
 _TAKEN_DOWN = frozenset({
     "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",
     "appeal", "block", "dispute", "return", "note", "memo", "submit",
@@ -74,6 +75,8 @@ _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|s
 _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
 _MONEY = Unit("money", 1)
 _NEXT = 1  # characters between a correction and what holds
+_ENDING: frozenset[Deed] = frozenset({"cancel", "off", "pay"})  # what people ask for because something is settled
+_QUOTATION_MARKS = 4  # characters by which a quotation may be longer than the value in it
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 
@@ -160,8 +163,16 @@ def _wishes_of_first_turn(tool: Tool, call: GoldCall, prefix: Sequence[Turn], la
         f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
         for cue in find_cues(text.text, language)
         if cue.kind in _WISHES and _is_own(text, cue.start) and not touches(spans, cue.start, cue.end)
-    ]
+        and not (cue.kind == "negation" and _is_near_correction(text, cue))
+    ]  # fmt: skip
     return [*found, *_other_deeds(tool, text, leaves, readings)]
+
+
+def _is_near_correction(text: RequestText, cue: Cue) -> bool:
+    """Whether a negation takes a value back: "sorry, not that one", "no, scratch that"."""
+    marks = [one.start for one in find_corrections(text.text)]
+    marks += [one.start for one in find_cues(text.text, text.language) if one.kind == "correction"]
+    return any(abs(mark - cue.start) <= _NEAR for mark in marks)
 
 
 def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: str) -> RequestReading:
@@ -505,6 +516,7 @@ def _other_deeds(
     """Where the words ask for another deed than the tool does, or for none that can be determined."""
     spans = spans_of(readings)
     deeds = deeds_of_tool(tool.name, text.language)
+    yield from _wishes_of_nobody(text, spans, deeds)
     stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not touches(spans, start, end)}
     if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
         yield "The words ask for something, and the tool does something."
@@ -520,6 +532,28 @@ def _other_deeds(
         others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
         if others:
             yield f"The words speak of another deed ({', '.join(others)})."
+
+
+def _wishes_of_nobody(text: RequestText, spans: Sequence[Span], deeds: frozenset[Deed]) -> Iterator[str]:
+    """Where the words only quote what somebody asked for, or tell that it is done."""
+    if _is_only_quoted(text, spans, deeds):
+        yield "The words only quote a request."
+    if not deeds & _ENDING and text.has_cue("settled", 0, text.own):
+        yield "The words tell of something that is settled."
+
+
+def _is_only_quoted(text: RequestText, spans: Sequence[Span], deeds: frozenset[Deed]) -> bool:
+    """Whether all that the call takes stands within one quotation, among other words, and nothing around it wishes."""
+    own = text.text[: text.own]
+    for start, end in quotations(own):
+        around = f"{own[:start]} {own[end:]}"
+        is_whole = any(one.end - one.start >= end - start - _QUOTATION_MARKS for one in spans)
+        is_within = bool(spans) and all(start <= one.start and one.end <= end for one in spans)
+        if not is_within or is_whole or not re.search(r"\w", around):
+            continue
+        is_wished = plain_words(text.language).wish.search(around) is not None
+        return not is_wished and not any(deed in deeds for deed, *_ in deeds_stated(around, text.language))
+    return False
 
 
 def _wishes(tool: Tool, text: RequestText) -> bool:

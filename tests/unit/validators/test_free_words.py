@@ -85,6 +85,8 @@ def test_what_people_say_in_other_words_is_proved(of: Tool, arguments: dict[str,
         (INVITE, {"guests": ["Omar"]}, "Invite Omar and Lena."),
         (INVITE, {"guests": ["omar@elm.example"]}, "Invite omar@elm.example and lena@elm.example."),
         (OVEN, {"minutes": 30}, "I was meant to set the oven for 30 minutes."),
+        (OVEN, {"minutes": 30}, "Grandma always cried 'set the oven for 30 minutes!' from upstairs."),
+        (OVEN, {"minutes": 30}, "Set the oven for 30 minutes, but that has been taken care of."),
         (OVEN, {"minutes": 30}, "I'm not asking you to set the oven for 30 minutes."),
     ],
 )  # fmt: skip
