@@ -74,6 +74,7 @@ def read_settings() -> Settings:
     from warehouse.records import DEFAULT_LANGUAGE
 
     home = Path(os.environ.get("CALLWRIGHT_HOME", ".callwright")).absolute()
+    _require_home(home)
     workplace, workers = _crew(os.environ.get("CALLWRIGHT_WORKERS", ""))
     return Settings(
         home=home,
@@ -103,6 +104,17 @@ def open_warehouse(settings: Settings | None = None) -> "Warehouse":
     settings = settings or read_settings()
     limits = DatabaseLimits(settings.duckdb_memory_mb, settings.duckdb_threads)
     return Warehouse(settings.warehouse, patience=settings.patience, limits=limits)
+
+
+def _require_home(home: Path) -> None:
+    """Raise ConfigurationError where the work folder neither is there nor can be made."""
+    place = next((one for one in (home, *home.parents) if one.exists()), Path("/"))
+    if place.is_dir() and (place == home or os.access(place, os.W_OK | os.X_OK)):
+        return
+    problem = "may not be written to" if place.is_dir() else "is no folder"
+    raise ConfigurationError(
+        f"The work folder can't be made: {str(place)!r} {problem}. Set CALLWRIGHT_HOME to another folder, or mend that."
+    )
 
 
 def _crew(given: str) -> tuple[str, int]:

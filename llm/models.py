@@ -46,27 +46,35 @@ class ModelSettings(Record):
 
     model_config = ConfigDict(strict=True)
 
-    name: str
-    seed: int | None = None
-    error_rate: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(default_factory=dict)
-    api_base: str = ""
-    api_key: SecretStr | None = Field(default=None, exclude=True, repr=False)
-    api_key_variable: str = ""
-    temperature: float | None = Field(default=None, ge=0, le=2)
-    max_tokens: int | None = Field(default=None, ge=1)
-    structured: Literal["auto", "schema", "prompt"] = "auto"
-    extra: dict[str, JsonValue] = Field(default_factory=dict)
-    timeout: float = Field(default=120.0, gt=0)
-    concurrency: int = Field(default=16, ge=1)
-    requests_per_minute: int | None = Field(default=None, ge=1)
-    tokens_per_minute: int | None = Field(default=None, ge=1)
-    attempts: int = Field(default=8, ge=1)
-    patience: float = Field(default=300.0, ge=0)
-    hedge_after: float | None = Field(default=None, gt=0)
-    transport: Literal["auto", "lean", "litellm", "batch"] = "auto"
-    items_per_request: int = Field(default=1, ge=1, le=16)
-    batch_gather: float = Field(default=5.0, ge=0)
-    batch_poll: float = Field(default=60.0, gt=0)
+    name: str = Field(description="template/v1, local/PATH.gguf, or a litellm name PROVIDER/MODEL.")
+    seed: int | None = Field(default=None, description="Passed on to the model; template/v1 draws from it.")
+    error_rate: dict[str, Annotated[float, Field(ge=0, le=1)]] = Field(
+        default_factory=dict, description="template/v1 only: shares of replies that get a planted defect."
+    )
+    api_base: str = Field(default="", description="The address of a server that speaks OpenAI's protocol.")
+    api_key: SecretStr | None = Field(
+        default=None, exclude=True, repr=False, description="The key itself; a file is no place for it."
+    )
+    api_key_variable: str = Field(default="", description="The environment variable that holds the key.")
+    temperature: float | None = Field(default=None, ge=0, le=2, description="From 0 to 2, the model's own unless set.")
+    max_tokens: int | None = Field(default=None, ge=1, description="The longest reply.")
+    structured: Literal["auto", "schema", "prompt"] = Field(default="auto", description="How replies get their shape.")
+    extra: dict[str, JsonValue] = Field(default_factory=dict, description="Anything else that the provider takes.")
+    timeout: float = Field(default=120.0, gt=0, description="Seconds for one request.")
+    concurrency: int = Field(default=16, ge=1, description="Requests at once.")
+    requests_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
+    tokens_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
+    attempts: int = Field(default=8, ge=1, description="How often a request is tried.")
+    patience: float = Field(default=300.0, ge=0, description="Seconds that all attempts may take.")
+    hedge_after: float | None = Field(
+        default=None, gt=0, description="Seconds after which a request is sent a second time."
+    )
+    transport: Literal["auto", "lean", "litellm", "batch"] = Field(default="auto", description="The way requests take.")
+    items_per_request: int = Field(default=1, ge=1, le=16, description="The judge only: questions in one request.")
+    batch_gather: float = Field(
+        default=5.0, ge=0, description="Seconds without a new request after which a batch goes off."
+    )
+    batch_poll: float = Field(default=60.0, gt=0, description="Seconds between two looks at a batch.")
 
     @model_validator(mode="before")
     @classmethod

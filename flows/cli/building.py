@@ -29,13 +29,16 @@ def init(
     as_json: AsJson = False,
 ) -> None:
     """Write a first recipe to edit, and make the work folder."""
-    from flows.recipe import write_first_recipe
+    from flows.recipe import SCHEMA_FILE, write_first_recipe
 
     path = write_first_recipe(folder)
     if as_json:
-        show_json({"recipe": str(path)})
+        show_json({"recipe": str(path), "schema": str(path.with_name(SCHEMA_FILE))})
     else:
         show(f"{path} is yours to edit. Then: callwright build {path} --preview 5")
+        show(
+            f"Editors know its settings by {SCHEMA_FILE} beside it; `callwright recipe check {path}` lists what is wrong."
+        )
 
 
 def build(  # noqa: PLR0917 - typer reads each option from a parameter
@@ -48,11 +51,11 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
 ) -> None:
     """Build a recipe's samples, going on where the last build of it stopped."""
     from flows.build import build_dataset
-    from flows.recipe import read_recipe
+    from flows.recipe import read_recipe_to_build
     from flows.review.pushing import push_what_waits
     from flows.settings import read_settings
 
-    chosen = read_recipe(recipe)
+    chosen = read_recipe_to_build(recipe)
     chosen = chosen.with_model(model) if model else chosen
     chosen = chosen.with_limit(limit) if limit else chosen
     if preview:

@@ -3,29 +3,49 @@
 import errno
 import signal
 import sys
+from typing import Annotated
 
 import typer
 
-from flows.cli import auditing, building, checking, evaluating, releasing, reviewing, scoring, tooling
+from flows.cli import auditing, building, checking, evaluating, recipes, releasing, reviewing, scoring, tooling
+from flows.cli.screen import show
 from flows.settings import quiet_vendors, silence_teardown
 from warehouse.errors import CallwrightError, ConfigurationError, StoreError
 
 DONE, COULD_NOT, ASKED_WRONGLY = 0, 1, 2
 INTERRUPTED = 130
-UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR}
+UNWRITABLE = {errno.ENOSPC, errno.EDQUOT, errno.EACCES, errno.EPERM, errno.EROFS, errno.ENOTDIR, errno.EISDIR,
+              errno.EEXIST, errno.ENAMETOOLONG}  # fmt: skip
 
 # Plain help instead of rich's: it starts three times as fast.
 app = typer.Typer(
     name="callwright",
-    help="Build, prove, review, freeze and evaluate function-calling datasets.",
     epilog="Start with: callwright init, then callwright build recipes/demo.yaml --preview 5",
     no_args_is_help=True,
     rich_markup_mode=None,
     pretty_exceptions_enable=False,
-    add_completion=False,
     context_settings={"help_option_names": ["-h", "--help"]},
 )
-for group in (building, tooling, checking, auditing, reviewing, releasing, evaluating, scoring):
+
+
+def _show_version(asked: bool) -> None:
+    if asked:
+        from importlib.metadata import version
+
+        show(f"callwright {version('callwright')}")
+        raise typer.Exit
+
+
+@app.callback()
+def start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_show_version, is_eager=True, help="Show the version.")
+    ] = False,
+) -> None:
+    """Build, prove, review, freeze and evaluate function-calling datasets."""
+
+
+for group in (building, recipes, tooling, checking, auditing, reviewing, releasing, evaluating, scoring):
     group.register(app)
 
 

@@ -18,10 +18,21 @@ from flows.recipe.parts import (
     SpotChecks,
     ToolSource,
 )
-from flows.recipe.reading import parse_recipe, read_recipe, write_first_recipe
+from flows.recipe.problems import RecipeProblem, explain
+from flows.recipe.reading import (
+    SCHEMA_FILE,
+    check_recipe,
+    parse_recipe,
+    read_recipe,
+    read_recipe_to_build,
+    schema_text,
+    write_first_recipe,
+    write_schema,
+)
 
 __all__ = [
     "LANDED_GRADES",
+    "SCHEMA_FILE",
     "Candidate",
     "CatalogTools",
     "Checks",
@@ -31,13 +42,19 @@ __all__ = [
     "LandedGrade",
     "PromptFile",
     "Recipe",
+    "RecipeProblem",
     "ReviewRules",
     "Roles",
     "Schedule",
     "SeedTools",
     "SpotChecks",
     "ToolSource",
+    "check_recipe",
+    "explain",
     "parse_recipe",
     "read_recipe",
+    "read_recipe_to_build",
+    "schema_text",
     "write_first_recipe",
+    "write_schema",
 ]

@@ -28,14 +28,16 @@ class RecipePart(BaseModel):
 class SeedTools(RecipePart):
     """Tools of the catalog that callwright brings along; no categories named means all."""
 
-    seed: Literal["all"] | tuple[str, ...] = "all"
+    seed: Literal["all"] | tuple[str, ...] = Field(
+        default="all", description="Categories of the catalog that callwright brings along, or all of it."
+    )
 
 
 class ImportedTools(ToolChoice):
     """Tools of a file or folder, or some of them; the path is relative to the recipe."""
 
-    format: str = Field(alias="import")
-    path: Path
+    format: str = Field(alias="import", description="The format of the file or folder.")
+    path: Path = Field(description="The file or folder to read tools from, relative to the recipe.")
 
 
 class CatalogTools(ToolChoice):
@@ -47,8 +49,12 @@ class CatalogTools(ToolChoice):
 class GeneratedTools(RecipePart):
     """Tools that are made for the build, so many a category in each of its languages (HammerBench 4.2)."""
 
-    generate: Literal["all"] | tuple[str, ...]
-    tools_per_category: int = Field(default=12, ge=1, le=60)
+    generate: Literal["all"] | tuple[str, ...] = Field(
+        description="Categories for which tools are made, or all of them."
+    )
+    tools_per_category: int = Field(
+        default=12, ge=1, le=60, description="How many tools are made for each category and language."
+    )
 
     def with_preview(self) -> "GeneratedTools":
         """As many categories as a look needs."""
@@ -61,7 +67,9 @@ class GeneratedTools(RecipePart):
 class DomainTools(RecipePart):
     """The catalogs of whole business domains that callwright brings along, each of 100 and more tools (CallNavi 4.1)."""
 
-    domains: Literal["all"] | tuple[str, ...]
+    domains: Literal["all"] | tuple[str, ...] = Field(
+        description="Business domains whose whole catalogs are taken, or all of them."
+    )
 
 
 ToolSource = SeedTools | ImportedTools | CatalogTools | GeneratedTools | DomainTools | EnvironmentSettings
@@ -71,15 +79,24 @@ def _model(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-Model = Annotated[ModelSettings, BeforeValidator(_model)]
+Model = Annotated[ModelSettings, BeforeValidator(_model, json_schema_input_type=str | ModelSettings)]
 
 
 class Roles(RecipePart):
     """Which model words requests, which makes calls from them, and which judges."""
 
-    generator: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
-    checker: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
-    judge: Model = Field(default_factory=lambda: ModelSettings(name="template/v1"))
+    generator: Model = Field(
+        default_factory=lambda: ModelSettings(name="template/v1"),
+        description="Who words requests: a model's name or its settings.",
+    )
+    checker: Model = Field(
+        default_factory=lambda: ModelSettings(name="template/v1"),
+        description="Who makes calls from requests: a model's name or its settings.",
+    )
+    judge: Model = Field(
+        default_factory=lambda: ModelSettings(name="template/v1"),
+        description="Who judges: a model's name or its settings.",
+    )
 
     @model_validator(mode="after")
     def _only_judges_see_several(self) -> Self:
@@ -96,14 +113,14 @@ Reviewers = Annotated[int, Field(ge=1, le=9)]
 class Candidate(RecipePart):
     """A model to be scored, under the name that the leaderboard shows."""
 
-    label: str
-    model: Model
+    label: str = Field(description="The name on the leaderboard, each once.")
+    model: Model = Field(description="The model to be scored: its name or its settings.")
 
 
 class PromptFile(RecipePart):
     """A text that stands in place of one of our prompts: a Jinja file like ours, its path relative to the recipe."""
 
-    file: Path
+    file: Path = Field(description="The prompt's text, relative to the recipe.")
     text: str = Field(default="", repr=False)  # read with the recipe, so that a build needs the file no more
 
 
@@ -114,9 +131,18 @@ def _prompt_file(value: object) -> object:
 class Checks(RecipePart):
     """Thresholds, as fractions."""
 
-    rouge_l: float = Field(default=0.7, ge=0, le=1)
-    near_duplicate: float = Field(default=0.9, gt=0, le=1)
-    reworded_duplicate: float | None = Field(default=0.5, gt=0, le=1)
+    rouge_l: float = Field(
+        default=0.7, ge=0, le=1, description="How alike free text must be for two calls to agree, from 0 to 1."
+    )
+    near_duplicate: float = Field(
+        default=0.9, gt=0, le=1, description="How alike two requests with the same gold may be, from 0 to 1."
+    )
+    reworded_duplicate: float | None = Field(
+        default=0.5,
+        gt=0,
+        le=1,
+        description="How alike two requests in other words may be to which the same calls are due, from 0 to 1.",
+    )
 
 
 LandedGrade = Literal["judged", "proved"]
@@ -135,10 +161,19 @@ class ReviewRules(RecipePart):
     questions about samples `gold_items` are mixed in whose right answer is known.
     """
 
-    spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = 20
-    dialogue_acts: int = Field(default=0, ge=0)
-    reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = 1
-    gold_items: float = Field(default=0.0, ge=0, le=50)
+    spot_checks: SpotChecks | dict[LandedGrade, SpotChecks] = Field(
+        default=20,
+        description="How many accepted samples people see as well: a number, a share, or one for each grade.",
+    )
+    dialogue_acts: int = Field(
+        default=0, ge=0, description="How many accepted conversations people see for their dialogue acts."
+    )
+    reviewers: Reviewers | dict[Literal["doubtful", "spot check"], Reviewers] = Field(
+        default=1, description="How many people answer each question: a number, or one for each cause."
+    )
+    gold_items: float = Field(
+        default=0.0, ge=0, le=50, description="How many questions with a known answer are mixed in for each hundred."
+    )
 
     def spot_checks_by_grade(self) -> dict[tuple[LandedGrade, ...], int | float]:
         """How many spot checks, or which share, are drawn from what landed with these grades."""
@@ -161,8 +196,8 @@ class ReviewRules(RecipePart):
 class Schedule(RecipePart):
     """When Prefect runs the build."""
 
-    cron: str
-    timezone: str = "UTC"
+    cron: str = Field(description="When the build runs, as a cron line such as '0 3 * * *'.")
+    timezone: str = Field(default="UTC", description="The time zone of the cron line.")
 
     @field_validator("cron")
     @classmethod
@@ -197,28 +232,46 @@ class Recipe(RecipePart):
     a blind reading settled, "proved" what rules alone did. The builds of a `trial` are taken by no release that does not name them.
     """
 
-    name: str = Field(pattern=r"^[a-z0-9][a-z0-9_-]*$")
-    description: str = ""
-    seed: int = 0
-    tools: tuple[ToolSource, ...] = Field(min_length=1)
-    languages: tuple[Language, ...] = (DEFAULT_LANGUAGE,)
-    samples: dict[str, Annotated[int, Field(ge=0)]]
-    scale: Literal["paper"] | None = None
-    spare: float = Field(default=0.0, ge=0, le=10)
-    candidates_per_sample: int = Field(default=5, ge=2, le=400)
-    variants: int = Field(default=10, ge=1, le=100)
-    models: Roles = Roles()
-    prompts: dict[str, Annotated[PromptFile, BeforeValidator(_prompt_file)]] = Field(default_factory=dict)
-    personas: Personas = ()
-    styles: tuple[SpokenWay, ...] = Field(default=(), max_length=MOST_VOICES)
-    candidates: tuple[Candidate, ...] = ()
-    checks: Checks = Checks()
-    land: LandedGrade = "judged"
-    review: ReviewRules = ReviewRules()
-    budget: float | None = Field(default=None, gt=0)
-    shard_size: int = Field(default=5000, ge=1)  # the most: shards are cut by time
-    schedule: Schedule | None = None
-    trial: bool = False
+    name: str = Field(
+        pattern=r"^[a-z0-9][a-z0-9_-]*$",
+        description="What tables and releases call it: lower-case letters, digits, - and _.",
+    )
+    description: str = Field(default="", description="A sentence for people.")
+    seed: int = Field(default=0, description="All that is drawn depends on it.")
+    tools: tuple[ToolSource, ...] = Field(
+        min_length=1,
+        description="Where tools come from: a list of sources, such as {seed: all} or {import: openapi, path: api.yaml}.",
+    )
+    languages: tuple[Language, ...] = Field(default=(DEFAULT_LANGUAGE,), description="The languages of the requests.")
+    samples: dict[str, Annotated[int, Field(ge=0)]] = Field(
+        description="How many samples of each kind, such as {perfect: 200}."
+    )
+    scale: Literal["paper"] | None = Field(
+        default=None, description="paper: HammerBench's own counts in the place of samples."
+    )
+    spare: float = Field(
+        default=0.0, ge=0, le=10, description="How many more may be planned to replace what did not pass, as a share."
+    )
+    candidates_per_sample: int = Field(default=5, ge=2, le=400, description="How many tools a sample offers.")
+    variants: int = Field(default=10, ge=1, le=100, description="How many samples are made of each multi-step goal.")
+    models: Roles = Field(default=Roles(), description="Who words requests, makes calls from them, and judges.")
+    prompts: dict[
+        str, Annotated[PromptFile, BeforeValidator(_prompt_file, json_schema_input_type=str | PromptFile)]
+    ] = Field(default_factory=dict, description="Prompts of your own in the place of ours, by name.")
+    personas: Personas = Field(default=(), description="Who the users are: descriptions, or how many people to draw.")
+    styles: tuple[SpokenWay, ...] = Field(
+        default=(), max_length=MOST_VOICES, description="How they speak: tones and lengths."
+    )
+    candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
+    checks: Checks = Field(default=Checks(), description="Thresholds.")
+    land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")
+    review: ReviewRules = Field(default=ReviewRules(), description="What people get to see.")
+    budget: float | None = Field(default=None, gt=0, description="US dollars; the build stops before they are passed.")
+    shard_size: int = Field(
+        default=5000, ge=1, description="How many records a shard has at most; shards are cut by time."
+    )
+    schedule: Schedule | None = Field(default=None, description="When Prefect runs the build.")
+    trial: bool = Field(default=False, description="No release takes the builds unless it names them.")
 
     @model_validator(mode="before")
     @classmethod
@@ -245,12 +298,13 @@ class Recipe(RecipePart):
             raise ValueError(str(error)) from error
         return samples
 
-    @model_validator(mode="after")
-    def _labels_differ(self) -> Self:
-        labels = [candidate.label for candidate in self.candidates]
+    @field_validator("candidates")
+    @classmethod
+    def _labels_differ(cls, candidates: tuple[Candidate, ...]) -> tuple[Candidate, ...]:
+        labels = [candidate.label for candidate in candidates]
         if len(set(labels)) != len(labels):
             raise ValueError(f"two candidates have the same label: {labels}")
-        return self
+        return candidates
 
     @property
     def landing_grades(self) -> list[LandedGrade]:

@@ -2,68 +2,116 @@
 
 from importlib.resources import files
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-import yaml
+import orjson
 from pydantic import ValidationError
 
+from flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
 from flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
+from flows.recipe.problems import RecipeFaults, RecipeProblem, explain
 from generators.environments.protocol import EnvironmentPart, located
 from warehouse.errors import ConfigurationError
 
+SCHEMA_FILE = "recipe.schema.json"
+_SCHEMA_LINE = f"# yaml-language-server: $schema={SCHEMA_FILE}\n"  # editors read it, relative to the recipe
+
+
+class CheckedRecipe(NamedTuple):
+    """What is wrong with a recipe; `recipe` is it where nothing is."""
+
+    recipe: Recipe | None
+    problems: tuple[RecipeProblem, ...]
+
 
 def read_recipe(path: Path) -> Recipe:
-    """The recipe in a YAML file, its paths made absolute. Raises ConfigurationError that names file, place and value."""
-    try:
-        text = path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise ConfigurationError(f"The recipe {str(path)!r} can't be read: {error}.") from error
-    try:
-        loaded = yaml.safe_load(text)
-    except yaml.YAMLError as error:
-        raise ConfigurationError(f"The recipe {str(path)!r} is not YAML: {error}.") from error
-    if not isinstance(loaded, dict):
-        raise ConfigurationError(
-            f"The recipe {str(path)!r} must be a mapping of settings, not {type(loaded).__name__}."
-        )
-    return parse_recipe(loaded, path.absolute().parent, str(path))
+    """The recipe in a YAML file, its paths made absolute. Raises ConfigurationError that names all errors with their lines."""
+    return _required(_checked_file(path, with_files=False))
+
+
+def read_recipe_to_build(path: Path) -> Recipe:
+    """The recipe in a YAML file, with all files that its tools are read from. Raises ConfigurationError as `read_recipe`."""
+    return _required(_checked_file(path, with_files=True))
+
+
+def check_recipe(path: Path) -> tuple[RecipeProblem, ...]:
+    """All that is wrong with the recipe in a YAML file, in the order of its lines."""
+    return _checked_file(path, with_files=True).problems
 
 
 def parse_recipe(loaded: dict[str, Any], folder: Path, named: str) -> Recipe:
     """A recipe from its settings; `folder` is what its paths are relative to, `named` what errors call it."""
+    return _required(_checked(locate(loaded), folder, named, with_files=False))
+
+
+def _required(checked: CheckedRecipe) -> Recipe:
+    if checked.recipe is None:
+        raise ConfigurationError(explain(checked.problems))
+    return checked.recipe
+
+
+def _checked_file(path: Path, *, with_files: bool) -> CheckedRecipe:
     try:
-        recipe = Recipe.model_validate(loaded)
-    except ValidationError as error:
-        first = error.errors(include_url=False)[0]
-        place = ".".join(str(step) for step in first["loc"]) or "the top"
-        known = (
-            f" The settings are {', '.join(sorted(Recipe.model_fields))}." if first["type"] == "extra_forbidden" else ""
+        source = read_yaml(path.read_text(encoding="utf-8"))
+    except YamlFault as error:
+        return _wrong(path, f"is not YAML: {error}", error.place)
+    except OSError as error:
+        return _wrong(path, f"can't be read: {error.strerror}", TextPlace())
+    except UnicodeDecodeError as error:
+        return _wrong(
+            path, f"can't be read, since it is not in UTF-8: {error.reason} at byte {error.start}", TextPlace()
         )
-        raise ConfigurationError(
-            f"The recipe {named!r} is wrong at {place}: {first['msg']} (it has {first.get('input')!r}).{known}"
-        ) from error
-    located = {"tools": tuple(_located(source, folder) for source in recipe.tools)}
-    return recipe.model_copy(update={**located, "prompts": _read_prompts(recipe, folder, named)})
+    if not isinstance(source.data, dict):
+        found = "empty" if source.data is None else "a list" if isinstance(source.data, list) else repr(source.data)
+        return _wrong(path, f"must be a mapping of settings such as 'name: mine', and is {found}", TextPlace(1, 1))
+    return _checked(source, path.absolute().parent, str(path), with_files=with_files)
 
 
-def _read_prompts(recipe: Recipe, folder: Path, named: str) -> dict[str, PromptFile]:
-    """The prompts of a recipe with their texts. Raises ConfigurationError that names prompt, file and line."""
-    if not recipe.prompts:
+def _wrong(path: Path, message: str, place: TextPlace) -> CheckedRecipe:
+    return CheckedRecipe(None, (RecipeProblem(str(path), *place, "", message),))
+
+
+def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool) -> CheckedRecipe:
+    faults = RecipeFaults(named, source)
+    faults.add_repeated()
+    faults.add_names()
+    if with_files:
+        faults.add_absent_files(folder)
+    prompts = _read_prompts(source.data.get("prompts"), folder, faults)
+    try:
+        recipe = Recipe.model_validate(source.data)
+    except ValidationError as error:
+        faults.add_invalid(error)
+        return CheckedRecipe(None, faults.problems)
+    if faults.problems:
+        return CheckedRecipe(None, faults.problems)
+    tools = tuple(_located(one, folder) for one in recipe.tools)
+    return CheckedRecipe(recipe.model_copy(update={"tools": tools, "prompts": prompts}), ())
+
+
+def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[str, PromptFile]:
+    """The prompts of a recipe with their texts; what is wrong with them, with their own lines, goes to the faults."""
+    if not isinstance(prompts, dict):
         return {}
     from flows.stages import prompt_paths
     from llm.prompts import validate_own_prompt
 
     known, read = prompt_paths(), {}
-    for name, prompt in recipe.prompts.items():
-        place = f"The recipe {named!r} is wrong at prompts.{name}"
-        if name not in known:
-            raise ConfigurationError(f"{place}: there is no such prompt. The prompts are {', '.join(sorted(known))}.")
-        path = (folder / prompt.file).absolute()
+    for name, prompt in prompts.items():
+        file = prompt.get("file") if isinstance(prompt, dict) else prompt
+        if not isinstance(file, str):
+            continue  # the settings' own classes refuse it
+        path = (folder / file).absolute()
         try:
             text = path.read_text(encoding="utf-8")
-            validate_own_prompt(known[name], text)
-        except (OSError, ValueError) as error:  # a text that is not UTF-8 is a ValueError
-            raise ConfigurationError(f"{place}: {str(path)!r} can't be used: {str(error).rstrip('.')}.") from error
+            if name in known:
+                validate_own_prompt(known[name], text)
+        except OSError as error:
+            faults.add(("prompts", name), f"{str(path)!r} can't be read: {error.strerror}")
+            continue
+        except ValueError as error:  # also a text that is not UTF-8
+            faults.add(("prompts", name), f"{str(path)!r} can't be used: {str(error).rstrip('.')}")
+            continue
         read[name] = PromptFile(file=path, text=text)
     return read
 
@@ -77,10 +125,29 @@ def _located(source: ToolSource, folder: Path) -> ToolSource:
 
 
 def write_first_recipe(folder: Path) -> Path:
-    """Write `recipe.yaml` into the folder. Raises ConfigurationError where there is one already."""
+    """Write `recipe.yaml` into the folder, and beside it the schema that its first line names to editors.
+
+    Raises ConfigurationError where there is one already.
+    """
     path = folder / "recipe.yaml"
     if path.exists():
         raise ConfigurationError(f"{str(path)!r} exists. Edit it, or name another folder: callwright init FOLDER")
     folder.mkdir(parents=True, exist_ok=True)
-    path.write_text(files("flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8"), encoding="utf-8")
+    write_schema(folder / SCHEMA_FILE)
+    first = files("flows.recipe").joinpath("first_recipe.yaml").read_text(encoding="utf-8")
+    path.write_text(_SCHEMA_LINE + first, encoding="utf-8")
     return path
+
+
+def write_schema(path: Path) -> Path:
+    """Write the JSON Schema of recipes."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(schema_text(), encoding="utf-8")
+    return path
+
+
+def schema_text() -> str:
+    """The JSON Schema of recipes as text."""
+    from flows.recipe.schema import recipe_schema
+
+    return orjson.dumps(recipe_schema(), option=orjson.OPT_INDENT_2).decode() + "\n"

@@ -52,9 +52,9 @@ class EnvironmentPart(BaseModel):
 class TravelSettings(EnvironmentPart):
     """The simulated world of travel."""
 
-    environment: Literal["travel"]
-    response_size: Literal["short", "medium", "long"] = "short"
-    seed: int = 0
+    environment: Literal["travel"] = Field(description="The simulated world of travel.")
+    response_size: Literal["short", "medium", "long"] = Field(default="short", description="How much a response holds.")
+    seed: int = Field(default=0, description="All that the world holds depends on it.")
 
     @property
     def name(self) -> str:
@@ -69,24 +69,28 @@ class HttpSettings(EnvironmentPart):
     GET and HEAD: methods, or a method with a path pattern ("POST */filter"). `tools` are patterns of names, none for all.
     """
 
-    environment: Literal["http"]
-    name: str = Field(default="http", pattern=NAME)
-    format: Literal["openapi"] = Field(default="openapi", alias="import")
-    path: Path
-    base_url: str
-    secrets: Mapping[str, str] = Field(default_factory=dict)
-    allow: tuple[str, ...] = ()
-    tools: tuple[str, ...] = ()
-    timeout: float = Field(default=PATIENCE, gt=0, le=600)
-    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20)
+    environment: Literal["http"] = Field(description="A live server with its OpenAPI document.")
+    name: str = Field(default="http", pattern=NAME, description="The name that samples call it by.")
+    format: Literal["openapi"] = Field(default="openapi", alias="import", description="The format of its document.")
+    path: Path = Field(description="The server's OpenAPI document, relative to the recipe.")
+    base_url: str = Field(description="The server's address, such as http://127.0.0.1:4200/api.")
+    secrets: Mapping[str, str] = Field(
+        default_factory=dict, description="Headers, and the environment variables that hold their values."
+    )
+    allow: tuple[str, ...] = Field(
+        default=(), description="What may be asked besides GET and HEAD: methods, or a method with a path pattern."
+    )
+    tools: tuple[str, ...] = Field(default=(), description="Patterns of the names of its tools, none for all.")
+    timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
+    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20, description="The largest response.")
 
 
 class RecordedSettings(EnvironmentPart):
     """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
 
-    environment: Literal["recorded"]
-    name: str = Field(default="recorded", pattern=NAME)
-    path: Path
+    environment: Literal["recorded"] = Field(description="Responses that were recorded earlier.")
+    name: str = Field(default="recorded", pattern=NAME, description="The name that samples call it by.")
+    path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
 
 
 EnvironmentSettings = Annotated[TravelSettings | HttpSettings | RecordedSettings, Field(discriminator="environment")]

@@ -3,6 +3,7 @@
 import json
 import subprocess
 from collections.abc import Iterator
+from importlib.metadata import version
 from pathlib import Path
 
 import click
@@ -44,6 +45,28 @@ def test_the_commands_of_the_contract_are_there() -> None:
     }  # fmt: skip
 
 
+def test_the_version_is_the_packages(tmp_path: Path) -> None:
+    done = run_here("--version", home=tmp_path)
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"callwright {version('callwright')}\n", "")
+
+
+def test_a_shell_completes_commands(tmp_path: Path) -> None:
+    words = {"_CALLWRIGHT_COMPLETE": "complete_bash", "COMP_WORDS": "callwright rel", "COMP_CWORD": "1"}
+    done = run_here(home=tmp_path, **words)
+    assert done.stdout.split() == ["release"]
+
+
+@pytest.mark.parametrize(
+    "words", [("build", "recipes/demo.yaml"), ("query", "select 1"), ("tools", "list"), ("doctor",)]
+)
+def test_a_work_folder_that_cant_be_made_is_one_sentence(tmp_path: Path, words: tuple[str, ...]) -> None:
+    (tmp_path / "file").write_text("x")
+    for home in (tmp_path / "file", tmp_path / "file" / "below"):
+        done = asked(*words, home=home)
+        assert done.stderr.startswith(f"callwright: The work folder can't be made: '{tmp_path / 'file'}' is no folder.")
+        assert (done.returncode, done.stdout) == (2, "")
+
+
 def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:
     done = run("--help", home=tmp_path)
     assert done.returncode == 0
@@ -56,7 +79,7 @@ def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:
     [
         (("dance",), "No such command 'dance'"),
         (("build",), "Missing argument 'recipe'"),
-        (("build", "absent.yaml"), "'absent.yaml' can't be read"),
+        (("build", "absent.yaml"), "absent.yaml: can't be read: No such file"),
         (("build", "recipes/demo.yaml", "--model", "gpt"), "no model 'gpt'"),
         (("tools", "import", "excel", "x"), "no catalog format 'excel'; the formats are"),
         (("tools", "import", "openapi", "absent.json"), "absent.json"),

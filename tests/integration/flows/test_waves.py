@@ -164,7 +164,7 @@ def test_the_scale_of_the_paper_takes_the_place_of_the_counts(tmp_path: Path) ->
 
 
 def test_a_kind_whose_sources_are_not_asked_for_is_refused(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"wrong at samples: .*'mSv' are made of the kinds sQsA"):
+    with pytest.raises(ConfigurationError, match=r"small\.yaml:\d+:\d+: samples: .*'mSv' are made of the kinds sQsA"):
         read_recipe(write_recipe(tmp_path, samples={"mSv": 3}))
 
 

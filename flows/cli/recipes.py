@@ -1,0 +1,52 @@
+"""`recipe`: checking recipes, and the schema by which editors know them."""
+
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from flows.cli.screen import AsJson, say, show, show_json
+
+WRONG = 2  # as of any command that is given a wrong recipe
+
+
+def register(app: typer.Typer) -> None:
+    """Add the commands of this file."""
+    recipe = typer.Typer(help="Check recipes, and help editors with them.", no_args_is_help=True, rich_markup_mode=None)
+    recipe.command("check", epilog="Example: callwright recipe check recipe.yaml")(check)
+    recipe.command("schema", epilog="Example: callwright recipe schema --out recipe.schema.json")(schema)
+    app.add_typer(recipe, name="recipe")
+
+
+def check(recipes: Annotated[list[Path], typer.Argument(help="Recipes, YAML files.")], as_json: AsJson = False) -> None:
+    """List all that is wrong with recipes: file, line and column, what was meant, and what there is at that place."""
+    from flows.recipe import check_recipe
+
+    problems = [problem for path in recipes for problem in check_recipe(path)]
+    if as_json:
+        show_json([problem._asdict() for problem in problems])
+    else:
+        for problem in problems:
+            show(str(problem))
+        wrong = len({problem.file for problem in problems})
+        say(f"Mistakes: {len(problems)}, in {wrong} of {len(recipes)} recipes." if problems else "Nothing is wrong.")
+    if problems:
+        raise typer.Exit(WRONG)
+
+
+def schema(
+    out: Annotated[Path | None, typer.Option(help="The file to write; printed unless given.")] = None,
+    as_json: AsJson = False,
+) -> None:
+    """Give the JSON Schema of recipes. Editors read it where a recipe begins with `# yaml-language-server: $schema=FILE`."""
+    from flows.recipe import schema_text, write_schema
+
+    if out is None:
+        show(schema_text().rstrip())
+        return
+    path = write_schema(out)
+    if as_json:
+        show_json({"schema": str(path)})
+    else:
+        show(str(path))
+        say(f"The first line of a recipe beside it: # yaml-language-server: $schema={path.name}")

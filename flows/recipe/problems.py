@@ -1,0 +1,292 @@
+"""What is wrong with a recipe: every error with its place, what was probably meant, and what there is at that place."""
+
+import itertools
+import re
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from pydantic import ValidationError
+
+from flows.recipe.located_yaml import DataPath, LocatedYaml
+from flows.recipe.schema import EACH, KEY, NAMED_PLACES, NamedPlace, meaning_of, nearest, places_of, settings_at
+
+_SECRET = {"api_key"}
+_PHRASES = {
+    "int_type": "must be a whole number",
+    "int_parsing": "must be a whole number",
+    "int_from_float": "must be a whole number",
+    "float_type": "must be a number",
+    "float_parsing": "must be a number",
+    "string_type": "must be text",
+    "bool_type": "must be true or false",
+    "bool_parsing": "must be true or false",
+    "tuple_type": "must be a list",
+    "list_type": "must be a list",
+    "path_type": "must be a path",
+    "dict_type": "must be a mapping",
+    "model_type": "must be a mapping of settings",
+    "model_attributes_type": "must be a mapping of settings",
+    "greater_than": "must be a number above {gt:g}",
+    "greater_than_equal": "must be a number of at least {ge:g}",
+    "less_than": "must be a number below {lt:g}",
+    "less_than_equal": "must be a number of at most {le:g}",
+    "too_short": "must not be empty",
+    "literal_error": "must be {expected}",
+}
+_OF_ALL_AROUND = {"too_short", "value_error"}  # what these say of a place follows from what is wrong within it
+_BY_THE_TAG = {"union_tag_invalid", "union_tag_not_found"}
+
+
+class RecipeProblem(NamedTuple):
+    """One error: its `line` and `column` (0 where there is no file), and the dotted `place` in the recipe ("" for all of it).
+
+    `meant` is the known name that it probably should have been, `known` are all names or settings that there are, by their `noun`.
+    """
+
+    file: str
+    line: int
+    column: int
+    place: str
+    message: str
+    meant: str = ""
+    noun: str = ""
+    known: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        """The error as a line of text."""
+        where = f"{self.file}:{self.line}:{self.column}: " if self.line else f"{self.file}: "
+        place = f"{self.place}: " if self.place else ""
+        meant = f"; did you mean {self.meant}?" if self.meant else "."
+        known = f" The {self.noun} are {', '.join(self.known)}." if self.known else ""
+        return f"{where}{place}{self.message}{meant}{known}"
+
+
+class Located(NamedTuple):
+    """One of pydantic's errors: where it is in the data, whether it is about the key there, and the shapes that were tried."""
+
+    path: DataPath
+    is_of_key: bool
+    tags: tuple[tuple[DataPath, str], ...]
+    type: str
+    message: str
+    context: Mapping[str, Any]
+
+
+class RecipeFaults:
+    """Gathers what is wrong with the recipe in a file."""
+
+    def __init__(self, file: str, source: LocatedYaml) -> None:
+        self._file = file
+        self._source = source
+        self._found: dict[tuple[DataPath, str], RecipeProblem] = {}
+
+    @property
+    def problems(self) -> tuple[RecipeProblem, ...]:
+        """All that was found, in the order of the file."""
+        return tuple(sorted(self._found.values(), key=lambda one: (one.line, one.column, one.place)))
+
+    def add(self, path: DataPath, message: str, *, of_key: bool = False, **more: Any) -> None:  # noqa: ANN401 - a problem's fields
+        """Note an error at a place."""
+        place = self._source.place_of(path, key=of_key)
+        self._found[path, message] = RecipeProblem(self._file, *place, dotted(path), message, **more)
+
+    def add_repeated(self) -> None:
+        """Note the keys that stand twice."""
+        for path, again, first in self._source.repeated:
+            problem = RecipeProblem(self._file, *again, dotted(path), f"stands twice, first in line {first.line}")
+            self._found[path, problem.message] = problem
+
+    def add_names(self) -> None:
+        """Note the names that nothing has: of languages, kinds, formats, categories, domains and prompts."""
+        for place in NAMED_PLACES:
+            for path, name in _at(self._source.data, place.path):
+                if not place.accepts(name):
+                    self._add_name(place, path, name)
+
+    def _add_name(self, place: NamedPlace, path: DataPath, name: str) -> None:
+        known = tuple(place.known())
+        meant, of_key = nearest(name, known), place.path[-1] == KEY
+        self.add(path, f"there is no {place.noun} {name!r}", of_key=of_key, meant=meant, noun=place.nouns, known=known)
+
+    def add_invalid(self, error: ValidationError) -> None:
+        """Note what the classes of the settings refuse."""
+        located = [
+            _located(one["loc"], one["type"], one["msg"], one.get("ctx", {}), self._source.data)
+            for one in error.errors(include_url=False)
+        ]
+        chosen = _of_one_shape(located, self._source.data)
+        named = [path for path, _ in self._found]
+        within = named + [one.path for one in chosen]
+        meant = {(*one.path[:-1], self._meant(one)) for one in chosen if one.type == "extra_forbidden"}
+        for one in chosen:
+            follows = one.type in _OF_ALL_AROUND and one.path and any(_is_within(path, one.path) for path in within)
+            is_misspelt = one.type == "missing" and one.path in meant
+            if not follows and not is_misspelt and (not one.path or one.path not in named):
+                self._add_one(one)
+
+    def _meant(self, one: Located) -> str:
+        return nearest(str(one.path[-1]), settings_at(one.path[:-1], _tags_at(one)))
+
+    def _add_one(self, one: Located) -> None:
+        tags = _tags_at(one)
+        if one.type == "extra_forbidden":
+            self._add_unknown(one, tags)
+        elif one.type == "missing":
+            meaning = meaning_of(one.path, tags).rstrip(".")
+            self.add(one.path, f"is missing{f': {meaning[:1].lower()}{meaning[1:]}' if meaning else ''}")
+        elif one.type in _BY_THE_TAG:
+            key = str(one.context.get("discriminator", "")).strip("'")
+            known = tuple(word.strip(" '") for word in str(one.context.get("expected_tags", "")).split(",") if word)
+            name = str(one.context.get("tag", ""))
+            path = (*one.path, key)
+            self.add(path, f"there is no {key} {name!r}", meant=nearest(name, known), noun=f"{key}s", known=known)
+        elif one.type == "model_type":
+            noun, known = f"settings of {dotted(one.path)}", settings_at(one.path, tags)
+            self.add(one.path, self._stated(one), noun=noun, known=known)
+        elif one.type == "literal_error":
+            value = one.path[-1] if one.is_of_key else _value_at(self._source.data, one.path)
+            meant = nearest(str(value), re.findall("'([^']+)'", one.context["expected"]))
+            self.add(one.path, self._stated(one), of_key=one.is_of_key, meant=meant)
+        else:
+            self.add(one.path, self._stated(one), of_key=one.is_of_key)
+
+    def _add_unknown(self, one: Located, tags: Sequence[str]) -> None:
+        """Note a setting that there is not; where another place has it, say which."""
+        name, around = str(one.path[-1]), one.path[:-1]
+        known = settings_at(around, tags)
+        meant, elsewhere = nearest(name, known), places_of(name)
+        message = "there is no such setting" + (" here" if around else "")
+        if not meant and elsewhere:
+            message += f"; it belongs to {elsewhere[0]}" if elsewhere[0] else "; it belongs to the top of the recipe"
+        noun = f"settings of {dotted(around)}" if around else "settings"
+        self.add(one.path, message, of_key=True, meant=meant, noun=noun, known=known)
+
+    def _stated(self, one: Located) -> str:
+        phrase = _phrase(one)
+        value = _value_at(self._source.data, one.path)
+        is_plain = isinstance(value, (str, int, float, bool)) and one.path[-1:] and one.path[-1] not in _SECRET
+        stated = one.path[-1] if one.is_of_key else value
+        return f"{phrase}, not {stated!r}" if phrase.startswith("must") and (is_plain or one.is_of_key) else phrase
+
+    def add_absent_files(self, folder: Path) -> None:
+        """Note the files and folders of tools that there are not."""
+        for path, name in _at(self._source.data, ("tools", EACH, "path")):
+            if not (folder / name).exists():
+                self.add(path, f"there is no file or folder {str(folder / name)!r}; paths are relative to the recipe")
+
+
+def dotted(path: DataPath) -> str:
+    """A place as people write it: tools[0].path."""
+    return "".join(f"[{step}]" if isinstance(step, int) else f".{step}" for step in path).removeprefix(".")
+
+
+def explain(problems: Sequence[RecipeProblem]) -> str:
+    """The problems of a recipe as the message of one error."""
+    lines = [str(problem) for problem in problems]
+    return lines[0] if len(lines) == 1 else "\n  ".join((f"The recipe has {len(lines)} mistakes.", *lines))
+
+
+def _located(loc: Sequence[str | int], kind: str, message: str, context: Mapping[str, Any], data: object) -> Located:
+    """Read pydantic's place of an error: steps into the data, and between them the names of shapes that it tried."""
+    path: DataPath = ()
+    tags: list[tuple[DataPath, str]] = []
+    is_of_key = False
+    for index, step in enumerate(loc):
+        if (isinstance(data, dict) and step in data) or (
+            isinstance(data, list) and isinstance(step, int) and step < len(data)
+        ):
+            path, data = (*path, step), data[step]  # type: ignore[index]
+        elif step == "[key]":
+            is_of_key = True
+        elif kind == "missing" and index == len(loc) - 1:
+            path = (*path, step)
+        else:
+            tags.append((path, str(step)))
+    return Located(path, is_of_key, tuple(tags), kind, message, context)
+
+
+def _of_one_shape(errors: Sequence[Located], data: object, depth: int = 0) -> list[Located]:
+    """Of errors about several shapes that a place may have, those about the shape that it was probably meant to have."""
+    chosen = [one for one in errors if len(one.tags) <= depth]
+    tried: dict[DataPath, dict[str, list[Located]]] = {}
+    for one in errors:
+        if len(one.tags) > depth:
+            place, tag = one.tags[depth]
+            tried.setdefault(place, {}).setdefault(tag, []).append(one)
+    for place, shapes in tried.items():
+        chosen += _of_one_shape(_nearest_shape(place, shapes, _value_at(data, place)), data, depth + 1)
+    return chosen
+
+
+def _nearest_shape(place: DataPath, shapes: Mapping[str, list[Located]], value: object) -> list[Located]:
+    """The errors of the shape that a value comes nearest to; one error for all shapes where it is of none of their types."""
+    fitting = {tag: errors for tag, errors in shapes.items() if not any(_is_of_type(one, place) for one in errors)}
+    if not fitting or not isinstance(value, (dict, list)):
+        kind = (
+            "model_type" if all(one.type.startswith("model") for one in itertools.chain(*shapes.values())) else "shape"
+        )
+        phrases = dict.fromkeys(_phrase(one) for errors in shapes.values() for one in errors)
+        message = " or ".join(
+            phrase if not index else phrase.removeprefix("must be ") for index, phrase in enumerate(phrases)
+        )
+        return [Located(place, is_of_key=False, tags=(), type=kind, message=message, context={})]
+    best = min(fitting.values(), key=_unlikeliness)
+    unknown = [one for one in best if one.type == "extra_forbidden"]
+    if isinstance(value, dict) and len(unknown) == len(value):  # nothing in it tells what was meant
+        return [one._replace(tags=()) for one in unknown]
+    return best
+
+
+def _is_of_type(one: Located, place: DataPath) -> bool:
+    """Whether an error says of the place itself that it is of another type."""
+    return (
+        one.path == place
+        and not one.is_of_key
+        and (one.type.endswith(("_type", "_parsing")) or one.type == "literal_error")
+    )
+
+
+def _unlikeliness(errors: Sequence[Located]) -> tuple[int, int, int]:
+    types = [one.type for one in errors]
+    return types.count("union_tag_not_found"), types.count("extra_forbidden"), types.count("missing")
+
+
+def _phrase(one: Located) -> str:
+    if one.type in _PHRASES:
+        return _PHRASES[one.type].format(**one.context)
+    if one.type == "string_pattern_mismatch":
+        return f"must be of the form {one.context['pattern']}"
+    return one.message.removeprefix("Value error, ").rstrip(".")
+
+
+def _tags_at(one: Located) -> tuple[str, ...]:
+    return tuple(tag for _, tag in one.tags)
+
+
+def _is_within(path: DataPath, place: DataPath) -> bool:
+    return len(path) > len(place) and path[: len(place)] == place
+
+
+def _value_at(data: Any, path: DataPath) -> Any:  # noqa: ANN401 - not validated yet
+    for step in path:
+        try:
+            data = data[step]
+        except (KeyError, IndexError, TypeError):
+            return None
+    return data
+
+
+def _at(data: object, pattern: Iterable[str], path: DataPath = ()) -> Iterator[tuple[DataPath, str]]:
+    """The texts at all places of a pattern."""
+    step, *more = [*pattern] or [""]
+    if not step:
+        if isinstance(data, str):
+            yield path, data
+    elif step == EACH and isinstance(data, list):
+        for index, item in enumerate(data):
+            yield from _at(item, more, (*path, index))
+    elif step == KEY and isinstance(data, dict):
+        yield from (((*path, key), key) for key in data if isinstance(key, str))
+    elif isinstance(data, dict) and step in data:
+        yield from _at(data[step], more, (*path, step))

@@ -1,0 +1,201 @@
+"""The JSON Schema of recipes, for editors, and for errors that say which settings and names there are at a place."""
+
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from functools import cache
+from typing import Any, NamedTuple
+
+from flows.recipe.located_yaml import DataPath
+from flows.recipe.parts import Recipe
+from generators.catalogs import FORMATS
+from generators.kinds import KINDS, kind_named
+from language.packs import known as known_languages
+from warehouse.errors import ConfigurationError
+
+Node = dict[str, Any]  # a node of a JSON Schema
+EACH = "*"  # any item of a list
+KEY = "~"  # any key of a mapping
+_ALIKE = 0.8
+_DEEPEST = 5
+
+
+class NamedPlace(NamedTuple):
+    """A place of a recipe that holds names of a known set: in the recipe, and (class and setting) in its schema."""
+
+    path: tuple[str, ...]
+    noun: str
+    nouns: str
+    known: Callable[[], Iterable[str]]
+    defined: tuple[str, str] = ("", "")
+
+    def accepts(self, name: str) -> bool:
+        """Whether there is such a name; kinds of samples are more than those that are listed."""
+        return _is_kind(name) if self.known is _kinds else name in self.known()
+
+
+def _kinds() -> Iterable[str]:
+    return KINDS
+
+
+def _is_kind(name: str) -> bool:
+    try:
+        kind_named(name)
+    except ConfigurationError:
+        return False
+    return True
+
+
+def _seed_categories() -> Iterable[str]:
+    from generators.catalogs.seed_catalog import seed_tools
+
+    return sorted({tool.category for tool in seed_tools()})
+
+
+def _everyday_categories() -> Iterable[str]:
+    from generators.toolset.categories import load_categories
+
+    return [category.name for category in load_categories()]
+
+
+def _domains() -> Iterable[str]:
+    from generators.catalogs.domain_catalogs import load_domains
+
+    return [domain.name for domain in load_domains()]
+
+
+def _prompts() -> Iterable[str]:
+    from flows.stages import prompt_paths
+
+    return sorted(prompt_paths())
+
+
+NAMED_PLACES = (
+    NamedPlace(("languages", EACH), "language", "languages", known_languages, ("", "languages")),
+    NamedPlace(("samples", KEY), "kind of sample", "kinds", _kinds),
+    NamedPlace(("tools", EACH, "import"), "catalog format", "formats", lambda: FORMATS, ("ImportedTools", "import")),
+    NamedPlace(
+        ("tools", EACH, "seed", EACH), "category in the seed catalog", "categories", _seed_categories, ("SeedTools", "seed")
+    ),
+    NamedPlace(
+        ("tools", EACH, "generate", EACH), "category of tools to make", "categories", _everyday_categories,
+        ("GeneratedTools", "generate"),
+    ),
+    NamedPlace(("tools", EACH, "domains", EACH), "domain", "domains", _domains, ("DomainTools", "domains")),
+    NamedPlace(("prompts", KEY), "prompt", "prompts", _prompts),
+)  # fmt: skip
+
+
+def nearest(name: str, known: Iterable[str]) -> str:
+    """The known name that was probably meant, "" where none is like it."""
+    from rapidfuzz import process
+    from rapidfuzz.distance import JaroWinkler
+
+    found = process.extractOne(
+        name.casefold(),
+        list(known),
+        scorer=JaroWinkler.normalized_similarity,
+        processor=str.casefold,
+        score_cutoff=_ALIKE,
+    )
+    return str(found[0]) if found else ""
+
+
+@cache
+def settings_schema() -> Node:
+    """The schema of recipes as their classes make it."""
+    return Recipe.model_json_schema(by_alias=True)
+
+
+def recipe_schema() -> Node:
+    """The schema for editors: with the names that there are of languages, kinds, formats, categories, domains and prompts."""
+    schema = Recipe.model_json_schema(by_alias=True)
+    for place in NAMED_PLACES:
+        names = list(place.known())
+        if place.defined[1]:
+            owner = schema["$defs"][place.defined[0]] if place.defined[0] else schema
+            _name_values(owner["properties"][place.defined[1]], names)
+    any_kind = {"anyOf": [{"enum": list(_kinds())}, {"pattern": "_"}]}  # kinds that are made of any other
+    schema["properties"]["samples"]["propertyNames"] = any_kind
+    schema["properties"]["prompts"]["propertyNames"] = {"enum": list(_prompts())}
+    return {"$schema": "https://json-schema.org/draft/2020-12/schema", **schema, "title": "A recipe of callwright"}
+
+
+def _name_values(node: Node, names: Sequence[str]) -> None:
+    """Put the names into every text of a setting: the setting itself, or the items of its list."""
+    for one in (node, *node.get("anyOf", ())):
+        if one.get("type") == "array":
+            one["items"] = {"enum": [*names]}
+        elif one.get("type") == "string" and "const" not in one:
+            one.pop("type")
+            one["enum"] = [*names]
+
+
+def settings_at(path: DataPath, tags: Sequence[str] = ()) -> tuple[str, ...]:
+    """The settings that there are at a place; `tags` name which of several shapes it has."""
+    names = (name for node in _nodes_at(path, tags) for name in node.get("properties", ()))
+    return tuple(dict.fromkeys(names))
+
+
+def meaning_of(path: DataPath, tags: Sequence[str] = ()) -> str:
+    """The sentence about a setting, "" where it has none."""
+    for node in _nodes_at(path[:-1], tags):
+        described: str = node.get("properties", {}).get(path[-1], {}).get("description", "")
+        if described:
+            return described
+    return ""
+
+
+def places_of(name: str) -> tuple[str, ...]:
+    """The places that have a setting of this name, dotted, the top as ""; the least deep ones first."""
+    found = [place for place, node in _everywhere(settings_schema(), "", 0) if name in node.get("properties", {})]
+    return tuple(sorted(dict.fromkeys(found), key=lambda place: place.count(".")))
+
+
+def _everywhere(node: Node, place: str, depth: int) -> Iterator[tuple[str, Node]]:
+    if depth > _DEEPEST:
+        return
+    for one in _shapes(node):
+        yield place, one
+        for name, inner in one.get("properties", {}).items():
+            yield from _everywhere(inner, f"{place}.{name}".lstrip("."), depth + 1)
+        if isinstance(one.get("items"), dict):
+            yield from _everywhere(one["items"], f"{place}[]", depth + 1)
+
+
+def _nodes_at(path: DataPath, tags: Sequence[str]) -> list[Node]:
+    """The shapes that a place may have; those that a tag names, where it names any."""
+    nodes = [settings_schema()]
+    for step in path:
+        nodes = [inner for node in nodes for one in _shapes(node) for inner in _inside(one, step)]
+    named = [settings_schema()["$defs"][name] for tag in tags for name in _defined(tag, nodes)]
+    return [one for node in named or nodes for one in _shapes(node)]
+
+
+def _defined(tag: str, nodes: Sequence[Node]) -> Iterator[str]:
+    """The name of the class behind a tag: its own, or by what distinguishes it."""
+    if tag in settings_schema()["$defs"]:
+        yield tag
+    for node in nodes:
+        for one in (node, *node.get("anyOf", ())):
+            mapping: Mapping[str, str] = one.get("discriminator", {}).get("mapping", {})
+            if tag in mapping:
+                yield mapping[tag].rpartition("/")[2]
+
+
+def _inside(node: Node, step: str | int) -> Iterator[Node]:
+    more = node.get("items") if isinstance(step, int) else node.get("additionalProperties")
+    if step in node.get("properties", {}):
+        yield node["properties"][step]
+    elif isinstance(more, dict):
+        yield more
+
+
+def _shapes(node: Node) -> Iterator[Node]:
+    """A node without references and alternatives: each shape that it may have."""
+    if "$ref" in node:
+        yield from _shapes(settings_schema()["$defs"][node["$ref"].rpartition("/")[2]])
+        return
+    alternatives = [*node.get("anyOf", ()), *node.get("oneOf", ()), *node.get("allOf", ())]
+    if not alternatives:
+        yield node
+    for one in alternatives:
+        yield from _shapes(one)
