@@ -43,7 +43,7 @@ class ImportedTools(ToolChoice):
 class CatalogTools(ToolChoice):
     """Tools of a catalog that `callwright tools import … --name` put into the warehouse, or some of them."""
 
-    catalog: str
+    catalog: str = Field(description="The name of a catalog in the warehouse, as callwright tools import gave it.")
 
 
 class GeneratedTools(RecipePart):

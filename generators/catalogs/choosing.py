@@ -19,11 +19,11 @@ class ToolPattern(BaseModel):
     """Which tools are meant: all that is stated must fit. `*` stands for anything; a pattern by itself is one of names."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    name: str = ""
-    tag: str = ""
-    path: str = ""
-    method: str = ""
-    category: str = ""
+    name: str = Field(default="", description="A pattern of tools' names.")
+    tag: str = Field(default="", description="A pattern of tags.")
+    path: str = Field(default="", description="A pattern of paths.")
+    method: str = Field(default="", description="An HTTP method.")
+    category: str = Field(default="", description="A pattern of categories.")
 
     @model_validator(mode="after")
     def _states_something(self) -> "ToolPattern":
@@ -46,7 +46,7 @@ def _pattern(value: object) -> object:
     return {"name": value} if isinstance(value, str) else value
 
 
-Pattern = Annotated[ToolPattern, BeforeValidator(_pattern)]
+Pattern = Annotated[ToolPattern, BeforeValidator(_pattern, json_schema_input_type=str | ToolPattern)]
 
 
 class ToolChoice(BaseModel):
@@ -58,11 +58,15 @@ class ToolChoice(BaseModel):
     """
 
     model_config = ConfigDict(frozen=True, extra="forbid")
-    include: tuple[Pattern, ...] = ()
-    exclude: tuple[Pattern, ...] = ()
-    rename: Mapping[str, str] = Field(default_factory=dict)
-    categories: Mapping[str, str] = Field(default_factory=dict)
-    constants: Mapping[str, JsonValue] = Field(default_factory=dict)
+    include: tuple[Pattern, ...] = Field(default=(), description="Patterns, one of which a tool must fit.")
+    exclude: tuple[Pattern, ...] = Field(default=(), description="Patterns that no tool may fit.")
+    rename: Mapping[str, str] = Field(default_factory=dict, description="Other names for tools.")
+    categories: Mapping[str, str] = Field(
+        default_factory=dict, description="Another category for the tools whose names fit."
+    )
+    constants: Mapping[str, JsonValue] = Field(
+        default_factory=dict, description="Parameters that are fixed and hidden, as PARAMETER or TOOL.PARAMETER."
+    )
 
 
 class ListedTool(NamedTuple):

