@@ -1,7 +1,7 @@
 """Making the tools that a recipe asks for, and saying how far they are and what is odd about them."""
 
 import tempfile
-from collections import defaultdict
+from collections import Counter, defaultdict
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from datetime import UTC, datetime
@@ -23,6 +23,7 @@ from flows.shards import record_line, write_lines
 from flows.stages import stage_rows, stages_of
 from generators.catalogs import Problem, check_catalog
 from generators.toolset.categories import category_named, load_categories, plan_toolset
+from language.packs import known
 from llm.models import open_adapter
 from llm.prompts import own_prompts, version_at
 from validators.toolset.complexity import find_gaps, hard_to_say
@@ -197,7 +198,16 @@ def find_problems(tools: Sequence[Tool]) -> list[Problem]:
     plain = [
         problem for problem in check_catalog(tools) if problem.kind != "similar_description"
     ]  # the duplicates say more
-    return [*plain, *_complex(tools), *_redundant(tools), *find_gaps(tools)]
+    read = [tool for tool in tools if tool.language in known()]
+    return [*plain, *_of_unknown_languages(tools), *_complex(read), *_redundant(read), *find_gaps(read)]
+
+
+def _of_unknown_languages(tools: Sequence[Tool]) -> Iterator[Problem]:
+    """What no rule looks at: tools in a language that the language folder does not have."""
+    counted = Counter(tool.language for tool in tools if tool.language not in known())
+    for language, count in counted.items():
+        message = f"{count} tools are in {language!r}; how complex they are and which do the same is checked in {', '.join(known())} only."
+        yield Problem(where=language, kind="unsupported", message=message)
 
 
 def _complex(tools: Sequence[Tool]) -> Iterator[Problem]:

@@ -13,10 +13,12 @@ from flows.importing import gather_tools
 from flows.progress import SilentProgress
 from flows.recipe import parse_recipe
 from flows.settings import open_warehouse
+from flows.toolmaking import find_problems
 from generators.catalogs import read_catalog
 from generators.catalogs.choosing import ToolChoice
 from tests.support.flows.small_builds import settings_of
 from warehouse.errors import ConfigurationError
+from warehouse.records import Tool
 from warehouse.store import Warehouse
 
 
@@ -114,3 +116,11 @@ async def test_gold_calls_carry_constants_that_no_request_says(document: Path, t
         assert "A1-77" not in row["request"]
         (gold,) = orjson.loads(row["body"])["turns"][-1]["calls"]
         assert (gold["constants"], gold["arguments"]) == ({"account": "A1-77"}, call["arguments"])
+
+
+def test_tools_in_a_language_without_a_folder_are_checked_as_far_as_that_goes() -> None:
+    schema = {"type": "object", "properties": {"ort": {"type": "string", "description": "Wo."}}, "required": ["ort"]}
+    tool = Tool(
+        name="zeigeWetter", description="Zeigt das Wetter.", parameters=schema, category="Wetter", language="de"
+    )
+    assert [(problem.kind, problem.where) for problem in find_problems([tool])] == [("unsupported", "de")]
