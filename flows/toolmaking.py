@@ -206,7 +206,8 @@ def _of_unknown_languages(tools: Sequence[Tool]) -> Iterator[Problem]:
     """What no rule looks at: tools in a language that the language folder does not have."""
     counted = Counter(tool.language for tool in tools if tool.language not in known())
     for language, count in counted.items():
-        message = f"{count} tools are in {language!r}; how complex they are and which do the same is checked in {', '.join(known())} only."
+        checked = ", ".join(known())
+        message = f"{count} tools are in {language!r}; how complex they are and which do the same is checked in {checked} only."
         yield Problem(where=language, kind="unsupported", message=message)
 
 
