@@ -34,8 +34,8 @@ from language.readers.units import Unit, quantity_words
 from language.schemas import choices_of
 from language.sentences import count_words, quotations, sentence_at
 from language.text import fold
-from language.vocabulary import find_corrections
 from language.wording import content_keys
+from validators.checks.shifted_words import earlier_values, find_stated, is_of_correction, wants_again
 from validators.checks.verdicts import weakest
 from validators.readings.leftover_words import is_harmless
 from validators.readings.omissions import listed_on, times_left, unmentioned
@@ -66,7 +66,6 @@ from warehouse.records import (
 )
 
 _CLOSE, _NEAR = 12, 25  # characters between a cue and the values around it, and words of a bound
-_WISHES = frozenset({"condition", "alternative", "second_wish", "negation", "hypothetical", "past"})
 _TAKEN_DOWN = frozenset({
     "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",
     "appeal", "block", "dispute", "return", "note", "memo", "submit",
@@ -74,14 +73,14 @@ _TAKEN_DOWN = frozenset({
 _LEFT_OUT = re.compile("exclude[ds]?|without|avoid|except|allerg(?:y|ies|ens?)|skip|omit")
 _EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
 _MONEY = Unit("money", 1)
-_NEXT = 1  # characters between a correction and what holds
 _ENDING: frozenset[Deed] = frozenset({"cancel", "off", "pay"})  # what people ask for because something is settled
 _QUOTATION_MARKS = 4  # characters by which a quotation may be longer than the value in it
+_FEWEST_QUOTED = 4  # words, or characters of a script without spaces
 _FEW_WORDS = 3  # "every", "first one at": what may stand between two values
 
 
 CHECK = "coverage"
-VERSION = "3"
+VERSION = "4"
 
 
 class RequestReading(NamedTuple):
@@ -136,61 +135,56 @@ async def check_coverage(sample: Sample, context: StageContext) -> list[Verdict]
     tools = {tool.name: tool for tool in context.toolset(sample.candidates)}
     decision: Grade = "proved"
     reasons: list[str] = []
+    tools_due = {call.tool for snapshot in sample.snapshots() for call in snapshot.calls}
+    read = False
     for snapshot in sample.snapshots():
         for call in snapshot.calls:
             tool = tools.get(call.tool)
             if tool is None:
                 decision, reasons = "contradicted", [*reasons, f"The tool {call.tool!r} is not among the candidates."]
                 continue
-            if traits_of(sample.kind).has_correction:
-                found = _wishes_of_first_turn(tool, call, snapshot.prefix, sample.language)
-                reasons, decision = [*reasons, *found], weakest((decision, "unproved" if found else "proved"))
-                continue
-            reading = read_snapshot(tool, call, snapshot.prefix, sample.language)
+            earlier = earlier_values(sample, snapshot) if traits_of(sample.kind).has_correction else None
+            unread = 0 if not read and len(tools_due) == 1 else -1
+            read = True
+            reading = read_snapshot(tool, call, snapshot.prefix, sample.language, earlier, first=unread)
             reasons += reading.doubts
             decision = weakest((decision, "unproved" if reading.doubts else "proved"))
     reason = " ".join(dict.fromkeys(reasons)) or "Every word of the user's belongs to the call."
     return [Verdict(subject=sample.key, check=CHECK, decision=decision, reason=reason, version=VERSION)]
 
 
-def _wishes_of_first_turn(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: str) -> list[str]:
-    """Where values are taken back later, what the first turn wishes besides; the check of ambiguity sees to the values."""
-    text = next(_user_texts(prefix, language))
-    leaves = leaves_of(tool, call.arguments)
-    readings = read_leaves(leaves, text)
-    spans = spans_of(readings)
-    found = [
-        f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
-        for cue in find_cues(text.text, language)
-        if cue.kind in _WISHES and _is_own(text, cue.start) and not touches(spans, cue.start, cue.end)
-        and not (cue.kind == "negation" and _is_near_correction(text, cue))
-    ]  # fmt: skip
-    return [*found, *_other_deeds(tool, text, leaves, readings)]
+def read_snapshot(
+    tool: Tool,
+    call: GoldCall,
+    prefix: Sequence[Turn],
+    language: str,
+    earlier: Sequence[str] | None = None,
+    *,
+    first: int = -1,
+) -> RequestReading:
+    """Read all that a user said before a call against it: arguments from any turn, left-over words in the last one.
 
-
-def _is_near_correction(text: RequestText, cue: Cue) -> bool:
-    """Whether a negation takes a value back: "sorry, not that one", "no, scratch that"."""
-    marks = [one.start for one in find_corrections(text.text)]
-    marks += [one.start for one in find_cues(text.text, text.language) if one.kind == "correction"]
-    return any(abs(mark - cue.start) <= _NEAR for mark in marks)
-
-
-def read_snapshot(tool: Tool, call: GoldCall, prefix: Sequence[Turn], language: str) -> RequestReading:
-    """Read all that a user said before a call against it: arguments from any turn, left-over words in the last one."""
+    `earlier` are the values of calls that were due before, where the conversation may take them back, else None.
+    `first` is the first of the texts whose words are to be accounted for: the last alone unless given.
+    """
     texts = list(_user_texts(prefix, language))
+    if earlier is not None:
+        texts = [one._replace(is_shifted=True, replaced=find_stated(tool, call, one, earlier)) for one in texts]
     leaves = leaves_of(tool, call.arguments)
     by_turn = [read_leaves(leaves, text) for text in texts]
     readings = [
         next((readings[at] for readings in reversed(by_turn) if readings[at].grade == "proved"), by_turn[-1][at])
         for at in range(len(leaves))
     ]
-    doubts = [
-        *_left_over(tool, texts[-1], leaves, by_turn[-1]),
-        *_unknown(tool, texts[-1], leaves, by_turn[-1]),
-        *_cut_short(texts[-1], leaves, by_turn[-1]),
-        *unmentioned(tool, call.arguments, texts[-1], by_turn[-1]),
-    ]
-    if len(texts) == 1:
+    doubts: list[str] = []
+    for text, read in [*zip(texts, by_turn, strict=True)][first:]:
+        doubts += [
+            *_left_over(tool, text, leaves, read),
+            *_unknown(tool, text, leaves, read),
+            *_cut_short(text, leaves, read),
+            *unmentioned(tool, call.arguments, text, read),
+        ]
+    if len(texts) == 1 or first == 0:
         doubts += _other_deeds(tool, texts[0], leaves, by_turn[0])
     return RequestReading(merge_readings(call.arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
 
@@ -228,6 +222,7 @@ def _left_over(
             yield f"{text.text[start:end]!r} belongs to no argument."
     yield from times_left(tool, text, leaves, readings)
     yield from listed_on(text, leaves, readings)
+    yield from _quoted(text, spans)
     for cue in find_cues(text.text, text.language):
         if (
             _is_own(text, cue.start)
@@ -242,6 +237,16 @@ def _left_over(
             yield f"{text.text[cue.start : cue.end].strip()!r} ({cue.kind.replace('_', ' ')}) belongs to no argument."
 
 
+def _quoted(text: RequestText, spans: Sequence[Span]) -> Iterator[str]:
+    """A quotation that holds more than a value: then somebody's request is told of, and none is made."""
+    for start, end in quotations(text.text):
+        inner = [at for at in range(start + 1, end - 1) if text.text[at].isalpha()]
+        free = [at for at in inner if not touches(spans, at, at + 1)]
+        is_long = count_words(text.without(spans, start, end)) >= _FEWEST_QUOTED
+        if end <= text.own and is_long and len(free) * 2 > len(inner) and not touches(text.replaced, start, end):
+            yield f"{text.text[start:end]!r} is quoted."
+
+
 def _unknown(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
@@ -254,7 +259,9 @@ def _unknown(
     known += [Span(start, end) for deed, start, end in deeds_stated(text.text, text.language) if deed in deeds]
     known += [Span(cue.start, cue.end) for cue in find_cues(text.text, text.language)]
     known += [Span(*one) for one in harmless_uses(text.text, text.language)]
-    known += _again(text, leaves, readings)
+    known += [*_again(text, leaves, readings), *_own_phrases(tool, text)]
+    if text.is_shifted:
+        known += [Span(*one.span()) for one in cue_words(text.language).patterns["once_more"].finditer(text.text)]
     days = [Span(each.start, each.end) for each in text.moments]
     known += [
         Span(*match.span()) for span in spans if not touches(days, *span)
@@ -272,6 +279,13 @@ def _unknown(
             continue
         words = " ".join(own[start:end] for start, end in left)
         yield f"{words!r} belongs to no argument."
+
+
+def _own_phrases(tool: Tool, text: RequestText) -> list[Span]:
+    """Where a text has what people say for the tool's deed, as the language lists it."""
+    phrases = own_words(tool.name, tool.description)
+    found = (match for phrase in phrases for match in re.finditer(re.escape(phrase), text.text, re.IGNORECASE))
+    return [Span(*match.span()) for match in found]
 
 
 def _again(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> Iterator[Span]:
@@ -314,7 +328,7 @@ def _is_left_out(
 def _described(tool: Tool) -> str:
     """All that the tool's document says in words, to compare with."""
     schemas = " | ".join(str(schema.get("description", "")) for schema in tool.properties.values())
-    return fold(f"{tool.description} | {schemas}")
+    return fold(f"{tool.description} | {' | '.join(own_words(tool.name, tool.description))} | {schemas}")
 
 
 def _is_described(words: str, described: str) -> bool:
@@ -395,25 +409,19 @@ def _is_accounted(
     ends = cue.start + 1 if cue.kind == "past" else cue.end  # what is told of may hold the values
     if touches(free if cue.kind == "alternative" else spans, cue.start, ends):
         return True
-    if cue.kind == "past" and text.own < len(text.text):  # the words that point to a message tell who sent it
-        return True
     if cue.kind == "negation" and any(
         one.bound and one.start - _NEAR <= cue.start <= one.end + _CLOSE for one in text.quantities
     ):
         return True
+    if text.is_shifted and wants_again(text, cue):
+        return True
     if cue.kind == "second_wish" and any(0 <= one.start - cue.end <= _CLOSE for one in spans):
         return True  # "and tell Ann": what is to be done is done with a value of the call
-    if cue.kind in ("correction", "negation") and _is_of_correction(cue, spans, taken_back):
+    if cue.kind in ("correction", "negation") and is_of_correction(text, cue, spans, taken_back):
         return True
-    if cue.kind == "past" and _wishes_elsewhere(text, spans, cue):
-        return True
+    if cue.kind == "past":  # the words that point to a message tell who sent it
+        return text.own < len(text.text) or _wishes_elsewhere(text, spans, cue)
     return cue.kind == "alternative" and _joins_values(text, spans, cue)
-
-
-def _is_of_correction(cue: Cue, spans: Sequence[Span], taken_back: Sequence[Span]) -> bool:
-    """Whether a cue takes back what the call does not have, or what it is changed to is the call's."""
-    is_changed = cue.kind == "correction" and any(0 <= one.start - cue.end <= _NEXT for one in spans)
-    return is_changed or any(one.start <= cue.start < one.end for one in taken_back)
 
 
 def _gives_reason(text: RequestText, cue: Cue, known: Sequence[Span], deeds: frozenset[Deed]) -> bool:
@@ -514,7 +522,7 @@ def _other_deeds(
     tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
 ) -> Iterator[str]:
     """Where the words ask for another deed than the tool does, or for none that can be determined."""
-    spans = spans_of(readings)
+    spans = [*spans_of(readings), *_own_phrases(tool, text)]
     deeds = deeds_of_tool(tool.name, text.language)
     yield from _wishes_of_nobody(text, spans, deeds)
     stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not touches(spans, start, end)}

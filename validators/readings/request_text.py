@@ -58,6 +58,8 @@ class RequestText(NamedTuple):
     now: datetime | None
     own: int  # where the user's own words end: behind them stands a message handed over, if any
     question: str = ""  # what the user was asked: it names what the answer is for
+    is_shifted: bool = False  # whether the user may take values back, or want the same again with another one
+    replaced: tuple[Span, ...] = ()  # where such values stand, old ones and new ones
 
     @property
     def mentions(self) -> tuple[Span, ...]:

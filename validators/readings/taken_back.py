@@ -20,7 +20,7 @@ def taken_back_in(text: RequestText, spans: Sequence[Span]) -> list[Span]:
     cues = [match.span() for match in cue_words(text.language).patterns["correction"].finditer(text.text)]
     cues += [(one.start, one.end) for one in find_corrections(text.text)]
     found = [one for start, end in cues if (one := _corrected(text, spans, start, end))]
-    return [*found, *_contrasted(text, spans)]
+    return [*found, *_contrasted(text, spans), *text.replaced]
 
 
 def _corrected(text: RequestText, spans: Sequence[Span], start: int, end: int) -> Span | None:
@@ -35,7 +35,18 @@ def _corrected(text: RequestText, spans: Sequence[Span], start: int, end: int) -
     name = _NAME.search(text.text[:start]) if text.quote(after)[:1].isupper() else None
     if name and not touches(spans, name.start(1), name.end(1)):
         before.append(name.start(1))
-    return Span(max(before, default=start), after.start)
+    if not before and text.question:
+        before = [_clause_before(text, spans, start)]
+    begin = max(before, default=start)
+    while begin and text.text[begin - 1].isascii() and text.text[begin - 1].isalnum():
+        begin -= 1  # the letters of a code
+    return Span(begin, after.start)
+
+
+def _clause_before(text: RequestText, spans: Sequence[Span], at: int) -> int:
+    """Where the answer begins that a correction takes back, be it a name: "the book club. No, the choir"."""
+    clauses = [one for one in clauses_of(text.text[:at], text.language) if not touches(spans, *one)]
+    return clauses[-1].start if clauses and at - clauses[-1].end <= _CLOSE else at
 
 
 def _contrasted(text: RequestText, spans: Sequence[Span]) -> Iterator[Span]:
