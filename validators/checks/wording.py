@@ -30,13 +30,13 @@ _PLACEHOLDER = LanguagePattern(
     r"|\b(?:TODO|TBD|lorem ipsum|undefined|NaN)\b|_{3,}|\bX{3,}\b|@{placeholder}",
     re.RegexFlag(0),
 )
-_SAID_TWICE = (  # on purpose, or as digits of a number
+_REPEATED_ON_PURPOSE = (  # on purpose, or as digits of a number
     "that|had|very|so|no|bye|ha|really|many|much|wait|now|knock|far|again|more|night|muy|poco|ya|casi|bla"
     "|zero|oh|one|two|three|four|five|six|seven|eight|nine|uno|dos|tres|cuatro|cinco|seis|siete|ocho|nueve|cero"
 )
 _DOUBLED = re.compile(
     r"\b(?i:(the|an?|to|of|for|in|on|at|is|are|and|or|with|from|my|please|could|would)\s+\1)\b"
-    rf"|\b(?!(?:{_SAID_TWICE})\b)([^\W\d_A-Z]{{2,}}) \2\b"
+    rf"|\b(?!(?:{_REPEATED_ON_PURPOSE})\b)([^\W\d_A-Z]{{2,}}) \2\b"
 )
 _CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
