@@ -12,9 +12,14 @@ import typer
 if TYPE_CHECKING:
     from rich.progress import Progress as ProgressBar
     from rich.progress import TaskID
+    from rich.table import Table
 
 AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON on stdout.")]
 _STEPS = 10
+_UNBOUND = 200  # columns where there is no terminal
+_GAP = 2  # between columns
+_FOLDED = 24  # columns that a long text has at least
+_LONGEST_WORD = 40  # columns; a longer one is broken
 
 
 def show_json(value: object) -> None:
@@ -40,21 +45,62 @@ def say(text: str) -> None:
     sys.stderr.write(text + "\n")
 
 
-def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> None:
-    """Print a table; numbers are set to the right."""
+def show_table(columns: Sequence[str], rows: Iterable[Sequence[Any]], *, width: int | None = None) -> None:
+    """Print a table, numbers set to the right; where it is too wide for `width` (the terminal's), each row is a block of lines."""
     from rich.console import Console
+
+    console = Console(width=width or (None if sys.stdout.isatty() else _UNBOUND), highlight=False)
+    kept = [list(row) for row in rows]
+    texts = [[_cell(value) for value in row] for row in kept]
+    widths = _least_widths(columns, texts)
+    if sum(widths) + _GAP * (len(widths) - 1) <= console.width:
+        console.print(_table(columns, kept, texts, widths))
+        return
+    if not texts:
+        console.print(_block(columns, [""] * len(columns)))
+    for number, row in enumerate(texts, 1):
+        console.print(f"[ {number} ]", style="bold", markup=False)
+        console.print(_block(columns, row))
+
+
+def _least_widths(columns: Sequence[str], texts: Sequence[Sequence[str]]) -> list[int]:
+    """How wide each column has to be: names, numbers and keys are never broken, a long text may be, at its spaces."""
+    from rich.cells import cell_len
+
+    widths = [cell_len(name) for name in columns]
+    for line in texts:
+        for place, text in enumerate(line):
+            word = max((cell_len(word) for word in text.split()), default=0)
+            widths[place] = max(widths[place], min(_LONGEST_WORD, word), min(_FOLDED, cell_len(text)))
+    return widths
+
+
+def _table(
+    columns: Sequence[str], rows: Sequence[Sequence[Any]], texts: Sequence[Sequence[str]], widths: Sequence[int]
+) -> "Table":
     from rich.table import Table
     from rich.text import Text
 
     table = Table(box=None, pad_edge=False, header_style="bold")
-    kept = [list(row) for row in rows]
     for place, column in enumerate(columns):
-        numeric = bool(kept) and all(isinstance(row[place], (int, float)) or row[place] is None for row in kept)
-        table.add_column(column, justify="right" if numeric else "left", overflow="fold")
-    for row in kept:
-        table.add_row(*(Text(_cell(value)) for value in row))
-    width = None if sys.stdout.isatty() else 200
-    Console(width=width, highlight=False).print(table)
+        numeric = bool(rows) and all(isinstance(row[place], (int, float)) or row[place] is None for row in rows)
+        table.add_column(column, justify="right" if numeric else "left", overflow="fold", min_width=widths[place])
+    for line in texts:
+        table.add_row(*(Text(text) for text in line))
+    return table
+
+
+def _block(columns: Sequence[str], texts: Sequence[str]) -> "Table":
+    """One row as lines of names and values."""
+    from rich.table import Table
+    from rich.text import Text
+
+    table = Table(box=None, pad_edge=False, show_header=False)
+    table.add_column(style="bold", no_wrap=True)
+    table.add_column(overflow="fold")
+    for column, text in zip(columns, texts, strict=True):
+        table.add_row(column, Text(text))
+    return table
 
 
 def _cell(value: object) -> str:

@@ -39,11 +39,11 @@ def make(
     as_json: AsJson = False,
 ) -> None:
     """Make a recipe's tools; those that a check does not prove wait for people, the others are used by its builds."""
-    from flows.recipe import read_recipe
+    from flows.recipe import read_recipe_to_build
     from flows.settings import read_settings
     from flows.toolmaking import preview_tools, report_tools
 
-    chosen = read_recipe(recipe)
+    chosen = read_recipe_to_build(recipe)
     chosen = chosen.with_model(model) if model else chosen
     with Terminal() as screen:
         if preview:

@@ -1,0 +1,50 @@
+"""What the terminal shows: tables that fit, and blocks where they do not."""
+
+import pytest
+
+from flows.cli.screen import show_table
+
+COLUMNS = ("recipe", "build", "stage_group", "entered", "is_latest")
+ROWS = [("hammerbench", "0123456789abcdef" * 2, "single_turn", 100, True), ("demo", "f" * 32, "landing", 7, False)]
+
+
+def shown(
+    capsys: pytest.CaptureFixture[str], columns: tuple[str, ...], rows: list[tuple[object, ...]], width: int
+) -> list[str]:
+    show_table(columns, rows, width=width)
+    lines = [line.rstrip() for line in capsys.readouterr().out.splitlines()]
+    assert max(map(len, lines)) <= width
+    return lines
+
+
+def test_what_fits_is_a_table(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, COLUMNS, ROWS, 90)
+    assert lines[0].split() == list(COLUMNS)
+    assert [line.split()[1] for line in lines[1:]] == [row[1] for row in ROWS]
+
+
+def test_what_is_too_wide_is_a_block_for_each_row(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, COLUMNS, ROWS, 60)
+    assert [line for line in lines if line.startswith("[")] == ["[ 1 ]", "[ 2 ]"]
+    assert [line.split() for line in lines[1:6]] == [
+        [name, str(value)] for name, value in zip(COLUMNS, ROWS[0], strict=True)
+    ]
+
+
+@pytest.mark.parametrize("width", [48, 60, 80, 120])
+def test_names_of_columns_numbers_and_keys_are_never_broken(capsys: pytest.CaptureFixture[str], width: int) -> None:
+    words = " ".join(shown(capsys, COLUMNS, ROWS, width)).split()
+    assert {*COLUMNS, "0123456789abcdef" * 2, "single_turn", "100", "True"} <= set(words)
+
+
+def test_a_long_text_is_folded_at_spaces(capsys: pytest.CaptureFixture[str]) -> None:
+    lines = shown(capsys, ("name", "about"), [("计算器", "a long text " * 10)], 50)
+    assert lines[0].split() == ["name", "about"]
+    assert all(line.split()[-1] in {"about", "a", "long", "text"} for line in lines)
+
+
+@pytest.mark.parametrize("columns", [(), ("name", "about")])
+def test_a_result_without_rows_has_its_names(capsys: pytest.CaptureFixture[str], columns: tuple[str, ...]) -> None:
+    for width in (9, 40):
+        show_table(columns, [], width=width)
+        assert capsys.readouterr().out.split() == list(columns)
