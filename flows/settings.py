@@ -10,7 +10,7 @@ from math import inf
 from pathlib import Path
 from typing import TYPE_CHECKING, NamedTuple
 
-from warehouse.errors import ConfigurationError
+from warehouse.errors import ConfigurationError, StoreError
 
 if TYPE_CHECKING:
     from warehouse.records import Language
@@ -107,13 +107,14 @@ def open_warehouse(settings: Settings | None = None) -> "Warehouse":
 
 
 def _require_home(home: Path) -> None:
-    """Raise ConfigurationError where the work folder neither is there nor can be made."""
+    """Raise StoreError where the work folder neither is there nor can be made."""
     place = next((one for one in (home, *home.parents) if one.exists()), Path("/"))
     if place.is_dir() and (place == home or os.access(place, os.W_OK | os.X_OK)):
         return
     problem = "may not be written to" if place.is_dir() else "is no folder"
-    raise ConfigurationError(
-        f"The work folder can't be made: {str(place)!r} {problem}. Set CALLWRIGHT_HOME to another folder, or mend that."
+    raise StoreError(
+        f"The work folder {str(home)!r} can't be made: {str(place)!r} {problem}. Set CALLWRIGHT_HOME to another folder, or "
+        "mend that."
     )
 
 

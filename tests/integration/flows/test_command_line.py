@@ -63,8 +63,10 @@ def test_a_work_folder_that_cant_be_made_is_one_sentence(tmp_path: Path, words: 
     (tmp_path / "file").write_text("x")
     for home in (tmp_path / "file", tmp_path / "file" / "below"):
         done = asked(*words, home=home)
-        assert done.stderr.startswith(f"callwright: The work folder can't be made: '{tmp_path / 'file'}' is no folder.")
-        assert (done.returncode, done.stdout) == (2, "")
+        assert done.stderr.startswith(
+            f"callwright: The work folder '{home}' can't be made: '{tmp_path / 'file'}' is no folder."
+        )
+        assert (done.returncode, done.stdout) == (1, "")
 
 
 def test_help_goes_to_stdout_and_ends_well(tmp_path: Path) -> None:

@@ -95,9 +95,9 @@ def test_another_count_seed_or_category_is_another_toolset(workshop: Settings) -
     assert keys[0] == keys[4]
 
 
-def test_an_unknown_category_is_answered_with_the_known_ones(tmp_path: Path) -> None:
-    with pytest.raises(ConfigurationError, match=r"'Cloks'; the categories are .*Clock"):
-        make(making(tools=[{"generate": ["Cloks"]}]), settings_of(tmp_path))
+def test_an_unknown_category_is_answered_with_the_known_ones() -> None:
+    with pytest.raises(ConfigurationError, match=r"'Cloks'; did you mean Clock\? The categories are .*Clock"):
+        making(tools=[{"generate": ["Cloks"]}])
 
 
 def test_a_build_uses_the_tools_that_were_made_and_no_other(workshop: Settings) -> None:

@@ -140,8 +140,8 @@ def test_a_build_of_which_nothing_has_changed_ends_at_once_and_says_so(
 @pytest.mark.parametrize(
     ("change", "group"),
     [
-        ({"tools": [{"seed": ["Dreams"]}]}, "make-samples"),
-        ({"tools": [{"import": "openai", "path": "absent.json"}]}, "make-samples"),
+        ({"tools": [{"catalog": "lost"}]}, "make-samples"),
+        ({"tools": [{"import": "openai", "path": str(TOP / "pyproject.toml")}]}, "make-samples"),
         ({"models": {"judge": "local/absent.gguf"}}, "make-samples"),
     ],
 )

@@ -11,7 +11,7 @@ from flows.recipe.located_yaml import TextPlace, read_yaml
 from flows.recipe.schema import nearest
 from flows.settings import read_settings
 from tests.support.flows.small_builds import run_here
-from warehouse.errors import ConfigurationError
+from warehouse.errors import CallwrightError, ConfigurationError
 
 TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
@@ -160,7 +160,7 @@ SETTINGS = {
     ),
     "CALLWRIGHT_HOME": (
         __file__,
-        f"The work folder can't be made: '{__file__}' is no folder. Set CALLWRIGHT_HOME to another ",
+        f"The work folder '{__file__}' can't be made: '{__file__}' is no folder. Set CALLWRIGHT_HOME to another ",
     ),
 }
 
@@ -169,7 +169,7 @@ SETTINGS = {
 def test_a_wrong_setting_is_named_with_the_way_out(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     given, message = SETTINGS[name]
     monkeypatch.setenv(name, given)
-    with pytest.raises(ConfigurationError) as raised:
+    with pytest.raises(CallwrightError) as raised:
         read_settings()
     assert str(raised.value).startswith(message)
 
