@@ -91,7 +91,7 @@ insert into stages values
     ('request', 90, 'single turn', '', '', [], false),
     ('format', 91, 'checks', '', '', [], false), ('land', 99, 'land', '', '', [], false);
 insert into builds values ('b1', 'made up', '{"samples": {"perfect": 1000000, "imperfect": 2000000}}', now(), now(), false);
-insert into tools
+insert into tools (key, name, category, language, source, description, parameters, returns)
     select 't' || range, 'tool_' || range, 'category ' || range % 50, 'en', 'seed', 'Does it.', '{"type": "object"}', null
     from range(1000);
 insert into releases values ('r1', 'r1', 'hash', 0, now(), '');

@@ -98,8 +98,9 @@ def test_of_two_calls_of_one_tool_each_is_compared_with_the_one_it_is_for(perfec
     assert error_type(predicted(both, OTHER, BOOKING), both) == ""
     assert error_type(predicted(both, OTHER, OTHER), both) == "wrong_value"
     judged = predicted(both, OTHER, OTHER)
-    scores = score_predictions([judged], [both], judge="judge", agreements={})
-    assert next(one.value for one in scores if one.metric == "args_acc" and one.snapshots == "all") == 0
+    for agrees in (False, True):
+        scores = score_predictions([judged], [both], judge="judge", agreements={judged.key: agrees})
+        assert next(one.value for one in scores if one.metric == "args_acc" and one.snapshots == "all") == agrees
 
 
 def due_at_once(sample: Sample, *calls: Call) -> Sample:
