@@ -17,6 +17,7 @@ from generators.imports.confetti import read_confetti_samples
 from generators.imports.hammerbench import read_hammerbench
 from generators.imports.reading import ImportedRecord
 from generators.kinds import kind_rows
+from language.packs import fallback
 from warehouse.errors import ConfigurationError
 from warehouse.records import Language, Release, Sample, Tool
 from warehouse.releases import freeze, list_releases
@@ -113,7 +114,7 @@ def _imported(source: ImportedTools, warehouse: Warehouse) -> tuple[Sequence[Too
 
 
 def _seeds(source: SeedTools, languages: tuple[Language, ...]) -> list[Tool]:
-    tools = seed_tools(languages)
+    tools = seed_tools(languages) or seed_tools([fallback()])  # a model words requests of these in other languages
     if source.seed == "all":
         return tools
     known = {tool.category for tool in tools}

@@ -23,6 +23,11 @@ class Share(NamedTuple):
     place: str = ""
 
 
+def tools_for(tools: Sequence[Tool], language: Language) -> list[Tool]:
+    """The tools that requests in a language are made of: those with a document in it, else all, which a model translates."""
+    return [tool for tool in tools if tool.language == language] or [*tools]
+
+
 class Order(NamedTuple):
     """What a planner is asked for: the first `samples` samples of a kind in a language and at a place.
 
@@ -55,7 +60,8 @@ class Making(NamedTuple):
 
     `drafts` is the type of what is planned; where a draft does not say its kind, `kind_at` tells it by the place.
     `validates` says that the first draft is planned before a build begins, so that what can't be is refused at once. Kinds that
-    are made of other samples need no plan, but `obstacles`: why one can't be made of a sample, "" where it can.
+    are made of other samples need no plan, but `obstacles`: why one can't be made of a sample, "" where it can. `has_fixed_words`
+    says that some turns come out of a language's folder, so that there are no samples in a language without one.
     """
 
     family: str
@@ -67,6 +73,7 @@ class Making(NamedTuple):
     validates: bool = False
     has_variants: bool = False
     obstacles: Mapping[Transform, Obstacle] = {}
+    has_fixed_words: bool = False
 
 
 def shared_evenly(count: int, among: int) -> list[int]:

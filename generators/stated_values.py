@@ -13,9 +13,10 @@ from pydantic import BaseModel, JsonValue
 from rapidfuzz import fuzz
 
 from generators.stages import StageContext
-from language.packs import signs
+from language.packs import has_folder, signs
 from language.readers.mentions import find_moments
 from language.readers.quantities import find_quantities
+from language.readers.typed_values import find_typed_values, is_typed, may_mean
 from language.readers.units import unit_of
 from language.schemas import kind_of
 from language.text import VERBATIM
@@ -122,6 +123,8 @@ def find_value(
     `by_name` says that a name is said by its own words alone, so that other ones are another name.
     """
     (name, value), quoted = named, find_quote(words, text)
+    if not has_folder(language):
+        return _find_unruled(named, schema, quoted, text, language)
     found = locate(value, schema, text)
     if quoted is not None:
         stated = text[quoted.start : quoted.end]
@@ -136,6 +139,26 @@ def find_value(
         return Stated(Place(found.start, found.end))
     place = _read_place(value, schema, text, language)
     return Stated(place) if place else Stated(None, f"nothing in it says {value!r} for {name!r}.")
+
+
+def _find_unruled(
+    named: tuple[str, JsonValue], schema: JsonSchema, quoted: Place | None, text: str, language: Language
+) -> Stated:
+    """Where a text in a language that no rule knows states the value: by the quote, in its own letters, or as Duckling reads it."""
+    name, value = named
+    is_read = is_typed(value, schema)
+    stated = text[quoted.start : quoted.end] if quoted else text
+    typed = [*find_typed_values(stated, language, _NOW)] if is_read else []
+    if quoted is not None:
+        is_other = len(typed) == 1 and not may_mean(typed[0], value, stated) and str(value) not in stated
+        return Stated(
+            quoted, f"the words {stated!r} say another value for {name!r}, not {value!r}." if is_other else ""
+        )
+    at = text.casefold().find(str(value).casefold()) if isinstance(value, str | int | float) else -1
+    if at >= 0 and len(text.casefold()) == len(text):
+        return Stated(Place(at, at + len(str(value))))
+    found = next((Place(one.start, one.end) for one in typed if may_mean(one, value, text)), None)
+    return Stated(found, "" if found else f"nothing in it says {value!r} for {name!r}.")
 
 
 def _read_place(value: JsonValue, schema: JsonSchema, text: str, language: Language) -> Place | None:

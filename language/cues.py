@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple, get_args
 import yaml
 
 from language.names import split_name
-from language.packs import of, widened
+from language.packs import of, read_as, widened
 from language.plain_words import find_terms, plain_words
 from language.text import STOP, Found, fold
 from language.wording import content_keys
@@ -56,11 +56,11 @@ def has_cues(language: str) -> bool:
 @lru_cache(16)
 def cue_words(language: str) -> CueWords:
     """The cues of a language that lists them."""
-    data = yaml.safe_load(files("language").joinpath(language, "cues.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load(files("language").joinpath(read_as(language), "cues.yaml").read_text(encoding="utf-8"))
     deeds = {name: re.compile(pattern, re.IGNORECASE) for name, pattern in data.pop("deeds").items()}
     clashes = frozenset(frozenset(pair) for pair in data.pop("clashes"))
     tool_deeds = data.pop("tool_deeds", {}) or {}
-    if language != _ENGLISH:
+    if read_as(language) != _ENGLISH:
         english = {name: pattern.pattern for name, pattern in cue_words(_ENGLISH).tool_deeds.items()}
         tool_deeds = {
             name: "|".join(filter(None, (english.get(name), tool_deeds.get(name))))
@@ -116,7 +116,7 @@ def find_choices(choice: str, text: str, language: str, name: str = "") -> Itera
 @lru_cache(16)
 def _choice_words(language: str) -> Mapping[str, re.Pattern[str]]:
     worded: dict[str, str] = {}
-    for one in dict.fromkeys((language, _ENGLISH)):  # people say some English words in any language
+    for one in dict.fromkeys((read_as(language), _ENGLISH)):  # people say some English words in any language
         listed = yaml.safe_load(files("language").joinpath(one, "choices.yaml").read_text(encoding="utf-8"))
         for choice, words in listed.items():
             worded[choice] = f"{worded[choice]}|{words}" if choice in worded else words

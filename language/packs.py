@@ -1,9 +1,14 @@
-"""The languages that there are: each a folder beside this file, found by its language.yaml; and which of them a text is in."""
+"""The languages that there are: each a folder beside this file, found by its language.yaml; and which of them a text is in.
+
+A language without a folder has a pack too, by its code: no rule here knows it, so its words and rules are those of the
+fallback, and nothing that they read in it proves anything (`has_folder`).
+"""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
 from importlib.resources import files
@@ -40,9 +45,9 @@ def known() -> tuple[Language, ...]:
 
 @cache
 def of(code: Language) -> LanguagePack:
-    """The language with this code; ConfigurationError where there is no folder for it."""
-    if code not in known():
-        raise ConfigurationError(f"There is no language {code!r}; the languages are {', '.join(known())}.")
+    """The language with this code, one without a folder too; ConfigurationError where no language has it."""
+    if not has_folder(code):
+        return _without_folder(code)
     entries = {name: value for name, value in _described(code).items() if name != "signs"}
     cues = _loaded((files(f"language.{code}") / _PATTERNS).read_text(encoding="utf-8"))
     # a list of names of a language module is not typed; Rules says what it must hold, and a test holds it to that
@@ -59,6 +64,29 @@ def of(code: Language) -> LanguagePack:
         rules=rules,
         **entries,
     )
+
+
+def has_folder(code: Language) -> bool:
+    """Whether the rules know the language; what they read in any other is left to readers."""
+    return code in known()
+
+
+def read_as(code: Language) -> Language:
+    """The language whose files serve for this one: itself, or the fallback where it has no folder."""
+    return code if has_folder(code) else fallback()
+
+
+@cache
+def _without_folder(code: Language) -> LanguagePack:
+    from language.detection import language_names  # not above: it asks for packs
+
+    name = language_names().get(code)
+    if name is None:
+        raise ConfigurationError(
+            f"There is no language {code!r}; the languages are {', '.join(known())}, and others by their ISO 639 codes, "
+            "such as fr or de."
+        )
+    return replace(of(fallback()), code=code, name=name, marks=frozenset(), fallback=False)
 
 
 @cache
@@ -173,18 +201,22 @@ def other_letters(text: str) -> int:
 
 
 def writes(language: Language, text: str) -> bool:
-    """Whether `text` is in the script of `language`."""
+    """Whether `text` is in the script of `language`; of one without a folder, whether it is in no other language."""
+    if not has_folder(language):
+        from language.detection import is_in_another  # not above: it asks for packs
+
+        return not is_in_another(text, language)
     return script_of(text) == of(language).script
 
 
 def puts_spaces(language: Language) -> bool:
     """Whether `language` puts a space between words."""
-    return bool(_described(language)["space"])
+    return bool(of(language).space)
 
 
 def sentence_ends(language: Language) -> str:
     """The signs with which a sentence ends in `language`."""
-    return str(_described(language)["ends"])
+    return of(language).ends
 
 
 @cache

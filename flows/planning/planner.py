@@ -20,6 +20,8 @@ from generators.families import Kind
 from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
 from generators.planning import Making, Order
 from generators.stages import Stage
+from language.packs import has_folder, known, of
+from llm.models import reads_language
 from warehouse.errors import CallwrightError, ConfigurationError
 from warehouse.records import Derivation, Draft, Language, Record, Sample, Tool
 from warehouse.rows import Row, body_of
@@ -67,6 +69,8 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     refusals: dict[tuple[str, Language], list[ConfigurationError | None]] = defaultdict(list)
     for demand in shares(recipe, tools):
         making = making_of(demand.kind.name)
+        if demand.asked:
+            _validate_language(recipe, demand, making, tools)
         if making.validates and making.plan is not None and demand.asked:
             planned = making.plan(_order(recipe, demand, demand.asked, tools))
             if isinstance(planned, Iterator):
@@ -74,6 +78,22 @@ def validate_it_can_be_planned(recipe: Recipe, tools: Sequence[Tool]) -> None:
     for found in refusals.values():
         if found[0] is not None and all(found):
             raise found[0]
+
+
+def _validate_language(recipe: Recipe, demand: Demand, making: Making, tools: Sequence[Tool]) -> None:
+    """Raise ConfigurationError where samples of a kind can't be made in a language, whatever the tools allow."""
+    generator, language, kind = recipe.models.generator.name, demand.language, demand.kind.name
+    if making.has_fixed_words and not has_folder(language):
+        raise ConfigurationError(
+            f"Samples of the kind {kind!r} hold turns in words of callwright's own, which it has in {', '.join(known())} and not "
+            f"in {language!r} ({of(language).name}). Ask for other kinds in it."
+        )
+    spoken = sorted({tool.language for tool in tools})
+    if language not in spoken and not reads_language(generator):
+        raise ConfigurationError(
+            f"{generator} can't word requests in {language!r} for tools in {', '.join(spoken) or 'no language'}: it only repeats "
+            f"the words of their documents. Name a language model as models.generator, or take {language!r} out of languages."
+        )
 
 
 def _refusal(planned: Iterator[Draft]) -> ConfigurationError | None:

@@ -10,7 +10,7 @@ from generators.catalogs.choosing import ToolChoice
 from generators.environments.protocol import EnvironmentSettings
 from generators.kinds import KINDS, kind_named, waves_of
 from generators.voices import draw_personas
-from language.packs import known
+from language.packs import of
 from llm.models import ModelSettings, read_model, reads_language
 from warehouse.errors import ConfigurationError
 from warehouse.records import DEFAULT_LANGUAGE, Language
@@ -284,9 +284,11 @@ class Recipe(RecipePart):
     @field_validator("languages")
     @classmethod
     def _languages_are_known(cls, languages: tuple[Language, ...]) -> tuple[Language, ...]:
-        strange = [language for language in languages if language not in known()]
-        if strange:
-            raise ValueError(f"there is no language {strange[0]!r}; the languages are {', '.join(known())}")
+        for language in languages:
+            try:
+                of(language)
+            except ConfigurationError as error:
+                raise ValueError(str(error)) from error
         return languages
 
     @field_validator("samples")

@@ -8,6 +8,7 @@ from flows.recipe.located_yaml import DataPath
 from flows.recipe.parts import Recipe
 from generators.catalogs import FORMATS
 from generators.kinds import KINDS, kind_named
+from language.detection import language_names
 from language.packs import known as known_languages
 from warehouse.errors import ConfigurationError
 
@@ -28,7 +29,9 @@ class NamedPlace(NamedTuple):
     defined: tuple[str, str] = ("", "")
 
     def accepts(self, name: str) -> bool:
-        """Whether there is such a name; kinds of samples are more than those that are listed."""
+        """Whether there is such a name; kinds of samples and languages are more than those that are listed."""
+        if self.known is known_languages:
+            return name in language_names()
         return _is_kind(name) if self.known is _kinds else name in self.known()
 
 
@@ -69,7 +72,10 @@ def _prompts() -> Iterable[str]:
 
 
 NAMED_PLACES = (
-    NamedPlace(("languages", EACH), "language", "languages", known_languages, ("", "languages")),
+    NamedPlace(
+        ("languages", EACH), "language", "languages (with a language model any other by its ISO 639 code, as fr or de)",
+        known_languages, ("", "languages"),
+    ),
     NamedPlace(("samples", KEY), "kind of sample", "kinds", _kinds),
     NamedPlace(("tools", EACH, "import"), "catalog format", "formats", lambda: FORMATS, ("ImportedTools", "import")),
     NamedPlace(
@@ -109,7 +115,7 @@ def recipe_schema() -> Node:
     """The schema for editors: with the names that there are of languages, kinds, formats, categories, domains and prompts."""
     schema = Recipe.model_json_schema(by_alias=True)
     for place in NAMED_PLACES:
-        names = list(place.known())
+        names = list(language_names()) if place.known is known_languages else list(place.known())
         if place.defined[1]:
             owner = schema["$defs"][place.defined[0]] if place.defined[0] else schema
             _name_values(owner["properties"][place.defined[1]], names)

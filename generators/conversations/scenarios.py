@@ -5,7 +5,7 @@ from datetime import UTC, datetime, timedelta
 from random import Random
 
 from generators.environments.simulated import links_between
-from generators.planning import ignore
+from generators.planning import ignore, tools_for
 from generators.tools import ToolPool, are_redundant, pick_distractors
 from language.names import Deed, deed_of, function_words
 from warehouse.errors import ConfigurationError
@@ -76,7 +76,7 @@ def plan_scenarios(
 
     Raises ConfigurationError where the tools allow none.
     """
-    usable = [tool for tool in tools if tool.language == language and is_usable(tool)]
+    usable = [tool for tool in tools_for(tools, language) if is_usable(tool)]
     pool = sorted({tool.name: tool for tool in usable}.values(), key=lambda tool: tool.key)
     shape = SHAPES[complexity]
     categories = [one for one in sorted({tool.category for tool in pool}) if _allows(shape, _of(pool, one))]
@@ -85,7 +85,7 @@ def plan_scenarios(
         while scenario is None and categories:
             rng = Random(f"{seed}:conversation:{complexity}:{language}:{number}")
             category = rng.choice(categories)
-            scenario = _Planning(pool, rng).scenario(complexity, category)
+            scenario = _Planning(pool, rng, language).scenario(complexity, category)
             if scenario is None:
                 categories.remove(category)
                 say(
@@ -144,8 +144,9 @@ def _allows(shape: EpisodeShape, tools: Sequence[Tool]) -> bool:
 class _Planning:
     """One scenario in the making: each tool serves one episode, so that every call tells which request it is for."""
 
-    def __init__(self, pool: Sequence[Tool], rng: Random) -> None:
+    def __init__(self, pool: Sequence[Tool], rng: Random, language: Language) -> None:
         self._pool = pool
+        self._language = language
         self._rng = rng
         self._used: list[Tool] = []
 
@@ -167,7 +168,7 @@ class _Planning:
         moment = _FIRST_DAY + timedelta(days=rng.randrange(_DAYS), minutes=15 * rng.randrange(_MINUTES_A_DAY // 15))
         return Scenario(
             complexity=complexity,
-            language=main.language,
+            language=self._language,
             category=category,
             episodes=(*before, core, *after, *ends),
             candidates=tuple(tool.key for tool in self._candidates(main, withheld)),

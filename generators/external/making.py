@@ -18,5 +18,6 @@ MAKING = Making(
         Step("rewriting", "Reword what the user says, with the phrase in the place of the value.",
              "Sample", "HammerBench 4.2.4, D.6", rewrite_requests, ("rewrite_request",)),
     ),
+    has_fixed_words=True,
     obstacles={"external": entities.obstacle},
 )  # fmt: skip

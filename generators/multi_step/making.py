@@ -91,4 +91,5 @@ MAKING = Making(
     shares=share_over_domains,
     kind_at=kind_of_domain,
     has_variants=True,
+    has_fixed_words=True,
 )  # fmt: skip

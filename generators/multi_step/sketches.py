@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from generators.environments.linking import is_opaque
 from generators.environments.protocol import Environment
+from generators.planning import tools_for
 from language.calls.entries import affinity, is_query
 from language.names import split_name
 from warehouse.records import JsonSchema, Link, Tool
@@ -40,9 +41,7 @@ class ToolGraph:
     def __init__(self, environment: Environment, domains: Iterable[str], language: str) -> None:
         """Of the tools, those of `domains` (all where it is empty) in `language`."""
         wanted = {*domains, SHARED} if domains else set()
-        chosen = [
-            tool for tool in environment.tools if tool.language == language and (not wanted or tool.category in wanted)
-        ]
+        chosen = [tool for tool in tools_for(environment.tools, language) if not wanted or tool.category in wanted]
         self.tools: Mapping[str, Tool] = {tool.name: tool for tool in chosen}
         self._links: dict[tuple[str, str], list[Link]] = {}
         for link in environment.links:

@@ -10,7 +10,7 @@ from pydantic import JsonValue
 
 from generators.families import Kind
 from generators.parallel.wording import write_parallel
-from generators.planning import Making, Order
+from generators.planning import Making, Order, tools_for
 from generators.stages import Step, in_a_row
 from generators.stated_values import QUOTES_PATH
 from generators.tools import ToolPool, are_redundant, pick_distractors
@@ -29,7 +29,7 @@ _PLAIN = frozenset({"string", "integer", "number"})
 
 def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
     """The first plans of an order. Raises ConfigurationError where the catalog has too few tools in its language."""
-    spoken = sorted((tool for tool in order.tools if tool.language == order.language), key=lambda tool: tool.key)
+    spoken = sorted(tools_for(order.tools, order.language), key=lambda tool: tool.key)
     usable = [tool for tool in spoken if _is_usable(tool)]
     if len(usable) < 2 and order.samples:  # noqa: PLR2004 - several tools are two at least
         raise ConfigurationError(

@@ -11,7 +11,7 @@ from pydantic import JsonValue
 from generators.catalogs.domain_catalogs import SOURCE, load_domains
 from generators.families import Kind
 from generators.kinds import traits_of
-from generators.planning import Making, Order, Share
+from generators.planning import Making, Order, Share, tools_for
 from generators.routing.tool_graph import DomainGraph, Road, feeds
 from generators.routing.wording import word_routing
 from generators.stages import Step, in_a_row
@@ -176,15 +176,20 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
 
     Raises ConfigurationError where there is no domain.
     """
+    catalogs = [tool for tool in tools if tool.source == SOURCE]
+    own = {tool.language for tool in catalogs} & {
+        *languages
+    }  # languages that have none are translated only by themselves
     places = [
         (language, domain)
         for language in languages
-        for domain in dict.fromkeys(tool.category for tool in tools if _is_of(tool, language))
+        for domain in dict.fromkeys(tool.category for tool in tools_for(catalogs, language))
+        if language in own or not own
     ]
     if not places and count:
         raise ConfigurationError(
-            f"Samples of the kind {kind.name!r} need the whole catalog of a domain, in one of the languages "
-            f"{', '.join(languages)}; the recipe's tools have none. Add `- domains: all` to its tools, and en to its languages."
+            f"Samples of the kind {kind.name!r} need the whole catalog of a domain; the recipe's tools have none. "
+            "Add `- domains: all` to its tools."
         )
     known = {domain.name: domain.composition.get(kind.traits.difficulty, 0) for domain in load_domains()}
     shares = _shared_out(count, {(language, domain): known.get(domain, 0) for language, domain in places})
@@ -203,14 +208,12 @@ def _shared_out(count: int, weights: Mapping[tuple[Language, str], int]) -> dict
 
 
 def _plan(order: Order) -> Iterator[RoutingPlan]:
-    catalog = [tool for tool in order.tools if tool.category == order.place and _is_of(tool, order.language)]
+    catalog = tools_for(
+        [tool for tool in order.tools if tool.category == order.place and tool.source == SOURCE], order.language
+    )
     if not order.samples:
         return iter(())
     return plan_routing(order.kind.name, order.language, order.samples, catalog, seed=order.seed)
-
-
-def _is_of(tool: Tool, language: Language) -> bool:
-    return tool.source == SOURCE and tool.language == language
 
 
 MAKING = Making(

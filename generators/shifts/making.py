@@ -25,6 +25,7 @@ MAKING = Making(
             group="argument_shifts",
         ),
     ),
+    has_fixed_words=True,
     obstacles={
         "IS": intents.obstacle,
         "SO_case1": values.same_turn_obstacle,

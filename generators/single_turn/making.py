@@ -9,7 +9,7 @@ from itertools import chain, zip_longest
 from random import Random
 from typing import cast
 
-from generators.planning import Making, Order
+from generators.planning import Making, Order, tools_for
 from generators.single_turn.requests import choose_parameters, fill_values, write_requests
 from generators.stages import Step, in_a_row
 from generators.tools import ToolPool, pick_distractors
@@ -27,7 +27,7 @@ def plan_assignments(
 
     Raises ConfigurationError where no tool of the catalog allows this kind in this language.
     """
-    spoken = sorted((tool for tool in tools if tool.language == language), key=lambda tool: tool.key)
+    spoken = sorted(tools_for(tools, language), key=lambda tool: tool.key)
     first = _in_turn([tool for tool in spoken if _allows(kind, tool, 1)], Random(f"{seed}:{kind}:{language}"))
     later = [tool for tool in first if _allows(kind, tool, 2)]
     if count > len(first) and not later:
@@ -40,7 +40,8 @@ def plan_assignments(
         turn = number - len(first)
         tool = first[number] if turn < 0 else later[turn % len(later)]
         rng = Random(f"{seed}:{kind}:{language}:{number}")
-        yield _assign(kind, tool, company, candidates, rng, is_first=turn < 0)
+        assigned = _assign(kind, tool, company, candidates, rng, is_first=turn < 0)
+        yield assigned if tool.language == language else assigned.with_changes(language=language)
 
 
 def _allows(kind: SingleTurnKind, tool: Tool, least: int) -> bool:

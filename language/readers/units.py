@@ -9,6 +9,7 @@ from typing import NamedTuple
 import yaml
 
 from language.names import split_name
+from language.packs import read_as
 from warehouse.records import DEFAULT_LANGUAGE
 
 _SHORTEST_NAME = 3  # "m" and "s" in a parameter's name name no unit
@@ -48,7 +49,7 @@ class QuantityWords(NamedTuple):
 @lru_cache(16)
 def quantity_words(language: str) -> QuantityWords:
     """The words of a language for quantities, from its quantities.yaml."""
-    data = yaml.safe_load(files("language").joinpath(language, "quantities.yaml").read_text(encoding="utf-8"))
+    data = yaml.safe_load(files("language").joinpath(read_as(language), "quantities.yaml").read_text(encoding="utf-8"))
     units = [
         (pattern, Unit(dimension, float(factor)))
         for dimension, rows in data.pop("units").items()

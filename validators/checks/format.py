@@ -11,7 +11,7 @@ from generators.shifts.turns import is_conversation
 from generators.stages import StageContext
 from generators.tools import argument_problems
 from generators.transcripts import user_texts
-from language.packs import COMMON_SCRIPT, language_of, of, other_letters, writes
+from language.packs import COMMON_SCRIPT, has_folder, language_of, of, other_letters, writes
 from validators.checks.evidence import known_arguments
 from validators.checks.grounding import root_of
 from validators.checks.verdicts import SHOWN, Finding, contradicted, deciding, unproved
@@ -211,7 +211,10 @@ def language_findings(sample: Sample, tools: Iterable[Tool]) -> Iterator[Finding
     stated = " ".join(turn.text for turn in sample.turns if turn.kind == "user")
     pack = of(sample.language)
     others, latin = other_letters(stated), len(_LATIN.findall(stated))
-    if not others and not latin:
+    if not has_folder(sample.language):
+        if not writes(sample.language, stated):
+            yield contradicted(f"The sample is {pack.name}, but what the user says is in another language.")
+    elif not others and not latin:
         yield unproved("The user says nothing in letters, so the language can't be told.")
     elif pack.script != COMMON_SCRIPT and not writes(sample.language, stated):
         yield contradicted(f"The sample is {pack.name}, but the user says nothing in {pack.name}.")

@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
 from generators.stages import Role, Stage, StageContext, StageFunction
+from language.packs import has_folder, of
 from validators.blind import one_call, several_calls
 from validators.checks import (
     ambiguity,
@@ -57,12 +58,26 @@ def _check(  # noqa: PLR0913 - a row has as many columns
     (`is_left_to_readers`); where it may not, people are asked. One that `needs_reader` is asked of models alone that read language.
     One that `settles_rest` is asked only where the checks before it leave something open that it may settle.
     """
+    if role is None and settles:
+        function = _left_to_readers(name, version, function)
     templates = tuple(f"validators/prompts/{prompt}.j2" for prompt in prompts)
     return Stage(
         name, GROUP, about, "Sample", "Verdict", source, function, role, templates, applies, threshold,
         version=version, settles=settles, is_left_to_readers=is_left_to_readers, needs_reader=needs_reader,
         settles_rest=settles_rest,
     )  # fmt: skip
+
+
+def _left_to_readers(name: str, version: str, function: StageFunction) -> StageFunction:
+    """The rule, but for samples in a language that no rule knows: of these it proves nothing."""
+
+    async def check(sample: Sample, context: StageContext) -> list[Verdict]:
+        if has_folder(sample.language) or not any(snapshot.calls for snapshot in sample.snapshots()):
+            return list(await function(sample, context))
+        reason = f"No rules know the language {sample.language!r} ({of(sample.language).name})."
+        return [Verdict(subject=sample.key, check=name, decision="unproved", reason=reason, version=version)]
+
+    return check
 
 
 _ARGUMENTS: tuple[SampleClaim, ...] = ("arguments",)

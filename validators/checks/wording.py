@@ -14,7 +14,7 @@ from pydantic import BaseModel, Field
 
 from generators.stages import StageContext
 from generators.transcripts import conversation_text, shown_call, shown_tools
-from language.packs import LanguagePattern, unspaced
+from language.packs import LanguagePattern, has_folder, unspaced
 from validators.checks.verdicts import Finding, unproved
 from validators.judges import NATURAL, ask_opinion
 from warehouse.records import Decision, GoldCall, Sample, Tool, UserTurn, Verdict
@@ -63,7 +63,7 @@ async def check_wording(sample: Sample, context: StageContext) -> list[Verdict]:
 def _findings(sample: Sample) -> Iterator[Finding]:
     for index, turn in enumerate(sample.turns):
         if isinstance(turn, UserTurn):
-            for problem in problems_of(turn.text):
+            for problem in problems_of(turn.text, is_known=has_folder(sample.language)):
                 yield unproved(f"Turn {index} {problem}.")
 
 
@@ -98,14 +98,12 @@ def longest_run(text: str, description: str) -> tuple[str, ...]:
     return tuple(own[match.a : match.a + match.size])
 
 
-def problems_of(text: str) -> Iterator[str]:
-    """What in a text nobody says, each as the end of a sentence about the turn."""
+def problems_of(text: str, *, is_known: bool = True) -> Iterator[str]:
+    """What in a text nobody says, each as the end of a sentence about the turn; words count where rules know the language."""
     if not text.strip():
         yield "says nothing"
-    for pattern, what in (
-        (_MARKUP, "has markup"), (_PLACEHOLDER.of(text), "has a placeholder"), (_DOUBLED, "says a word twice"),
-        (_CUT.of(text), "seems to be cut off"),
-    ):  # fmt: skip
+    by_words = ((_DOUBLED, "says a word twice"), (_CUT.of(text), "seems to be cut off")) if is_known else ()
+    for pattern, what in ((_MARKUP, "has markup"), (_PLACEHOLDER.of(text), "has a placeholder"), *by_words):
         found = pattern.search(text)
         if found:
             yield f"{what}: {found[0].strip()!r}"

@@ -37,7 +37,7 @@ def test_the_first_recipe_is_written_once_and_can_be_read(tmp_path: Path) -> Non
     [
         ("speed: 9\n", r":4:1: speed: there is no such setting.*The settings are"),
         ("models: {generator: gpt}\n", r":4:\d+: models\.generator: .*no model 'gpt'"),
-        ("languages: [fr]\n", r":4:13: languages\[0\]: .*no language .fr."),
+        ("languages: [xq]\n", r":4:13: languages\[0\]: .*no language .xq."),
         ("budget: -1\n", r":4:9: budget: "),
         ("candidates: [{label: a, model: template/v1}, {label: a, model: template/v1}]\n", r"same label"),
         ("schedule: {cron: sometimes}\n", r":4:18: schedule\.cron: "),

@@ -99,8 +99,9 @@ WRONG = {
         "3:20: samples.perfect: must be a whole number, not 'many'.",
     ),
     "an unknown language": (
-        GOOD + "languages: [en, fr]\n",
-        "4:17: languages[1]: there is no language 'fr'. The languages are en, es, zh.",
+        GOOD + "languages: [en, xq]\n",
+        "4:17: languages[1]: there is no language 'xq'. The languages (with a language model any other by its ISO 639 code, as "
+        "fr or de) are en, es, zh.",
     ),
     "a model without a provider": (GOOD + "models: {judge: gpt}\n", f"4:17: models.judge: there is no model 'gpt'; {MODEL_FORMS}."),
     "a share above one": (

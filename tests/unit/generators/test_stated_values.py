@@ -56,3 +56,25 @@ def _is_refused(one: dict[str, Any]) -> bool:
         find_value((name, value), schemas[name], one["quotes"].get(name, ""), one["request"], one["language"]).problem
         for name, value in one["arguments"].items()
     )
+
+
+DAY = {"type": "string", "format": "date"}
+
+
+@pytest.mark.parametrize(
+    ("value", "schema", "words", "problem"),
+    [
+        (6, WHOLE, "six personnes", False),
+        (5, WHOLE, "six personnes", True),
+        ("2027-03-05", DAY, "5 mars 2027", False),
+        ("2027-03-06", DAY, "5 mars 2027", True),
+        ("2027-03-05", DAY, "", False),
+        ("Lima", {"type": "string"}, "une table", False),
+    ],
+)
+def test_in_a_language_without_rules_duckling_tells_another_value(
+    value: Any, schema: Any, words: str, problem: bool
+) -> None:
+    text = "Réserve une table pour six personnes le 5 mars 2027 à sept heures et demie du soir"
+    stated = find_value(("value", value), schema, words, text, "fr")
+    assert bool(stated.problem) == problem, stated

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from language.packs import fallback, known, language_of, of, plain_signs, signs, widened, writes
+from language.packs import fallback, has_folder, known, language_of, of, plain_signs, read_as, signs, widened, writes
 from language.protocol import LanguageRules
 from language.values import locate, write_value
 from warehouse.errors import ConfigurationError
@@ -39,6 +39,17 @@ _SCRIPT = re.compile(
 def test_a_language_that_is_not_there_is_answered_with_those_that_are() -> None:
     with pytest.raises(ConfigurationError, match=r"no language 'xx'; the languages are .*en.*zh"):
         of("xx")
+
+
+def test_a_language_without_a_folder_has_its_name_and_is_known_by_what_is_not_in_another() -> None:
+    assert (of("fr").name, of("pt").name, of("ja").name) == ("French", "Portuguese", "Japanese")
+    assert not has_folder("fr")
+    assert read_as("fr") == fallback()
+    assert writes("fr", "Réserve une table pour deux à Rome demain")
+    assert not writes("fr", "Book a table for two in Rome tomorrow")
+    assert writes("fr", "Lima"), "nobody can tell"
+    assert not writes("ja", "Book a table for two in Rome tomorrow")
+    assert "fr" not in known()
 
 
 @pytest.mark.parametrize("code", known())

@@ -1,0 +1,148 @@
+"""Requests in languages other than the document's, by a model: what no rule knows lands as judged, and nothing of it is proved."""
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+from random import Random
+from typing import Any
+
+import orjson
+import pytest
+
+from flows.build import BuildReport
+from generators.stages import StageContext
+from language.packs import writes
+from tests.support.flows.model_server import ModelServer, serve_model
+from tests.support.flows.small_builds import build, settings_of, small_recipe, stub_settings, warehouse_of
+from tests.support.flows.wording_model import CHINESE, WordingModel
+from tests.support.scripted_model import ScriptedModel
+from validators.checks.table import CHECKS, settled_claims
+from warehouse.errors import ConfigurationError
+from warehouse.exports.formats import export_release
+from warehouse.records import Sample, UserTurn
+from warehouse.releases import freeze, read_release, read_tools
+
+KINDS = {"perfect": 6, "imperfect": 3, "irrelevant": 2}
+TOOLS = [{"seed": ["Weather", "Banking", "Trains"]}]
+
+
+def three_models(server: ModelServer) -> dict[str, Any]:
+    """A model for each role, so that what is read was not worded by the reader."""
+    names = {"generator": "openai/stub", "checker": "openai/checker", "judge": "openai/judge"}
+    return {role: stub_settings(server, name=name) for role, name in names.items()}
+
+
+class FrenchBuild:
+    def __init__(self, home: Path, server: ModelServer) -> None:
+        server.behaviour = WordingModel(slips=True)
+        self.settings = settings_of(home)
+        recipe = small_recipe(languages=["fr"], samples=KINDS, models=three_models(server), tools=TOOLS)
+        self.report: BuildReport = build(recipe, self.settings)
+
+    def rows(self, sql: str) -> list[dict[str, Any]]:
+        return warehouse_of(self.settings).rows(sql)
+
+
+@pytest.fixture(scope="module")
+def built(tmp_path_factory: pytest.TempPathFactory) -> Iterator[FrenchBuild]:
+    with serve_model() as server:
+        yield FrenchBuild(tmp_path_factory.mktemp("french"), server)
+
+
+def test_samples_land_as_judged_and_none_as_proved(built: FrenchBuild) -> None:
+    why = built.rows("select stage, outcome, reason from outcomes where outcome <> 'passed'")
+    found = {row.kind: (row.landed, row.proved, row.judged) for row in built.report.composition}
+    assert found == {kind: (count, 0, count) for kind, count in KINDS.items()}, why
+
+
+def test_requests_are_french_and_a_wording_in_the_language_of_the_document_is_asked_for_again(
+    built: FrenchBuild,
+) -> None:
+    rows = built.rows("select language, request from accepted_samples")
+    assert {row["language"] for row in rows} == {"fr"}
+    assert not [row["request"] for row in rows if row["request"].startswith("Please")]
+
+
+def test_no_rule_proves_an_argument_in_a_language_that_it_does_not_know(built: FrenchBuild) -> None:
+    verdicts = built.rows("""
+        select v.check_name, v.reason from verdicts v join samples s on s.key = v.subject
+        where v.check_name in ('grounding', 'coverage', 'ambiguity') and v.decision = 'proved' and s.kind <> 'irrelevant'
+    """)
+    assert verdicts == []
+    reasons = built.rows("select distinct reason from verdicts where check_name = 'coverage'")
+    assert [row["reason"] for row in reasons] == ["No rules know the language 'fr' (French)."]
+
+
+def test_a_release_of_them_is_exported(built: FrenchBuild, tmp_path: Path) -> None:
+    warehouse = warehouse_of(built.settings)
+    keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
+    freeze(warehouse, "fr", keys, "French")
+    for form in ("openai", "bfcl"):
+        export_release(read_release(warehouse, "fr"), form, tmp_path / form)
+
+
+def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"template/v1 can't word requests in 'de' for tools in en: it only"):
+        build(small_recipe(languages=["de"], samples={"perfect": 2}), settings_of(tmp_path))
+
+
+def test_kinds_with_words_of_our_own_are_refused_before_anything_is_asked(tmp_path: Path) -> None:
+    with serve_model() as server:
+        recipe = small_recipe(
+            languages=["fr"], samples={"imperfect": 2, "sQsA": 2, "IS": 1}, models=three_models(server)
+        )
+        with pytest.raises(ConfigurationError, match=r"kind 'IS' hold turns in words of callwright's own"):
+            build(recipe, settings_of(tmp_path))
+        assert server.requests == 0
+
+
+def test_english_tools_give_chinese_requests_and_keep_the_values_that_their_schemas_fix(tmp_path: Path) -> None:
+    tool = {
+        "name": "set_light",
+        "description": "Sets a lamp to a colour.",
+        "parameters": {
+            "type": "object",
+            "properties": {
+                "lamp": {"type": "string", "description": "The code of the lamp.", "pattern": "^L-[0-9]{4}$"},
+                "colour": {"type": "string", "enum": ["warm_white", "deep_blue"], "description": "The colour."},
+            },
+            "required": ["lamp", "colour"],
+        },
+    }
+    path = tmp_path / "tools.json"
+    path.write_bytes(orjson.dumps([{"type": "function", "function": tool}]))
+    settings = settings_of(tmp_path)
+    with serve_model() as server:
+        server.behaviour = WordingModel(CHINESE)
+        sources = [{"import": "openai", "path": str(path)}]
+        recipe = small_recipe(languages=["zh"], samples={"perfect": 3}, models=three_models(server), tools=sources)
+        build(recipe, settings)
+    rows = warehouse_of(settings).rows("select body from samples")
+    samples = [Sample.model_validate_json(row["body"]) for row in rows]
+    assert [sample.language for sample in samples] == ["zh"] * 3
+    assert all(call.arguments["colour"] in {"warm_white", "deep_blue"} for sample in samples for call in sample.gold)
+    assert all(writes("zh", sample.turns[0].text) for sample in samples if isinstance(sample.turns[0], UserTurn))
+
+
+SHIFTED = {
+    "perfect": 4, "imperfect": 6, "irrelevant": 2, "sQsA": 4, "mQmA": 2, "IS": 2, "SO_case1": 2, "SO_case2": 2, "mSv": 2,
+    "external": 2, "parallel": 4, "conversation": 13,
+}  # fmt: skip
+
+
+def test_every_rule_has_an_answer_about_every_kind_in_a_language_that_it_does_not_know(tmp_path: Path) -> None:
+    settings = settings_of(tmp_path)
+    build(small_recipe(languages=["en"], samples=SHIFTED, tools=[{"seed": "all"}]), settings)
+    warehouse = warehouse_of(settings)
+    samples = [Sample.model_validate_json(row["body"]) for row in warehouse.rows("select body from samples")]
+    assert {sample.kind for sample in samples} == set(SHIFTED)
+    tools = read_tools(warehouse, {key for one in samples for key in (*one.candidates, *one.withheld)})
+    context = StageContext(ScriptedModel({}), Random(0), tools, {})
+    for sample in samples:
+        for code in ("fr", "ja"):
+            foreign = sample.with_changes(language=code)
+            verdicts = [
+                verdict for check in CHECKS if check.role is None and check.applies(foreign) and check.function
+                for verdict in asyncio.run(check.function(foreign, context))
+            ]  # fmt: skip
+            assert settled_claims(verdicts).grade != "proved"
