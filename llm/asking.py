@@ -15,6 +15,7 @@ from llm.bounds import validate_calls, validate_text
 from llm.chat import Adapter, Answer, ChatMessage, ChatRequest, Completion, Prompt, RawReply
 from llm.ledger import Ledger, ledger_key
 from llm.limits import Budget, Gate, Hedging
+from llm.tokens import BYTES_PER_TOKEN, TokenCounts, TokenEstimates, say_unstated, size
 from llm.traffic import Traffic
 from warehouse.errors import CallwrightError, ReplyError, TransientError
 from warehouse.records import LlmCall, Tool
@@ -22,7 +23,6 @@ from warehouse.records import LlmCall, Tool
 Options = tuple[tuple[str, Any], ...]  # values of any JSON type
 SHOWN = 200
 _PROBLEMS = 3
-_BYTES_PER_TOKEN = 4
 _REPLY_TOKENS = 512  # expected where no max_tokens is set
 _NOTHING = RawReply("")
 _CALLED_OFF = "Called off: another answer to the same request came first."
@@ -60,7 +60,7 @@ def _is_priced(kind: type[Adapter]) -> bool:
 class Surroundings(NamedTuple):
     """What stands around one model: shared by all stages that ask it. `record` is given every LlmCall as it ends.
 
-    Without `hedging` nothing is ever sent twice in the hope of a faster answer.
+    Without `hedging` nothing is ever sent twice in the hope of a faster answer. `tokens` is for models that cost money.
     """
 
     adapter: Adapter
@@ -71,6 +71,7 @@ class Surroundings(NamedTuple):
     build: str = ""
     hedging: Hedging | None = None
     traffic: Traffic | None = None
+    tokens: TokenEstimates | None = None
 
 
 class _Schema(NamedTuple):
@@ -92,7 +93,7 @@ class LedgeredChat:
         """Ask the model `name` with `options` (all that may change an answer) for `stage`."""
         self._name = name
         self._options = options
-        self._around = around
+        self._around = around if around.tokens else around._replace(tokens=TokenEstimates(name))
         self._stage = stage
         self._priced = cast("Priced", around.adapter) if _is_priced(type(around.adapter)) else None
 
@@ -199,9 +200,11 @@ class LedgeredChat:
 class _Sending:
     """One request on its way through limits and budget: how often it was sent, and what was spent.
 
-    What was sent and brought no answer, for it timed out or another answer came first, may be charged for all the same: it
-    costs what was set aside for it, its prompt (four bytes a token) and the longest reply (512 tokens without `max_tokens`).
-    Batches are the exception: whoever asks again waits for the same one.
+    Where there is a budget, the most that a request may cost is set aside: its prompt by the model's tokenizer and the longest
+    reply, as `max_tokens` has it or else the model. What was sent and brought no answer, for it timed out, was cut off on its
+    way or another answer came first, may be charged for all the same: it costs what was set aside for it (without a budget its
+    prompt by four bytes a token, and 512 tokens where there is no `max_tokens`). Batches are the exception: whoever asks again
+    waits for the same one. What was answered without a count of tokens is counted by our own.
     """
 
     def __init__(
@@ -221,13 +224,14 @@ class _Sending:
         self._most_tokens = most_tokens
         self._key = key
         self._prompt_tokens = 0
+        self._expected: TokenCounts | None = None
         self.tries = 0
         self.spent = _Spent()
         self.called_off: list[_Spent] = []  # the tries that another answer forestalled, each for itself
 
     async def send(self) -> RawReply:
         """Ask through the gate."""
-        self._prompt_tokens = sum(_size(message.content) for message in self._request.messages) // _BYTES_PER_TOKEN
+        self._prompt_tokens = sum(size(message.content) for message in self._request.messages) // BYTES_PER_TOKEN
         tokens = self._prompt_tokens + self._most_tokens
         gate, hedging = self._around.gate, self._around.hedging
         if hedging is None:
@@ -242,7 +246,7 @@ class _Sending:
         ended: RawReply | BaseException | None = None  # None after a bug
         start = time.perf_counter()
         try:
-            ended = reply = await self._counted()
+            ended = reply = await self._with_usage(await self._counted())
         except (CallwrightError, asyncio.CancelledError) as error:
             ended = error
             raise
@@ -254,9 +258,29 @@ class _Sending:
         if self._priced is None:
             return 0.0
         # Inside the slot: what still waits for one sets no money aside.
-        estimate = await self._priced.price(self._prompt_tokens, self._most_tokens)
+        most = TokenCounts(self._prompt_tokens, self._most_tokens)
+        if self._around.budget.limit is not None:
+            most = self._expected = await self._tokens.most(self._request)
+        estimate = await self._priced.price(most.prompt, most.reply)
         await self._around.budget.reserve(estimate)
         return estimate
+
+    @property
+    def _tokens(self) -> TokenEstimates:
+        return self._around.tokens or TokenEstimates(self._request.model)
+
+    async def _with_usage(self, reply: RawReply) -> RawReply:
+        """The reply with what it took, by our own count where its provider states none."""
+        if self._priced is None:
+            return reply
+        if reply.prompt_tokens > 0:
+            if self._expected is not None:
+                self._tokens.learn(self._expected.counted, reply.prompt_tokens)
+            return reply
+        say_unstated(self._request.model)
+        took = await self._tokens.of(self._request, reply)
+        cost = await self._priced.price(took.prompt, took.reply)
+        return reply._replace(prompt_tokens=took.prompt, completion_tokens=took.reply, cost=cost)
 
     def _settle(self, estimate: float, latency: float, ended: RawReply | BaseException | None) -> None:
         """Count what a try has cost that ended in an answer or an error."""
@@ -264,7 +288,7 @@ class _Sending:
         is_called_off = isinstance(ended, asyncio.CancelledError)
         if isinstance(ended, RawReply):
             cost = ended.cost
-        elif is_called_off or (isinstance(ended, TransientError) and ended.may_be_charged):
+        elif is_called_off or (isinstance(ended, TransientError | ReplyError) and ended.may_be_charged):
             cost = 0.0 if _is_keyed(type(self._around.adapter)) else estimate
         if is_called_off:
             self.called_off.append(_Spent(cost, latency))
@@ -300,7 +324,10 @@ def parse_answer(text: str, answer: type[Answer], *, is_cut: bool = False) -> An
         return answer.model_validate_json(stated, strict=True)
     except ValueError as error:
         problem = _problems(error) if isinstance(error, ValidationError) else str(error)
-        raise ReplyError(f"The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}") from error
+        cut = "The reply was cut off at its longest (finish_reason length); raise max_tokens. " if is_cut else ""
+        raise ReplyError(
+            f"{cut}The reply is not a {answer.__name__}: {problem}. It begins: {text[:SHOWN]!r}"
+        ) from error
 
 
 def _whole_part(document: Any, answer: type[Answer]) -> Answer:  # noqa: ANN401 - JSON of any shape
@@ -340,10 +367,6 @@ def _repair(prompt: Prompt, reply: str, error: ReplyError) -> Prompt:
 def _schema_of(answer: type[BaseModel]) -> _Schema:
     document = answer.model_json_schema()
     return _Schema(document, orjson.dumps(document).decode())
-
-
-def _size(text: str) -> int:
-    return len(text) if text.isascii() else len(text.encode())
 
 
 def _sound(text: str) -> str:

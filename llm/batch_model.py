@@ -103,7 +103,7 @@ class BatchModel(OpenAIModel):
         await super().close()
 
     def _read_price(self) -> Price:
-        return read_price(self._asked.name, in_batches=True)
+        return read_price(self._asked.name, own=self._own_price, in_batches=True)
 
     @property
     def _stored(self) -> "BatchStore":

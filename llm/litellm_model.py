@@ -9,7 +9,7 @@ from types import ModuleType
 from typing import Any, ClassVar, NoReturn, cast
 
 from llm.chat import ChatRequest, RawReply
-from llm.prices import say_unpriced
+from llm.prices import OwnPrice, Usage, find_price, read_usage, say_unpriced
 from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal
 from llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
 from warehouse.errors import ReplyError, TransientError
@@ -35,7 +35,15 @@ class LiteLLMModel:
 
     _open: ClassVar[int] = 0  # litellm keeps its connections for the whole process
 
-    def __init__(self, name: str, *, api_key: str = "", api_key_variable: str = "", timeout: float = 120.0) -> None:
+    def __init__(
+        self,
+        name: str,
+        *,
+        api_key: str = "",
+        api_key_variable: str = "",
+        timeout: float = 120.0,
+        price: OwnPrice | None = None,
+    ) -> None:
         """Ask the model `name` (litellm's); `api_key` is "" where litellm may look for one itself."""
         self._name = name
         self._api_key = api_key
@@ -43,6 +51,7 @@ class LiteLLMModel:
         self._timeout = timeout
         self._loading = asyncio.Lock()
         self._litellm: Any = None  # a module without types
+        self._own_price = None if price is None else find_price(name, own=price)
         self._prices: Mapping[str, Any] | None = None
         self._takes_schemas = False  # as litellm knows the model
         self._refuses_schemas = False
@@ -71,8 +80,10 @@ class LiteLLMModel:
         return self._read(response, names)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost by litellm's price map; 0 where it lacks the model."""
+        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
         await self._load()
+        if self._own_price is not None:
+            return self._own_price.of(prompt_tokens, completion_tokens)
         if self._prices is None:
             return 0.0
         inward, outward = (self._prices.get(f"{side}_cost_per_token") or 0.0 for side in ("input", "output"))
@@ -93,7 +104,7 @@ class LiteLLMModel:
             async with self._loading:
                 if self._litellm is None:
                     litellm = await asyncio.to_thread(load_litellm)
-                    self._prices = _prices(litellm, self._name)
+                    self._prices = None if self._own_price else _prices(litellm, self._name)
                     self._takes_schemas = bool(litellm.supports_response_schema(self._name))
                     self._litellm = litellm
         return self._litellm
@@ -119,24 +130,24 @@ class LiteLLMModel:
 
     def _read(self, response: Any, names: dict[str, str]) -> RawReply:  # noqa: ANN401 - litellm's ModelResponse
         if not response.choices:
-            raise TransientError(f"{self._name} answered without a choice.")
+            raise TransientError(f"{self._name} answered without a choice.", may_be_charged=True)
         choice = response.choices[0]
         if choice.finish_reason == "content_filter":
-            raise ReplyError(f"The provider's content filter withheld the reply of {self._name}.")
+            raise ReplyError(f"The provider's content filter withheld the reply of {self._name}.", may_be_charged=True)
         written = [
             WrittenCall(call.function.name or "", call.function.arguments or "")
             for call in choice.message.tool_calls or ()
         ]
         text, calls = read_reply(choice.message.content or "", written, names)
-        usage = getattr(response, "usage", None)
-        prompt_tokens, completion_tokens = (
-            int(getattr(usage, f"{side}_tokens", 0) or 0) for side in ("prompt", "completion")
-        )
-        cost = self._cost(response) if prompt_tokens + completion_tokens else 0.0  # without usage litellm would count
+        stated = getattr(response, "usage", None)
+        usage = read_usage(stated.model_dump() if stated is not None else {})
+        cost = self._cost(response, usage) if usage.prompt else 0.0  # without usage litellm would count
         is_cut = choice.finish_reason == "length"
-        return RawReply(text, calls, prompt_tokens, completion_tokens, cost, is_cut=is_cut)
+        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut)
 
-    def _cost(self, response: Any) -> float:  # noqa: ANN401 - litellm's ModelResponse
+    def _cost(self, response: Any, usage: Usage) -> float:  # noqa: ANN401 - litellm's ModelResponse
+        if self._own_price is not None:
+            return self._own_price.of(*usage)
         if self._prices is None:
             return 0.0
         return float(self._litellm.completion_cost(completion_response=response, model=self._name))
@@ -145,7 +156,10 @@ class LiteLLMModel:
         text = _THEIR_NAMES.sub("", " ".join(str(error).split()))
         asked = AskedModel(self._name, self._api_key, self._variable or self._key_variable())
         kind = _kind(error, self._litellm.exceptions, text)
-        raise refusal(kind, asked, text, read_retry_after(_headers(error))) from error
+        raised = refusal(kind, asked, text, read_retry_after(_headers(error)))
+        if isinstance(raised, TransientError):
+            raised.may_be_charged = _was_sent(error, self._litellm.exceptions)
+        raise raised from error
 
     def _key_variable(self) -> str:
         missing = self._litellm.validate_environment(self._name)["missing_keys"]
@@ -202,6 +216,19 @@ def _kind(error: Exception, vendor: Any, text: str) -> Kind:  # noqa: ANN401 - a
     if kind == "request" and any(mark in text for mark in _ABOUT_THE_MODEL):
         return "settings"
     return "money" if isinstance(error, vendor.RateLimitError) and is_about_money(text) else kind
+
+
+_NOT_LOST = ("ConnectError", "ConnectTimeout", "ClientConnectorError", "HTTPStatusError")  # never sent, or refused
+
+
+def _was_sent(error: Exception, vendor: Any) -> bool:  # noqa: ANN401 - a module without types
+    """Whether a request found its server and lost its answer on the way, so that it may be charged for."""
+    if not isinstance(error, vendor.APIConnectionError | vendor.InternalServerError):
+        return False
+    causes: list[BaseException] = [error]
+    while (cause := causes[-1].__cause__ or causes[-1].__context__) is not None:
+        causes.append(cause)
+    return not any(one.__class__.__name__.startswith(_NOT_LOST) for one in causes)
 
 
 def _headers(error: Exception) -> Mapping[str, str]:

@@ -12,6 +12,7 @@ from llm.asking import LedgeredChat, Options, Surroundings
 from llm.chat import Adapter
 from llm.ledger import Ledger
 from llm.limits import Budget, Gate, Hedging, Limits
+from llm.prices import OwnPrice
 from llm.refusals import LOOPBACK
 from llm.traffic import Traffic
 from warehouse.errors import ConfigurationError
@@ -36,7 +37,9 @@ RESERVED = frozenset(
     | {"callbacks", "success_callback", "failure_callback"}
 )
 # What only a model across a network has.
-_REMOTE = ("api_base", "api_key", "api_key_variable", "structured", "transport", "items_per_request", "hedge_after")
+_REMOTE = (
+    "api_base", "api_key", "api_key_variable", "structured", "transport", "items_per_request", "hedge_after", "price",
+)  # fmt: skip
 
 CallPath = Literal["in process", "lean", "batch", "litellm"]
 
@@ -60,6 +63,9 @@ class ModelSettings(Record):
     max_tokens: int | None = Field(default=None, ge=1, description="The longest reply.")
     structured: Literal["auto", "schema", "prompt"] = Field(default="auto", description="How replies get their shape.")
     extra: dict[str, JsonValue] = Field(default_factory=dict, description="Anything else that the provider takes.")
+    price: OwnPrice | None = Field(
+        default=None, description="Dollars for a million tokens, where litellm's price map has none or another one."
+    )
     timeout: float = Field(default=120.0, gt=0, description="Seconds for one request.")
     concurrency: int = Field(default=16, ge=1, description="Requests at once.")
     requests_per_minute: int | None = Field(default=None, ge=1, description="The provider's limit.")
@@ -199,7 +205,7 @@ def open_adapter(settings: ModelSettings, ledger: Path | None = None) -> Adapter
         path = Path(settings.name.removeprefix(LOCAL))
         return LocalModel(path, slots=min(settings.concurrency, LOCAL_SLOTS), timeout=settings.timeout)
     key = settings.api_key.get_secret_value() if settings.api_key else ""
-    shared: dict[str, Any] = {"api_key": key, "timeout": settings.timeout}  # of both ways
+    shared: dict[str, Any] = {"api_key": key, "timeout": settings.timeout, "price": settings.price}  # of both ways
     if settings.path == "lean":
         from llm.openai_model import OpenAIModel
 

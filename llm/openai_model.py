@@ -10,7 +10,7 @@ from urllib.request import getproxies, proxy_bypass
 import orjson
 
 from llm.chat import ChatRequest, RawReply
-from llm.prices import FREE, Price, read_price
+from llm.prices import FREE, OwnPrice, Price, read_price, read_usage
 from llm.refusals import LOOPBACK, AskedModel, Kind, is_about_money, read_retry_after, refusal, shown
 from llm.wire_format import WrittenCall, is_schema_refused, read_reply, wire_names, wire_question
 from warehouse.errors import CallwrightError, ReplyError, TransientError
@@ -20,7 +20,6 @@ if TYPE_CHECKING:
 
 WELL = 200
 _WRONG = frozenset({400, 422})
-_MOST_TOKENS = 1e9  # in one request; more is nonsense
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # servers without a parser leave it in the reply
 _KINDS: Mapping[int, Kind] = {
@@ -42,7 +41,7 @@ _CODES: Mapping[str, Kind] = {
 class OpenAIModel:
     """One model of one server; what may change its answers comes with each request's options."""
 
-    def __init__(
+    def __init__(  # noqa: PLR0913 - one argument for each setting of a model that is not sent
         self,
         name: str,
         *,
@@ -51,6 +50,7 @@ class OpenAIModel:
         api_key_variable: str = "",
         timeout: float = 120.0,
         connections: int = 16,
+        price: OwnPrice | None = None,
     ) -> None:
         """Ask the model PROVIDER/MODEL at `api_base`, over at most so many `connections`."""
         self._asked = AskedModel(
@@ -61,6 +61,7 @@ class OpenAIModel:
         self._timeout = timeout
         self._connections = connections
         self._session: aiohttp.ClientSession | None = None
+        self._own_price = price
         self._price = FREE
         self._refuses_schemas = False
 
@@ -74,6 +75,9 @@ class OpenAIModel:
             document = orjson.loads(content)
         except orjson.JSONDecodeError:
             document = None
+        if status == WELL and not isinstance(document, dict):
+            text = shown(content.decode(errors="replace"), self._asked.key)
+            raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
         if status != WELL or not isinstance(document, dict) or document.get("error"):
             if (
                 status in _WRONG
@@ -86,7 +90,7 @@ class OpenAIModel:
         return self._read(document, names)
 
     async def price(self, prompt_tokens: int, completion_tokens: int) -> float:
-        """What so many tokens cost by litellm's price map; 0 where it lacks the model."""
+        """What so many tokens cost, as the recipe says or litellm's price map; 0 where it lacks the model."""
         if self._session is None:
             await self._open()
         return self._price.of(prompt_tokens, completion_tokens)
@@ -104,7 +108,7 @@ class OpenAIModel:
         return self._session
 
     def _read_price(self) -> Price:
-        return read_price(self._asked.name)
+        return read_price(self._asked.name, own=self._own_price)
 
     def _connect(self) -> "aiohttp.ClientSession":
         import aiohttp
@@ -156,7 +160,10 @@ class OpenAIModel:
             raise TransientError(text, may_be_charged=True) from error
         except (aiohttp.ClientError, OSError) as error:
             text = shown(str(error), self._asked.key) or type(error).__name__
-            raise TransientError(f"{self._asked.name} can't answer now: the connection broke ({text}).") from error
+            raise TransientError(
+                f"{self._asked.name} can't answer now: the connection broke ({text}).",
+                may_be_charged=not isinstance(error, aiohttp.ClientConnectorError),  # it was sent, then
+            ) from error
 
     def _refused(self, status: int, received: Mapping[str, str], content: bytes, document: object) -> CallwrightError:
         error = document.get("error") if isinstance(document, dict) else None
@@ -183,36 +190,23 @@ class OpenAIModel:
             text = _spoken(message.get("content") or "")
             written = [_written(call["function"]) for call in message.get("tool_calls") or ()]
         except (LookupError, TypeError, AttributeError) as error:
-            raise TransientError(f"{self._asked.name} answered without a choice.") from error
+            raise TransientError(f"{self._asked.name} answered without a choice.", may_be_charged=True) from error
         if choice.get("finish_reason") == "content_filter":
-            raise ReplyError(f"The provider's content filter withheld the reply of {self._asked.name}.")
+            raise ReplyError(
+                f"The provider's content filter withheld the reply of {self._asked.name}.", may_be_charged=True
+            )
         text, calls = read_reply(text, written, names)
-        usage = _object_of(document, "usage")
-        prompt_tokens, completion_tokens = _count(usage, "prompt_tokens"), _count(usage, "completion_tokens")
-        cached = min(prompt_tokens, _count(_object_of(usage, "prompt_tokens_details"), "cached_tokens"))
-        cost = self._price.of(prompt_tokens, completion_tokens, cached)
+        stated = document.get("usage")
+        usage = read_usage(stated if isinstance(stated, dict) else {})
+        cost = self._price.of(*usage)
         is_cut = choice.get("finish_reason") == "length"
-        return RawReply(text, calls, prompt_tokens, completion_tokens, cost, is_cut=is_cut)
+        return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut)
 
 
 def _written(function: Mapping[str, Any]) -> WrittenCall:
     """A call as it stands; a name or arguments that are no text, as some servers write them, become the text they are."""
     name, arguments = function.get("name") or "", function.get("arguments") or ""
     return WrittenCall(*(part if isinstance(part, str) else orjson.dumps(part).decode() for part in (name, arguments)))
-
-
-def _object_of(document: Mapping[str, Any], name: str) -> Mapping[str, Any]:
-    found = document.get(name)
-    return found if isinstance(found, dict) else {}
-
-
-def _count(usage: Mapping[str, Any], name: str) -> int:
-    """A count of tokens, 0 where a server writes anything that is none."""
-    try:
-        counted = float(usage.get(name) or 0)
-    except (TypeError, ValueError):
-        return 0
-    return int(counted) if 0 <= counted < _MOST_TOKENS else 0
 
 
 def _spoken(text: str) -> str:

@@ -1,4 +1,4 @@
-"""What tokens cost: the price map that litellm brings along, read without litellm, which takes seconds to load."""
+"""What tokens cost: a recipe's own price, or the map that litellm brings along, read without litellm, which is slow to load."""
 
 import logging
 from collections.abc import Mapping
@@ -8,19 +8,36 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import orjson
+from pydantic import Field
+
+from warehouse.records import Record
 
 _MAP = "model_prices_and_context_window_backup.json"
+_MILLION = 1e6
+_MOST_TOKENS = 1e9  # in one request; more is nonsense
 
 logger = logging.getLogger(__name__)
 
 
+class OwnPrice(Record):
+    """A model's price as a recipe states it, in US dollars for a million tokens; 0 where it costs nothing."""
+
+    input: float = Field(ge=0, description="Dollars for a million tokens of prompts.")
+    output: float = Field(ge=0, description="Dollars for a million tokens of replies.")
+
+
 class Price(NamedTuple):
-    """US dollars a token, and whether the model is known to take JSON schemas."""
+    """US dollars a token, whether the model is known to take JSON schemas, and its longest reply, None where nobody knows.
+
+    One that is not `is_known` counts nothing.
+    """
 
     prompt: float
     cached: float
     completion: float
     takes_schemas: bool
+    longest_reply: int | None = None
+    is_known: bool = True
 
     def of(self, prompt_tokens: int, completion_tokens: int, cached_tokens: int = 0) -> float:
         """What so many tokens cost; `cached_tokens` are those of the prompt that the provider still knew."""
@@ -28,28 +45,55 @@ class Price(NamedTuple):
         return asked + completion_tokens * self.completion
 
 
-FREE = Price(0.0, 0.0, 0.0, takes_schemas=False)
+FREE = Price(0.0, 0.0, 0.0, takes_schemas=False, is_known=False)
 
 
-@cache
-def read_price(name: str, *, in_batches: bool = False) -> Price:
-    """The price of the model PROVIDER/MODEL; FREE, and said so once a process, where the map lacks it.
+def read_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
+    """The recipe's `own` price of the model PROVIDER/MODEL, else the map's; FREE, and said so once a process, where it has none.
 
     In batches it is the batches' price, where the map has one.
     """
+    price = find_price(name, own=own, in_batches=in_batches)
+    if not price.is_known:
+        say_unpriced(name)
+    return price
+
+
+def find_price(name: str, *, own: OwnPrice | None = None, in_batches: bool = False) -> Price:
+    """As read_price, and nothing is said."""
+    known = _mapped_price(name, in_batches=in_batches)
+    if own is None:
+        return known
+    prompt, completion = own.input / _MILLION, own.output / _MILLION
+    return known._replace(prompt=prompt, cached=prompt, completion=completion, is_known=True)
+
+
+@cache
+def _mapped_price(name: str, *, in_batches: bool) -> Price:
     provider, _, model = name.partition("/")
-    known = orjson.loads(_map().read_bytes())
+    known = _entries()
     entry = known.get(name) or known.get(model, {})
     if not entry or entry.get("litellm_provider") != provider:
-        say_unpriced(name)
         return FREE
     prompt, cached, completion = (
         _price(entry, part, in_batches=in_batches)
         for part in ("input_cost_per_token", "cache_read_input_token_cost", "output_cost_per_token")
     )
     prompt = prompt or 0.0
-    known = prompt if cached is None else min(prompt, cached)
-    return Price(prompt, known, completion or 0.0, bool(entry.get("supports_response_schema")))
+    cheaper = prompt if cached is None else min(prompt, cached)
+    longest = entry.get("max_output_tokens")
+    return Price(
+        prompt,
+        cheaper,
+        completion or 0.0,
+        bool(entry.get("supports_response_schema")),
+        longest if isinstance(longest, int) and longest > 0 else None,
+    )
+
+
+@cache
+def _entries() -> dict[str, Any]:
+    return dict(orjson.loads(_map().read_bytes()))
 
 
 def _price(entry: Mapping[str, Any], part: str, *, in_batches: bool) -> float | None:
@@ -60,7 +104,42 @@ def _price(entry: Mapping[str, Any], part: str, *, in_batches: bool) -> float | 
 @cache
 def say_unpriced(name: str) -> None:
     """Warn once a process, however many shards open the model."""
-    logger.warning("litellm has no price for %s: its requests count as free, and no budget stops them", name)
+    logger.warning("%s", unpriced_sentence(name))
+
+
+def unpriced_sentence(name: str) -> str:
+    """What to do about a model whose price nobody knows."""
+    return (
+        f"There is no price for {name}: its requests count as free, and no budget stops them. Give it one in its settings, "
+        "in dollars for a million tokens: price: {input: 0.15, output: 0.60}, or 0 where it costs nothing."
+    )
+
+
+class Usage(NamedTuple):
+    """The tokens that a provider says a request took; all 0 where it says none, or what can't be."""
+
+    prompt: int = 0
+    completion: int = 0
+    cached: int = 0
+
+
+def read_usage(stated: Mapping[str, Any]) -> Usage:
+    """What a provider's `usage` says, as OpenAI writes it."""
+    prompt, completion = _count(stated.get("prompt_tokens")), _count(stated.get("completion_tokens"))
+    if not prompt or completion is None:
+        return Usage()
+    details = stated.get("prompt_tokens_details")
+    cached = _count(details.get("cached_tokens")) if isinstance(details, dict) else 0
+    return Usage(prompt, completion, min(prompt, cached or 0))
+
+
+def _count(stated: object) -> int | None:
+    """A count of tokens, None where it is none."""
+    try:
+        counted = float(str(stated or 0))
+    except ValueError:
+        return None
+    return int(counted) if 0 <= counted < _MOST_TOKENS else None
 
 
 def _map() -> Path:

@@ -25,6 +25,11 @@ class TransientError(CallwrightError):
 class ReplyError(CallwrightError):
     """A model answered, but unusably: this record becomes a Failure and the run goes on."""
 
+    def __init__(self, message: str, *, may_be_charged: bool = False) -> None:
+        """What was answered and withheld `may_be_charged` for all the same."""
+        super().__init__(message)
+        self.may_be_charged = may_be_charged
+
 
 class RecordError(CallwrightError):
     """A record breaks an invariant: it becomes a Failure and the run goes on."""

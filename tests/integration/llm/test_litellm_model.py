@@ -9,7 +9,7 @@ import pytest
 
 from llm.chat import ChatMessage, ChatRequest
 from llm.litellm_model import LiteLLMModel
-from llm.prices import read_price, say_unpriced
+from llm.prices import say_unpriced
 from warehouse.errors import ConfigurationError
 
 ROOT = Path(__file__).resolve().parents[3]
@@ -64,7 +64,6 @@ async def test_a_provider_that_litellm_does_not_know_is_a_wrong_setting(ask, ser
 
 async def test_a_model_without_a_price_is_free_and_says_so_once(ask, caplog):
     say_unpriced.cache_clear()
-    read_price.cache_clear()
     models = [LiteLLMModel("openai/unpriced") for _ in range(2)]
     with caplog.at_level(logging.WARNING):
         prices = [await model.price(1000, 1000) for model in models]
