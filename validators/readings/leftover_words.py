@@ -5,22 +5,102 @@ a request may be worded as people like.
 """
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
-from language.cues import deeds_of_tool, deeds_stated
-from language.plain_words import Clause, plain_words
+from language.calls.actions import own_words
+from language.cues import cue_words, deeds_of_tool, deeds_stated, find_choices, find_cues, harmless_uses
+from language.plain_words import Clause, clauses_of, is_context, plain_words, unknown_words, vocabulary
 from language.schemas import choices_of, kind_of
+from language.text import fold
 from language.wording import content_keys
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
+from validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    naming_words,
+    spans_of,
+    touches,
+)
+from validators.readings.taken_back import taken_back_in
 from warehouse.records import Tool
 
 _MOST_WORDS, _MOST_CHARACTERS = 2, 2  # in a clause; of a script without spaces, characters
 _SHORTEST = 3  # letters; shorter ones are units, codes and parts of names
 _GAP = re.compile(r"[\s\"'’-]*s?\s*")
 _LOOSE = frozenset({"string", "array"})
+_FEW_CHARACTERS = 3
+_EACH_BEFORE = re.compile(r"\b(?:every|each|all|both|cada)\s+$", re.IGNORECASE)
 
 
-def is_harmless(
+def words_left(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Words of a wish that are neither a value nor of the tool's document, nor what people say in any request."""
+    if text.own < len(text.text):  # the words that point to a message are nobody's
+        return
+    spans = spans_of(readings)
+    known = [*spans, *(one for one in text.mentions if touches(spans, *one)), *taken_back_in(text, spans)]
+    deeds = deeds_of_tool(tool.name, text.language)
+    known += [Span(start, end) for deed, start, end in deeds_stated(text.text, text.language) if deed in deeds]
+    known += [Span(cue.start, cue.end) for cue in find_cues(text.text, text.language)]
+    known += [Span(*one) for one in harmless_uses(text.text, text.language)]
+    known += [*stated_again(text, leaves, readings), *own_phrases(tool, text)]
+    if text.is_shifted:
+        known += [Span(*one.span()) for one in cue_words(text.language).patterns["once_more"].finditer(text.text)]
+    days = [Span(each.start, each.end) for each in text.moments]
+    known += [
+        Span(*match.span()) for span in spans if not touches(days, *span)
+        if (match := _EACH_BEFORE.search(text.text[: span.start]))
+    ]  # fmt: skip
+    spoken = vocabulary(_document(tool, leaves))
+    own = text.text[: text.own]
+    stated = list(zip(leaves, readings, strict=True))
+    unknown = list(unknown_words(own, text.language, known, spoken))
+    for clause in clauses_of(own, text.language):
+        left = [one for one in unknown if clause.start <= one[0] < clause.end]
+        if not left or (not touches(spans, *clause) and is_context(own[clause.start : clause.end], text.language)):
+            continue
+        if _is_harmless(tool, text, stated, clause, left):
+            continue
+        words = " ".join(own[start:end] for start, end in left)
+        yield f"{words!r} belongs to no argument."
+
+
+def own_phrases(tool: Tool, text: RequestText) -> list[Span]:
+    """Where a text has what people say for the tool's deed, as the language lists it."""
+    phrases = own_words(tool.name, tool.description)
+    found = (match for phrase in phrases for match in re.finditer(re.escape(phrase), text.text, re.IGNORECASE))
+    return [Span(*match.span()) for match in found]
+
+
+def stated_again(
+    text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[Span]:
+    """Where a text that is said once is said again."""
+    for leaf, reading in zip(leaves, readings, strict=True):
+        if isinstance(leaf.value, str) and reading.grade == "proved" and len(leaf.value) > _FEW_CHARACTERS:
+            yield from (Span(*match.span()) for match in re.finditer(re.escape(leaf.value), text.text, re.IGNORECASE))
+        if isinstance(leaf.value, str) and reading.grade == "proved" and choices_of(leaf.schema):
+            yield from (Span(one.start, one.end) for one in find_choices(leaf.value, text.text, text.language))
+
+
+def described(tool: Tool) -> str:
+    """All that the tool's document says in words, to compare with."""
+    schemas = " | ".join(str(schema.get("description", "")) for schema in tool.properties.values())
+    return fold(f"{tool.description} | {' | '.join(own_words(tool.name, tool.description))} | {schemas}")
+
+
+def _document(tool: Tool, leaves: Sequence[ArgumentLeaf]) -> tuple[str, ...]:
+    """What the tool's document says of the tool and of the parameters that the call fills, and what people say for its deed."""
+    texts = [tool.name, tool.description, *own_words(tool.name, tool.description)]
+    for leaf in leaves:
+        schema = tool.properties.get(leaf.argument, {})
+        texts += [leaf.argument, leaf.name, str(schema.get("description", "")), str(leaf.schema.get("description", ""))]
+    return tuple(texts)
+
+
+def _is_harmless(
     tool: Tool,
     text: RequestText,
     stated: Sequence[tuple[ArgumentLeaf, ArgumentReading]],

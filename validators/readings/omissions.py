@@ -1,24 +1,34 @@
-"""What a request states and the call leaves out: a time beside its day, a member of a list, an option that the tool has."""
+"""What a request states and the call leaves out: a number, a day, a member of a list, an option that the tool has, half a text."""
 
 import re
 from collections.abc import Collection, Iterator, Sequence
+from math import isclose
 
-from language.cues import find_choice
+from language.cues import cue_words, find_choice
 from language.flags import read_flag
 from language.names import split_name
-from language.plain_words import vocabulary
+from language.packs import of, signs
+from language.plain_words import clauses_of, is_context, vocabulary
 from language.readers.mentions import UNKNOWN_NOW, Moment
+from language.readers.quantities import Quantity
+from language.readers.units import Unit, quantity_words
 from language.schemas import choices_of
+from language.sentences import count_words, quotations, sentence_at
+from language.text import fold
 from language.values import locate_text
 from language.vocabulary import find_corrections
+from language.wording import content_keys
+from validators.readings.leftover_words import described, stated_again
 from validators.readings.request_text import (
     ArgumentLeaf,
     ArgumentReading,
     RequestText,
+    Span,
     content_words,
     spans_of,
     touches,
 )
+from validators.readings.taken_back import taken_back_in
 from warehouse.records import Arguments, JsonSchema, Tool
 
 _SHORTEST_CHOICE = 4  # letters; shorter ones are codes
@@ -26,6 +36,28 @@ _ADDRESS = re.compile(r"[\w.+-]+@[\w-]+\.[\w.-]*\w")
 _AND_THE = re.compile(r",? (?:and|&) (?:the|my|our) (\w+)")
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")
 _TIME_OF_DAY = re.compile(r"\b(?:time|hour|clock|hh:mm|start|hora)\b")
+_MONEY = Unit("money", 1)
+_FEW_WORDS = 3  # "every", "first one at": what may stand between two values
+
+
+def amounts_left(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Numbers and days that no argument accounts for; those of the tool's own description say no value."""
+    document = described(tool)
+    known = accounted_for(text, leaves, readings)
+    for start, end in (*_numbers_to_take(text), *_moments_to_take(text)):
+        if not touches(known, start, end) and not _is_described(text.text[start:end], document):
+            if _is_narrated(tool, text, leaves, readings, Span(start, end)):
+                continue
+            yield f"{text.text[start:end]!r} belongs to no argument."
+
+
+def accounted_for(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> list[Span]:
+    """Where values stand, once or again in other words, and what the request takes back."""
+    spans = spans_of(readings)
+    known = [*spans, *taken_back_in(text, spans), *stated_again(text, leaves, readings)]
+    return [*known, *_same_days(text, known), *_same_amounts(text, known)]
 
 
 def times_left(
@@ -84,6 +116,105 @@ def unmentioned(
             yield f"The words name {name!r}, which the call lacks."
 
 
+def text_cut_short(
+    text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Free text that stops before what was to be written does."""
+    for index, (leaf, reading) in enumerate(zip(leaves, readings, strict=True)):
+        if leaf.is_free_text and reading.spans:
+            others = [span for at, other in enumerate(readings) if at != index for span in other.spans]
+            rest = _rest(text, reading.spans[0], others)
+            if re.search(r"\w", rest):
+                yield f"{leaf.name!r} leaves out {rest.strip()!r}."
+
+
+def _numbers_to_take(text: RequestText) -> Iterator[Span]:
+    for one in text.quantities:
+        if one.start < text.own and not _counts_nothing(text, one):
+            yield Span(one.start, max(one.start + 1, one.number_end))
+
+
+def _moments_to_take(text: RequestText) -> Iterator[Span]:
+    for one in text.moments:
+        if one.start < text.own and not _is_vague(text, one):
+            yield Span(one.start, one.end)
+
+
+def _counts_nothing(text: RequestText, one: Quantity) -> bool:
+    """Whether a number word counts nothing, or is part of a name or of a rate: "one", "H2O", $22 an hour."""
+    is_beside = any(0 <= one.start - other.end <= 1 for other in text.quantities)
+    is_rate = any(other.unit == _MONEY and 0 <= other.start - one.end <= 1 for other in text.quantities)
+    if one.value == 1 and one.unit and (is_beside or is_rate):
+        return True
+    if one.unit is None and text.has_cue("no_count", one.start, one.end):
+        after = text.text[one.end : one.end + 1]
+        others = (text.text[other.end : other.end + 1] for other in text.quantities if other is not one)
+        return of(text.language).space != "" or after not in others  # two cups for me, one for her: both count
+    beside = text.text[max(0, one.start - 1) : one.start] + text.text[one.end : one.end + 1]
+    return any(character.isascii() and character.isalpha() for character in beside)
+
+
+def _is_vague(text: RequestText, moment: Moment) -> bool:
+    """Whether the words name no day that anybody chooses, "now", "today", or the half of the day of another time."""
+    words = text.text[moment.start : moment.end].lower().strip(signs(" ,"))
+    patterns = quantity_words(text.language).patterns
+    is_half = patterns["part_of_day"].fullmatch(words) and any(one.clocks for one in text.moments if one != moment)
+    return bool(is_half or patterns["vague_day"].fullmatch(words))
+
+
+def _is_described(words: str, described: str) -> bool:
+    """Whether words are the tool's own and so say no value: "a day", "the minutes"."""
+    if fold(words) in described:
+        return True
+    keys = content_words(words)
+    return not re.search(r"\d", words) and bool(keys) and keys <= {key.deep for key in content_keys(described)}
+
+
+def _is_narrated(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], span: Span
+) -> bool:
+    """Whether a number or a time stands in a clause that only tells of things, and no empty parameter could take it."""
+    if of(text.language).space:  # there the clause tells too little of who wishes what
+        return False
+    clause = next((one for one in clauses_of(text.text, text.language) if one.start <= span.start < one.end), None)
+    narrated = [
+        one for one in clauses_of(text.text, text.language) if is_context(text.text[one.start : one.end], text.language)
+    ]
+    values = [one for one in text.mentions if touches(spans_of(readings), *one)]
+    if clause is None or touches(spans_of(readings), *clause) or any(touches(values, *one) for one in narrated):
+        return False
+    words = text.text[clause.start : clause.end]
+    if not is_context(words, text.language) or cue_words(text.language).patterns["asks"].search(words):
+        return False
+    filled = {leaf.argument for leaf in leaves}
+    return not any(
+        name not in filled and not choices_of(schema) and schema.get("type") != "boolean"
+        for name, schema in tool.properties.items()
+    )
+
+
+def _same_days(text: RequestText, known: Sequence[Span]) -> list[Span]:
+    """Days that are stated again in other words: "on New Year's Day, the 1st"."""
+    stated = [one for one in text.moments if touches(known, one.start, one.end)]
+    return [
+        Span(one.start, one.end) for one in text.moments
+        if one.days and not one.clocks and not one.last_day and any(one.days == other.days for other in stated)
+    ]  # fmt: skip
+
+
+def _same_amounts(text: RequestText, known: Sequence[Span]) -> list[Span]:
+    """Amounts that are stated again in another unit: "two kilos, 2000 grams"."""
+    stated = [one for one in text.quantities if one.unit and touches(known, one.start, one.number_end)]
+    return [
+        Span(one.start, one.end) for one in text.quantities
+        if one.unit and any(
+            other.unit and other.unit.dimension == one.unit.dimension
+            and isclose(one.value * one.unit.factor, other.value * other.unit.factor)
+            for other in stated
+        )
+    ]  # fmt: skip
+
+
 def _is_corrected(text: RequestText, moment: Moment, values: Sequence[str]) -> bool:
     """Whether a correction follows, and behind it the day that the call has."""
     marks = [one.start for one in find_corrections(text.text) if one.start >= moment.end]
@@ -125,3 +256,18 @@ def _asks_time(name: str, schema: JsonSchema) -> bool:
 
 def _is_in(stated: Collection[str], values: Sequence[str]) -> bool:
     return any(part in value for part in stated for value in values)
+
+
+def _rest(text: RequestText, span: Span, others: Sequence[Span]) -> str:
+    """What stands behind a value within its quotation marks, or else within its sentence, and belongs to nobody."""
+    for start, end in quotations(text.text):
+        if start <= span.start and span.end <= end:
+            return text.text[span.end : end - 1]
+    last = sentence_at(text.text, max(span.start, span.end - 1))[1]
+    if last <= span.end:
+        return ""
+    following = [one for one in others if span.end <= one.start < last]
+    rest = cue_words(text.language).patterns["closing"].sub("", text.without(following, span.end, last))
+    if following and count_words(rest) <= _FEW_WORDS * len(following):
+        return ""
+    return rest

@@ -1,0 +1,97 @@
+"""Where a request asks for another deed than the tool does, for none at all, or only quotes what somebody asked for."""
+
+import re
+from collections.abc import Iterator, Sequence
+
+from language.cues import Deed, cue_words, deeds_of_tool, deeds_stated
+from language.names import split_name
+from language.packs import of
+from language.plain_words import clauses_of, is_context, plain_words
+from language.schemas import choices_of
+from language.sentences import count_words, quotations
+from validators.readings.leftover_words import described, own_phrases
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, spans_of, touches
+from warehouse.records import Tool
+
+_TAKEN_DOWN = frozenset({
+    "log", "record", "report", "request", "issue", "ticket", "complain", "complaint", "review", "feedback", "rate", "claim",
+    "appeal", "block", "dispute", "return", "note", "memo", "submit",
+})  # fmt: skip
+_ENDING: frozenset[Deed] = frozenset({"cancel", "off", "pay"})  # what people ask for because something is settled
+_QUOTATION_MARKS = 4  # characters by which a quotation may be longer than the value in it
+_FEWEST_QUOTED = 4  # words, or characters of a script without spaces
+
+
+def other_deeds(
+    tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]
+) -> Iterator[str]:
+    """Where the words ask for another deed than the tool does, or for none that can be determined."""
+    spans = [*spans_of(readings), *own_phrases(tool, text)]
+    deeds = deeds_of_tool(tool.name, text.language)
+    if not deeds & _ENDING and text.has_cue("settled", 0, text.own):
+        yield "The words tell of something that is settled."
+    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not touches(spans, start, end)}
+    if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
+        yield "The words ask for something, and the tool does something."
+    if deeds and not deeds & {"ask"} and not _wishes(tool, text):
+        yield "The words tell of something, and wish nothing."
+    if _says_opposite(tool, text, leaves, spans):
+        yield "The words ask for the opposite of what the tool or its parameter does."
+    ends = {deed for deed in stated & {"cancel"} if not cue_words(text.language).deeds[deed].search(described(tool))}
+    if ends - deeds:
+        yield "The words call something off, and the tool does not."
+    elif deeds and stated and not deeds & stated:
+        clashes = cue_words(text.language).clashes
+        others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
+        if others:
+            yield f"The words speak of another deed ({', '.join(others)})."
+
+
+def requests_quoted(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[str]:
+    """Quotations that hold more than a value, or all that is wished: then somebody's request is told of, and none is made."""
+    values = spans_of(readings)
+    for start, end in quotations(text.text[: text.own]):
+        if _is_quoted_whole(text, values, start, end) or _is_all_that_is_wished(tool, text, values, start, end):
+            yield f"{text.text[start:end]!r} is quoted."
+
+
+def _is_quoted_whole(text: RequestText, values: Sequence[Span], start: int, end: int) -> bool:
+    """Whether a quotation is a sentence most of which no value accounts for."""
+    inner = [at for at in range(start + 1, end - 1) if text.text[at].isalpha()]
+    free = [at for at in inner if not touches(values, at, at + 1)]
+    is_long = count_words(text.without(values, start, end)) >= _FEWEST_QUOTED
+    return is_long and len(free) * 2 > len(inner) and not touches(text.replaced, start, end)
+
+
+def _is_all_that_is_wished(tool: Tool, text: RequestText, values: Sequence[Span], start: int, end: int) -> bool:
+    """Whether all that the call takes stands within a quotation, among other words, and nothing around it wishes."""
+    own = text.text[: text.own]
+    around = f"{own[:start]} {own[end:]}"
+    spans = [*values, *own_phrases(tool, text)]
+    is_whole = any(one.end - one.start >= end - start - _QUOTATION_MARKS for one in spans)
+    is_within = bool(spans) and all(start <= one.start and one.end <= end for one in spans)
+    if not is_within or is_whole or not re.search(r"\w", around):
+        return False
+    deeds = deeds_of_tool(tool.name, text.language)
+    is_wished = plain_words(text.language).wish.search(around) is not None
+    return not is_wished and not any(deed in deeds for deed, *_ in deeds_stated(around, text.language))
+
+
+def _wishes(tool: Tool, text: RequestText) -> bool:
+    """Whether a clause wishes something, or the tool takes down what is told."""
+    own = text.text[: text.own]
+    clauses = [own[clause.start : clause.end] for clause in clauses_of(own, text.language)]
+    is_noted = any(word in _TAKEN_DOWN for word in split_name(tool.name))
+    is_spaced = bool(of(text.language).space)  # elsewhere no word tells where a clause has its subject
+    return is_noted or not is_spaced or not clauses or any(not is_context(one, text.language) for one in clauses)
+
+
+def _says_opposite(tool: Tool, text: RequestText, leaves: Sequence[ArgumentLeaf], spans: Sequence[Span]) -> bool:
+    names = " | ".join(" ".join(split_name(name)) for name in (tool.name, *(leaf.name for leaf in leaves)))
+    chosen = [str(leaf.value) for leaf in leaves if choices_of(leaf.schema)]
+    names = f"{names} | {' | '.join(one.replace('_', ' ') for one in chosen)}"
+    own = text.without(spans, 0, text.own)
+    return any(
+        words.search(names) and not others.search(names) and others.search(own) and not words.search(own)
+        for words, others in cue_words(text.language).opposites
+    )
