@@ -80,7 +80,7 @@ def _background(context: AnnotatorScreen, number: int) -> str:
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_conversation_and_its_acts_are_seen_without_scrolling(
+def test_a_conversation_and_its_acts_are_seen_without_scrolling_and_the_assistant_stands_out(
     context: AnnotatorScreen, ask, language, talk, tmp_path: Path
 ):
     context.open(ask(language).project)
@@ -92,11 +92,10 @@ def test_a_conversation_and_its_acts_are_seen_without_scrolling(
     )
     assert context.page.locator("text=/00:00:00/").filter(visible=True).count() == 0
     context.page.screenshot(path=tmp_path / f"{language}.png")
+    assert_the_assistant_stands_out(context, talk)
 
 
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_turns_of_the_assistant_stand_out(context: AnnotatorScreen, ask, language, talk):
-    context.open(ask(language).project)
+def assert_the_assistant_stands_out(context: AnnotatorScreen, talk: Sample) -> None:
     marked = {at for at in range(len(talk.turns)) if _background(context, at) != "rgba(0, 0, 0, 0)"}
     assert marked == {at for at, turn in enumerate(talk.turns) if isinstance(turn, ReplyTurn)}
     dim = {
@@ -107,9 +106,14 @@ def test_the_turns_of_the_assistant_stand_out(context: AnnotatorScreen, ask, lan
     assert dim == {at for at, turn in enumerate(talk.turns) if turn.kind in ("calls", "result")}
 
 
-def test_acts_are_accepted_with_two_keys(context: AnnotatorScreen, ask):
+def test_without_a_verdict_nothing_is_submitted_and_acts_are_accepted_with_two_keys(
+    context: AnnotatorScreen, ask, label_studio
+):
     question = ask()
     context.open(question.project)
+    context.page.keyboard.press("Control+Enter")
+    context.page.wait_for_timeout(1500)
+    assert label_studio.status(question.project).annotations == 0
     context.page.keyboard.press("1")
     context.submit()
     review = question.answer().review
@@ -173,14 +177,6 @@ def test_brackets_that_were_broken_in_the_browser_come_back_and_stand_in_the_box
     assert "there is no dialogue act 'ask'" in context.page.inner_text(".cw-why")
     keys.press("2")
     assert _tab_to(context, "edited_acts") == returned.request
-
-
-def test_without_a_verdict_nothing_is_submitted(context: AnnotatorScreen, ask, label_studio):
-    question = ask()
-    context.open(question.project)
-    context.page.keyboard.press("Control+Enter")
-    context.page.wait_for_timeout(1500)
-    assert label_studio.status(question.project).annotations == 0
 
 
 def test_long_results_are_folded_and_a_long_conversation_leaves_the_verdict_in_reach(

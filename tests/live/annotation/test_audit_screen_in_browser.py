@@ -62,11 +62,12 @@ def pulled(label_studio: LabelStudio, project: Project, answer: Prediction) -> R
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_all_that_the_verdict_needs_is_seen_without_scrolling(
-    context, ask, dialogue, language: str, tmp_path: Path
+def test_all_that_the_verdict_needs_is_seen_without_scrolling_and_the_metric_is_found_right_with_two_keys(
+    context, ask, label_studio, dialogue, language: str, tmp_path: Path
 ) -> None:
     answer = answer_to(dialogue, Call(tool="book_table", arguments={"restaurant": "Blue Boat", "people": "4"}), turn=10)
-    context.open(ask(answer, dialogue, language=language))
+    project = ask(answer, dialogue, language=language)
+    context.open(project)
     assert_seen(
         context, ".cw-top", '[data-testid="phrase:0"]', '[data-testid="phrase:9"]', ".cw-metric", ".cw-gold", ".cw-answer",
         ".cw-why"
@@ -75,11 +76,6 @@ def test_all_that_the_verdict_needs_is_seen_without_scrolling(
     assert '≠   people = "4"' in context.page.inner_text(".cw-answer")
     assert "secret" not in context.page.inner_text("body")
     context.page.screenshot(path=tmp_path / f"{language}.png")
-
-
-def test_the_metric_is_found_right_with_two_keys(context, ask, label_studio, sample, answer) -> None:
-    project = ask(answer, sample)
-    context.open(project)
     context.page.keyboard.press("1")
     context.submit()
     review = pulled(label_studio, project, answer)

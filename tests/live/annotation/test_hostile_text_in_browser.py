@@ -81,8 +81,8 @@ def nasty_task(tools: list[Tool], make_sample: Callable[..., Sample], talk: Samp
     return make
 
 
-def _sample_task(sample: Sample, tools: list[Tool]) -> ReviewTask:
-    calls = CallTurn(calls=(GoldCall(tool=NASTY, arguments={NASTY: LONG}),))
+def _sample_task(sample: Sample, tools: list[Tool], value: str = LONG) -> ReviewTask:
+    calls = CallTurn(calls=(GoldCall(tool=NASTY, arguments={NASTY: value}),))
     verdict = Verdict(subject=sample.key, check="grounding", decision="contradicted", reason=NASTY)
     return review_task(sample.with_changes(turns=(sample.turns[0], calls)), tools, [verdict], reason=NASTY)
 
@@ -147,12 +147,13 @@ def test_what_a_model_writes_is_text_and_the_verdict_stays_in_reach(
 
 
 def test_marks_that_turn_the_writing_round_turn_nothing_else_round(
-    context: AnnotatorScreen, nasty_task: Callable[[str], ReviewTask], label_studio: LabelStudio
+    context: AnnotatorScreen, make_sample: Callable[..., Sample], tools: list[Tool], label_studio: LabelStudio
 ) -> None:
     """Right-to-left marks that are never closed end with the text in which they stand."""
     named = f"turned_{id(context)}"
     project = label_studio.ensure_project(screen_for(SAMPLE_REVIEW).with_changes(kind=named))
-    open_ended = nasty_task(SAMPLE_REVIEW).with_changes(kind=named, why="\u202eLook: turned", failed="plain words")
+    nasty = _sample_task(make_sample(NASTY), tools, NASTY)
+    open_ended = nasty.with_changes(kind=named, why="\u202eLook: turned", failed="plain words")
     label_studio.push(project, [QueuedTask(open_ended)])
     context.open(project)
     before, after = (

@@ -73,17 +73,15 @@ def test_steps_picks_and_rivals_are_seen_without_scrolling(context, ask, languag
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_both_paths_and_the_corrections_are_seen_without_scrolling(context, ask, language, tmp_path: Path):
-    context.open(ask("correction", language))
+def test_both_paths_are_seen_without_scrolling_and_a_correction_is_accepted_with_two_keys(
+    context, ask, label_studio, language, tmp_path: Path
+):
+    project = ask("correction", language)
+    context.open(project)
     assert_seen(context, ".cw-top", ".cw-request", ".cw-why", ".cw-before", ".cw-after")
     assert "✗ Find_Place(query = Old Lyon)" in context.page.inner_text(".cw-before")
     assert "✓ Hotel_Reviews" in context.page.inner_text(".cw-after")
     context.page.screenshot(path=tmp_path / f"{language}.png")
-
-
-def test_a_correction_is_accepted_with_two_keys(context, ask, label_studio):
-    project = ask("correction")
-    context.open(project)
     context.page.keyboard.press("1")
     context.submit()
     assert parse_correction_review(_pulled(label_studio, project), PATH.key).review.decision == "accept"

@@ -108,9 +108,14 @@ def assert_seen(context: AnnotatorScreen, *selectors: str) -> None:
         assert box["y"] + box["height"] <= 768 - 50, f"{selector} ends below the fold"
 
 
-def test_a_sample_is_accepted_with_two_keys(context, pushed, sample, tools, label_studio):
+def test_without_a_verdict_nothing_is_submitted_and_a_sample_is_accepted_with_two_keys(
+    context, pushed, sample, tools, label_studio
+):
     project = pushed(sample)
     context.open(project)
+    context.page.keyboard.press("Control+Enter")
+    context.page.wait_for_timeout(1500)
+    assert label_studio.status(project).annotations == 0
     context.page.keyboard.press("1")
     context.submit()
     parsed = pulled(label_studio, project, sample, tools)
@@ -168,14 +173,6 @@ def test_json_that_was_broken_in_the_browser_comes_back(context, pushed, sample,
     assert parsed.returned.calls == "[{ no json"
 
 
-def test_without_a_verdict_nothing_is_submitted(context, pushed, sample, label_studio):
-    project = pushed(sample)
-    context.open(project)
-    context.page.keyboard.press("Control+Enter")
-    context.page.wait_for_timeout(1500)
-    assert label_studio.status(project).annotations == 0
-
-
 @pytest.mark.parametrize("language", ["en", "zh"])
 def test_verdict_request_and_calls_are_seen_without_scrolling(language, context, pushed, sample, tmp_path):
     context.open(pushed(sample, language))
@@ -185,20 +182,17 @@ def test_verdict_request_and_calls_are_seen_without_scrolling(language, context,
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_conversation_of_four_turns_is_decided_without_scrolling(language, context, pushed, dialogue, tmp_path):
-    context.open(pushed(dialogue, language))
+def test_a_conversation_of_four_turns_is_seen_without_scrolling_and_edited_line_by_line(
+    language, context, pushed, dialogue, tools, label_studio, tmp_path
+):
+    project = pushed(dialogue, language)
+    context.open(project)
     last = f'[data-testid="phrase:{len(dialogue.turns)}"]'
     assert "~ people: 3 → 4" in context.page.inner_text(last)
     assert_seen(context, ".cw-top", '[data-testid="phrase:0"]', last, ".cw-calls", ".cw-failed", ".cw-tools")
     assert context.page.inner_text(".cw-calls").count("←") == 3
     assert context.page.inner_text(".cw-left").count("book_table") == 1
     context.page.screenshot(path=tmp_path / f"{language}.png")
-
-
-@pytest.mark.parametrize("language", ["en", "zh"])
-def test_a_conversation_is_edited_line_by_line(language, context, pushed, dialogue, tools, label_studio):
-    project = pushed(dialogue, language)
-    context.open(project)
     keys = context.page.keyboard
     keys.press("2")
     assert context.page.locator("textarea[name=edited_calls]").is_hidden()

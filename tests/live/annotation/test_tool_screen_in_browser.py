@@ -88,7 +88,7 @@ def ask(label_studio: LabelStudio, request: pytest.FixtureRequest):
 
 
 @pytest.mark.parametrize("language", ["en", "zh"])
-def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(
+def test_a_tool_with_its_doubt_is_seen_without_scrolling_and_edited_by_keys_alone(
     page: ToolContext, ask, language, tmp_path: Path
 ) -> None:
     question = ask(language)
@@ -97,10 +97,23 @@ def test_the_tool_its_twin_and_the_doubt_are_seen_without_scrolling(
     assert question.tool.name in page.page.inner_text(".cw-left")
     assert "sendMessage" in page.page.inner_text(".cw-twin")
     page.page.screenshot(path=tmp_path / f"{language}.png")
-    page.page.keyboard.press("2")
-    page.tab_to("edited_name")
+    keys = page.page.keyboard
+    keys.press("2")
+    assert page.tab_to("edited_name") == question.tool.name
     assert_seen(page, ".cw-top", "textarea[name=edited_name]", "textarea[name=edited_description]")
     page.page.screenshot(path=tmp_path / f"{language}-edit.png")
+    page.tab_to("edited_description")
+    keys.press("Control+A")
+    keys.insert_text("Send a text message later.")
+    schema = page.tab_to("edited_parameters")
+    assert json.loads(schema) == question.tool.parameters
+    changed = json.loads(schema) | {"required": []}
+    keys.press("Control+A")
+    keys.insert_text(json.dumps(changed, indent=2))
+    keys.press("Shift+Enter")
+    page.submit()
+    parsed = question.answer()
+    assert parsed.edited == question.tool.with_changes(description="Send a text message later.", parameters=changed)
 
 
 def test_a_tool_is_accepted_with_two_keys(page: ToolContext, ask) -> None:
@@ -124,23 +137,3 @@ def test_a_tool_is_rejected_with_a_reason_by_keys_alone(page: ToolContext, ask) 
     review = question.answer().review
     assert review is not None
     assert review.reasons == ("redundant",)
-
-
-def test_a_tool_is_edited_by_keys_alone(page: ToolContext, ask) -> None:
-    question = ask()
-    page.open(question.project)
-    keys = page.page.keyboard
-    keys.press("2")
-    assert page.tab_to("edited_name") == question.tool.name
-    page.tab_to("edited_description")
-    keys.press("Control+A")
-    keys.insert_text("Send a text message later.")
-    schema = page.tab_to("edited_parameters")
-    assert json.loads(schema) == question.tool.parameters
-    changed = json.loads(schema) | {"required": []}
-    keys.press("Control+A")
-    keys.insert_text(json.dumps(changed, indent=2))
-    keys.press("Shift+Enter")
-    page.submit()
-    parsed = question.answer()
-    assert parsed.edited == question.tool.with_changes(description="Send a text message later.", parameters=changed)
