@@ -24,6 +24,7 @@ from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import LANDING, STAGES, stage_rows, todays_checks, version_of
 from flows.toolmaking import made_tools, prepare_tools
+from generators.environments.protocol import ServerSettings
 from generators.kinds import KINDS, kind_named, kind_rows
 from llm.models import open_adapter
 from llm.prompts import own_prompts
@@ -201,7 +202,10 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         "recipe": body,
         "models": {name: [model.name, *map(list, model.options)] for name, model in roles_of(recipe)},
         "tools": [*sorted(tool.key for tool in tools)],
-        "environments": [one.model_dump(mode="json") for one in environments_of(recipe)],
+        "environments": [
+            one.stated if isinstance(one, ServerSettings) else one.model_dump(mode="json")
+            for one in environments_of(recipe)
+        ],
         "stages": versions,
     }
     return content_key(ingredients)

@@ -10,7 +10,7 @@ import orjson
 
 from flows.recipe import CatalogTools, Recipe
 from generators.catalogs import read_catalog
-from generators.catalogs.catalog import Problem
+from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool, content_key
@@ -44,7 +44,18 @@ def import_catalog(
 
     Raises ConfigurationError where it can't be read, or the choice does not fit.
     """
-    base = _base(warehouse, form, path)
+    return _chosen(warehouse, _base(warehouse, form, path), choice, name)
+
+
+def import_server(warehouse: Warehouse, catalog: Catalog, origin: str, choice: ToolChoice, name: str) -> KeptCatalog:
+    """Keep what an MCP server listed just now; `origin` is its command or URL. Raises ConfigurationError as `import_catalog`."""
+    key = content_key([READER_VERSION, "mcp", origin, *[tool.key for tool in catalog.tools]])
+    _keep(warehouse, _head(key, "mcp", origin, catalog, []), catalog.tools, listed_tools(catalog), catalog.problems)
+    return _chosen(warehouse, key, choice, name)
+
+
+def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> KeptCatalog:
+    """What is chosen of a catalog, as a catalog of its own, under the name where one is given."""
     key = base if choice == _ALL else content_key({"catalog": base, "choice": choice.model_dump(mode="json")})
     if key != base and not _rows(warehouse, key):
         chosen = choose(listed_in(warehouse, base), choice)
@@ -136,12 +147,16 @@ def _base(warehouse: Warehouse, form: str, path: Path) -> str:
     catalog = read_catalog(form, path)
     hashes = _hashes(catalog.files)
     key = _base_key(form, path, hashes or [[tool.key, ""] for tool in catalog.tools])
-    row = {
-        "key": key, "format": form, "path": wanted, "files": orjson.dumps(hashes).decode(), "selection": "{}",
+    head = _head(key, form, wanted, catalog, hashes)
+    _keep(warehouse, head, catalog.tools, listed_tools(catalog), catalog.problems)
+    return key
+
+
+def _head(key: str, form: str, path: str, catalog: Catalog, hashes: list[list[str]]) -> Row:
+    return {
+        "key": key, "format": form, "path": path, "files": orjson.dumps(hashes).decode(), "selection": "{}",
         "entries": catalog.entries, "distinct_names": catalog.distinct, "imported_at": datetime.now(UTC),
     }  # fmt: skip
-    _keep(warehouse, row, catalog.tools, listed_tools(catalog), catalog.problems)
-    return key
 
 
 def _base_key(form: str, path: Path, hashes: list[list[str]]) -> str:

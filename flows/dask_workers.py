@@ -27,7 +27,7 @@ from flows.recipe import Recipe, Roles
 from flows.runner import GroupRun, Workers, local_workers
 from flows.settings import Settings, quiet_vendors, read_settings
 from flows.shards import Shard, ShardResult, carry_out
-from generators.environments.protocol import HttpSettings, RecordedSettings
+from generators.environments.protocol import HttpSettings, RecordedSettings, ServerSettings
 from llm.ledger import answers_after, answers_of, keep_answers
 from llm.models import ModelSettings
 from warehouse.errors import CallwrightError, ConfigurationError, TransientError
@@ -180,7 +180,7 @@ class _Cluster:
                 by_alias=True
             ),  # its keys are masked: workers read theirs from their environment
             source=shard.source.read_bytes(),
-            files={str(one.path): one.path.read_bytes() for one in _with_files(recipe)},
+            files={str(path): path.read_bytes() for path in _files_of(recipe)},
         )
         return self._client.submit(work_sent, sent, self._toolbox[1], self._known, pure=False)
 
@@ -226,12 +226,14 @@ def _slower(model: ModelSettings, slots: int) -> ModelSettings:
     return model.model_copy(update={name: max(1, most // slots) for name, most in limits.items() if most is not None})
 
 
-def _with_files(recipe: Recipe) -> Iterator[HttpSettings | RecordedSettings]:
-    yield from (one for one in environments_of(recipe) if isinstance(one, HttpSettings | RecordedSettings))
+def _files_of(recipe: Recipe) -> Iterator[Path]:
+    for one in environments_of(recipe):
+        if isinstance(one, HttpSettings | RecordedSettings) and one.path is not None:
+            yield one.path
 
 
 def _servers(recipe: Recipe) -> list[str]:
-    return [one.name for one in _with_files(recipe) if isinstance(one, HttpSettings)]
+    return [one.name for one in environments_of(recipe) if isinstance(one, ServerSettings)]
 
 
 def _value(kind: str, body: bytes) -> tuple[str, bytes]:

@@ -1,5 +1,6 @@
 """The environments of a recipe: what answers the calls of its multi-step samples."""
 
+import shlex
 from collections.abc import Iterator, Mapping
 from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
@@ -7,12 +8,19 @@ from typing import TYPE_CHECKING
 
 from flows.recipe import Recipe
 from flows.settings import Settings, secret
-from generators.environments.protocol import Environment, EnvironmentPart, EnvironmentSettings, HttpSettings
+from generators.environments.protocol import (
+    Environment,
+    EnvironmentPart,
+    EnvironmentSettings,
+    HttpSettings,
+    McpSettings,
+)
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
 from warehouse.rows import Row
 
 if TYPE_CHECKING:
+    from generators.environments.mcp_server import McpAddress
     from generators.environments.response_store import Drift
 
 STORE = "responses.sqlite"
@@ -85,8 +93,20 @@ async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drif
     return drifts
 
 
-def _servers(recipe: Recipe) -> list[HttpSettings]:
-    return [source for source in environments_of(recipe) if isinstance(source, HttpSettings)]
+def mcp_address(command: str, url: str, variables: Mapping[str, str]) -> "McpAddress":
+    """Where an MCP server is; `variables` are those that hold its secrets. Raises ConfigurationError where one is not set."""
+    from generators.environments.mcp_server import McpAddress
+    from generators.environments.opening import secrets_of
+
+    try:
+        words = tuple(shlex.split(command))
+    except ValueError as error:
+        raise ConfigurationError(f"The command {command!r} can't be read ({error}).") from error
+    return McpAddress(words, url, tuple(secrets_of(variables, secret).items()), Path.cwd())
+
+
+def _servers(recipe: Recipe) -> list[HttpSettings | McpSettings]:
+    return [source for source in environments_of(recipe) if isinstance(source, HttpSettings | McpSettings)]
 
 
 def environment_tools(recipe: Recipe, settings: Settings) -> dict[str, tuple[Tool, ...]]:

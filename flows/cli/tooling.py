@@ -2,16 +2,19 @@
 
 import asyncio
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, NamedTuple
 
 import typer
 
 from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
+    from flows.catalogs import KeptCatalog
     from flows.toolmaking import ToolsetReport
     from generators.catalogs import Problem
+    from generators.catalogs.choosing import ToolChoice
     from warehouse.records import Tool
+    from warehouse.store import Warehouse
 
 _SHOWN = 40
 _GAPS = 10  # what is missing is no error: the counts and what to do next come after it and should be seen
@@ -106,7 +109,12 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     format_name: Annotated[
         str, typer.Argument(metavar="FORMAT", help="callnavi, bfcl, hammerbench, openapi, mcp or openai.")
     ],
-    path: Annotated[Path, typer.Argument(help="The file or folder.")],
+    path: Annotated[Path | None, typer.Argument(help="The file or folder; none with --server and --url.")] = None,
+    server: Annotated[str, typer.Option(help="Ask the MCP server that this command starts, in one text.")] = "",
+    url: Annotated[str, typer.Option(help="Ask the MCP server at this address.")] = "",
+    secret: Annotated[
+        list[str] | None, typer.Option(help="NAME=VARIABLE: a header, or a variable of the server, from ours.")
+    ] = None,
     name: Annotated[str, typer.Option(help="Name the catalog, for recipes: {catalog: NAME}.")] = "",
     include: Annotated[
         list[str] | None, typer.Option(help="Only these tools: get*, tag=users, path=/v1/*, method=get,tag=users …")
@@ -121,8 +129,8 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     ] = None,
     as_json: AsJson = False,
 ) -> None:
-    """Import tools into the warehouse; everything odd in the file is reported item by item."""
-    from flows.catalogs import catalog_json, import_catalog, problems_in
+    """Import tools of a file, a folder or an MCP server; everything odd in them is reported item by item."""
+    from flows.catalogs import catalog_json, problems_in
     from flows.settings import open_warehouse, read_settings
     from generators.catalogs.choosing import ToolChoice, read_constants, read_pairs, read_pattern
 
@@ -134,7 +142,7 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
         constants=read_constants(constant or ()),
     )
     warehouse = open_warehouse(read_settings())
-    kept = import_catalog(warehouse, format_name, path, choice, name=name)
+    kept = _import(warehouse, _Origin(format_name, path, server, url, tuple(secret or ())), choice, name)
     problems = problems_in(warehouse, kept.key)
     if as_json:
         shown = [problem.model_dump(mode="json") for problem in problems]
@@ -143,6 +151,38 @@ def import_tools(  # noqa: PLR0913, PLR0917 - one for each option
     named = f", the catalog {name!r}" if name else ""
     show(f"{kept.entries} entries, {kept.distinct} distinct names, {kept.tools} tools kept{named}.")
     _show_problems(tuple(problems))
+
+
+class _Origin(NamedTuple):
+    """Where tools are imported from: a file or folder, or a server."""
+
+    format: str
+    path: Path | None
+    server: str
+    url: str
+    secrets: tuple[str, ...]
+
+
+def _import(warehouse: "Warehouse", origin: _Origin, choice: "ToolChoice", name: str) -> "KeptCatalog":
+    from flows.catalogs import import_catalog, import_server
+    from flows.environments import mcp_address
+    from generators.catalogs.choosing import read_pairs
+    from warehouse.errors import ConfigurationError
+
+    stated = [one for one in (origin.path, origin.server, origin.url) if one]
+    if len(stated) != 1 or (origin.path is None and origin.format != "mcp"):
+        raise ConfigurationError(
+            f"Which tools? callwright tools import {origin.format} PATH, or for an MCP server"
+            ' callwright tools import mcp --server "COMMAND" or --url URL'
+        )
+    if origin.path is not None:
+        return import_catalog(warehouse, origin.format, origin.path, choice, name=name)
+    from generators.environments.mcp import read_server
+    from generators.environments.mcp_server import LIST_PATIENCE
+
+    address = mcp_address(origin.server, origin.url, read_pairs("--secret", origin.secrets))
+    listed = asyncio.run(read_server(address, LIST_PATIENCE))
+    return import_server(warehouse, listed, origin.server or origin.url, choice, name)
 
 
 def show_catalog(

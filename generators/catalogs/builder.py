@@ -76,6 +76,11 @@ class CatalogBuilder:
         """Keep something odd that is no tool's own fault."""
         self.problems.append(Problem(where=where, tool=tool, kind=kind, message=message))
 
+    @property
+    def tools(self) -> list[Tool]:
+        """The tools that were kept so far."""
+        return list(self._tools.values())
+
     def catalog(self, path: Path, expected: str) -> Catalog:
         """All that was gathered; ConfigurationError where no item at all was met."""
         if not self.entries:

@@ -1,6 +1,6 @@
 """Lists of tools: the `tools/list` reply of a Model Context Protocol server, and OpenAI's `tools` parameter, wrapped or bare."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from pydantic import JsonValue
@@ -20,12 +20,16 @@ def read_mcp(path: Path) -> Catalog:
     problems = [row for row in rows if isinstance(row, Problem)]
     if problems:
         raise ConfigurationError(problems[0].message)
-    pages = [row for row in rows if isinstance(row, DocumentItem)]
+    return read_mcp_pages([row for row in rows if isinstance(row, DocumentItem)], path.stem).catalog(path, MCP_REPLY)
+
+
+def read_mcp_pages(pages: Sequence[DocumentItem], category: str, source: str = "mcp") -> CatalogBuilder:
+    """The tools of the pages of a reply, and what is odd about them."""
     tools = [DocumentItem("", tool) for page in pages for tool in _tools_of(page.value)]
-    builder = CatalogBuilder("mcp", language=document_language(_descriptions(tools)))
+    builder = CatalogBuilder(source, language=document_language(_descriptions(tools)))
     for page in pages:
-        _read_page(page.value, page.where, path, builder, last=page is pages[-1])
-    return builder.catalog(path, MCP_REPLY)
+        _read_page(page.value, page.where, category, builder, last=page is pages[-1])
+    return builder
 
 
 def _tools_of(page: JsonValue) -> list[JsonValue]:
@@ -34,7 +38,7 @@ def _tools_of(page: JsonValue) -> list[JsonValue]:
     return listed if isinstance(listed, list) else []
 
 
-def _read_page(page: JsonValue, pointer: str, path: Path, builder: CatalogBuilder, *, last: bool) -> None:
+def _read_page(page: JsonValue, pointer: str, category: str, builder: CatalogBuilder, *, last: bool) -> None:
     result = page.get("result", page) if isinstance(page, dict) else page
     listed = result.get("tools") if isinstance(result, dict) else None
     if not isinstance(result, dict) or not isinstance(listed, list):
@@ -43,7 +47,7 @@ def _read_page(page: JsonValue, pointer: str, path: Path, builder: CatalogBuilde
     for index, stated in enumerate(listed):
         where = f"{pointer}{inner}/{index}"
         if isinstance(stated, dict):
-            builder.put(_draft(stated, where, path.stem))
+            builder.put(_draft(stated, where, category))
         else:
             builder.refuse(where, stated)
     if last and result.get("nextCursor"):

@@ -1,16 +1,20 @@
 """Endpoints: tools of an OpenAPI document together with what a request of each needs."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
+from pydantic import JsonValue
+
 from generators.catalogs.builder import CatalogBuilder
-from generators.catalogs.openapi import ParameterPlace, read_operations
+from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose
+from generators.catalogs.openapi import Operation, ParameterPlace, read_operations
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
 
 SAFE = ("GET", "HEAD")
+_ALL = ToolChoice()
 
 
 class Endpoint(NamedTuple):
@@ -20,6 +24,7 @@ class Endpoint(NamedTuple):
     method: str
     path: str
     places: tuple[ParameterPlace, ...]
+    tags: tuple[str, ...] = ()
 
 
 def read_endpoints(
@@ -27,30 +32,84 @@ def read_endpoints(
     *,
     allow: Sequence[str] = (),
     secrets: Iterable[str] = (),
-    only: Sequence[str] = (),
     source: str = "openapi",
+    choice: ToolChoice = _ALL,
 ) -> tuple[Endpoint, ...]:
     """The endpoints that may be asked: those that change nothing by their method, and those that `allow` names.
 
     `allow` holds methods ("POST"), or methods with a path pattern ("POST */filter"). `secrets` are headers that are no
-    parameters, for the environment sends them itself; `only` patterns of tool names, none for all. The
-    tools say that they come from `source`. Raises ConfigurationError where nothing is left.
+    parameters, for the environment sends them itself. The tools say that they come from `source`, and are adapted as `choice`
+    says; those that it leaves out are here too (`chosen_names` tells which). Raises ConfigurationError where nothing is left.
     """
     builder, found = CatalogBuilder("openapi"), dict[str, Endpoint]()
-    for operation in read_operations(path):
-        if not is_allowed(operation.method, operation.path, allow) or not is_wanted(str(operation.draft.name), only):
-            continue
-        tool = builder.put(operation.draft, source)
+    stated = [
+        Endpoint(tool, one.method.upper(), one.path, one.places, one.tags)
+        for one in read_operations(path)
+        if _is_asked(one, allow, choice) and (tool := builder.put(one.draft, source)) is not None
+    ]
+    adapted = adapt([one.tool for one in stated], choice)
+    for endpoint, tool in zip(stated, adapted, strict=True):
         # A call names its tool only, so of two tools with one name the first is kept.
-        if tool is not None and tool.name not in found:
-            endpoint = Endpoint(tool, operation.method.upper(), operation.path, operation.places)
-            found[tool.name] = _without_headers(endpoint, {header.lower() for header in secrets})
+        if tool.name not in found and is_allowed(endpoint.method, endpoint.path, allow):
+            kept = endpoint._replace(tool=tool)
+            found[tool.name] = _without_headers(kept, {header.lower() for header in secrets})
     if not found:
         raise ConfigurationError(
             f"The OpenAPI document {str(path)!r} has no operation that may be asked; allowed are {', '.join(SAFE)}"
             f" and {list(allow)}."
         )
     return tuple(found.values())
+
+
+def _is_asked(operation: Operation, allow: Sequence[str], choice: ToolChoice) -> bool:
+    """Whether an operation is needed: one that may be asked, or any where a choice speaks of tools by their names."""
+    return choice != _ALL or is_allowed(operation.method, operation.path, allow)
+
+
+def chosen_names(endpoints: Sequence[Endpoint], choice: ToolChoice, only: Sequence[str] = ()) -> frozenset[str]:
+    """The tools that a recipe wants, by the names that it gives them; `only` are patterns, none for all.
+
+    Raises ConfigurationError where none is left.
+    """
+    own_names = {new: old for old, new in choice.rename.items()}
+    listed = [
+        ListedTool(
+            one.tool.name,
+            own_names.get(one.tool.name, one.tool.name),
+            one.tool.category,
+            one.method,
+            one.path,
+            one.tags,
+        )
+        for one in endpoints
+    ]
+    names = frozenset(one.key for one in choose(listed, choice) if is_wanted(one.key, only))
+    if not names:
+        raise ConfigurationError(f"None of the tools that may be called fits {', '.join(only)}.")
+    return names
+
+
+def with_values(endpoints: Sequence[Endpoint], values: Mapping[str, Sequence[JsonValue]]) -> tuple[Endpoint, ...]:
+    """The endpoints with values as examples of parameters, named as PARAMETER or TOOL.PARAMETER.
+
+    Raises ConfigurationError where no tool has such a parameter.
+    """
+    known = {name for one in endpoints for key in one.tool.properties for name in (key, f"{one.tool.name}.{key}")}
+    unknown = sorted(set(values) - known)
+    if unknown:
+        raise ConfigurationError(f"`values` names {unknown[0]!r}, which no tool that may be called has as a parameter.")
+    return tuple(one._replace(tool=_with_values(one.tool, values)) for one in endpoints)
+
+
+def _with_values(tool: Tool, values: Mapping[str, Sequence[JsonValue]]) -> Tool:
+    stated = {name: values.get(f"{tool.name}.{name}", values.get(name)) for name in tool.properties}
+    if not any(stated.values()):
+        return tool
+    properties = {
+        name: {**schema, "examples": [*given]} if (given := stated[name]) else schema
+        for name, schema in tool.properties.items()
+    }
+    return tool.with_changes(parameters={**tool.parameters, "properties": properties})
 
 
 def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:

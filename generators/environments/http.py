@@ -3,7 +3,7 @@
 import asyncio
 import re
 import ssl
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
@@ -80,8 +80,7 @@ class HttpEnvironment:
         self._secrets = dict(secrets or {})
         for header, value in self._secrets.items():
             _check_secret(header, value)
-        words = {word for value in self._secrets.values() for word in (value, value.split()[-1])}
-        self._hidden_words = sorted((word for word in words if len(word) >= SHORTEST_HIDDEN), key=len, reverse=True)
+        self._hidden_words = hidden_words(self._secrets.values())
         self._links = tuple(links)
         self._limits = limits or HttpLimits()
         self._trust: ssl.SSLContext | None = None
@@ -166,14 +165,25 @@ class HttpEnvironment:
         return self._trust
 
     def _hidden(self, text: str) -> str:
-        for word in self._hidden_words:
-            text = text.replace(word, HIDDEN)
-        return text
+        return hide(text, self._hidden_words)
 
     def _hidden_bytes(self, body: bytes) -> bytes:
         for word in self._hidden_words:
             body = body.replace(word.encode(), HIDDEN.encode())
         return body
+
+
+def hidden_words(secrets: Iterable[str]) -> list[str]:
+    """What of secrets is not to be seen in an answer, the longest first."""
+    words = {word for value in secrets for word in (value, value.split()[-1])}
+    return sorted((word for word in words if len(word) >= SHORTEST_HIDDEN), key=len, reverse=True)
+
+
+def hide(text: str, words: Iterable[str]) -> str:
+    """A text without these words."""
+    for word in words:
+        text = text.replace(word, HIDDEN)
+    return text
 
 
 def _passing(problem: str) -> CallResponse:

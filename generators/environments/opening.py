@@ -1,20 +1,26 @@
 """Opening the environment that a recipe names."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from contextlib import closing
 from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import assert_never
 
-from generators.environments.endpoints import Endpoint, is_wanted, read_endpoints
+from pydantic import JsonValue
+
+from generators.catalogs.choosing import ToolChoice
+from generators.environments.endpoints import Endpoint, chosen_names, read_endpoints, with_values
 from generators.environments.exploring import Exploration, explore, with_examples
 from generators.environments.http import HttpEnvironment, HttpLimits
 from generators.environments.linking import infer_links, with_hints
+from generators.environments.mcp import McpEnvironment, read_server_tools, with_returns
+from generators.environments.mcp_server import McpAddress
 from generators.environments.protocol import (
     Environment,
     EnvironmentSettings,
     HttpSettings,
+    McpSettings,
     RecordedSettings,
     TravelSettings,
 )
@@ -35,6 +41,8 @@ def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secr
             return _open_travel(settings, store)
         case HttpSettings():
             return _open_http(settings, store, secret)
+        case McpSettings():
+            return _open_mcp(settings, store, secret)
         case RecordedSettings():
             return _open_recorded(settings)
         case _:
@@ -48,27 +56,50 @@ async def explore_environment(settings: EnvironmentSettings, environment: Enviro
     asked for `again`. Raises ConfigurationError where the server answers nothing, TransientError where it stops answering.
     Other environments need none of this.
     """
-    if not isinstance(settings, HttpSettings) or not isinstance(environment, StoredEnvironment):
-        return
-    if not isinstance(environment.inner, HttpEnvironment):
+    if not isinstance(settings, HttpSettings | McpSettings) or not isinstance(environment, StoredEnvironment):
         return
     basis = _basis(settings)
     if not again and environment.store.description(environment.kept_as, basis):
         return
-    endpoints = _endpoints(settings)
-    inner = environment.inner.with_endpoints(endpoints)  # values come out of other tools' responses too
-    with closing(StoredEnvironment(inner, environment.store.path)) as whole:
-        wanted = {tool.name for tool in environment.inner.tools}
+    if isinstance(environment.inner, HttpEnvironment) and isinstance(settings, HttpSettings):
+        endpoints = _endpoints(settings)
+        # values come out of other tools' responses too
+        await _explore(settings, environment, environment.inner.with_endpoints(endpoints), endpoints)
+    elif isinstance(environment.inner, McpEnvironment) and isinstance(settings, McpSettings):
+        endpoints = await read_server_tools(settings, environment.inner.address)
+        whole = environment.inner.with_tools([one.tool for one in endpoints])
+        await _explore(settings, environment, whole, endpoints)
+        environment.inner = whole.with_tools(environment.tools)
+
+
+async def _explore(
+    settings: HttpSettings | McpSettings,
+    environment: StoredEnvironment,
+    inner: HttpEnvironment | McpEnvironment,
+    endpoints: Sequence[Endpoint],
+) -> None:
+    wanted = chosen_names(endpoints, settings.choice, settings.tools if isinstance(settings, HttpSettings) else ())
+    asked = chosen_names(endpoints, settings.choice.model_copy(update={"include": ()}))  # none that a recipe excludes
+    endpoints = with_values([one for one in endpoints if one.tool.name in asked], settings.values)
+    description = Description(tuple(one.tool for one in endpoints), ())
+    with closing(StoredEnvironment(inner, environment.store.path, description)) as whole:
         found = await explore(whole, infer_links(endpoints, spoken=True), wanted=wanted)
+        while (described := with_returns(endpoints, _responses(found))) != tuple(endpoints):
+            endpoints = described  # what is returned gives others their values; what was asked is stored
+            found = await explore(whole, infer_links(endpoints, spoken=True), wanted=wanted)
     if not found.examples:
         first = found.problems[0] if found.problems else "it has no tool that can be called without a value"
         raise ConfigurationError(f"The environment {settings.name!r} answered no call ({first}).")
     if found.problems:
         await _validate_it_still_answers(inner, found)
-    environment.redescribe(describe(endpoints, found, settings.tools), basis)
+    environment.redescribe(describe(endpoints, found, wanted), _basis(settings))
 
 
-async def _validate_it_still_answers(server: HttpEnvironment, found: Exploration) -> None:
+def _responses(found: Exploration) -> dict[str, list[JsonValue]]:
+    return {tool: [example.response for example in examples] for tool, examples in found.examples.items()}
+
+
+async def _validate_it_still_answers(server: HttpEnvironment | McpEnvironment, found: Exploration) -> None:
     """What a server left open by going down in the middle is not to count as what it does not know."""
     known = next(example.call for examples in found.examples.values() for example in examples)
     answer = await server.answer(known)
@@ -79,9 +110,9 @@ async def _validate_it_still_answers(server: HttpEnvironment, found: Exploration
         )
 
 
-def describe(endpoints: Sequence[Endpoint], found: Exploration, only: Sequence[str] = ()) -> Description:
+def describe(endpoints: Sequence[Endpoint], found: Exploration, wanted: Collection[str]) -> Description:
     """The tools that answered, the links that hold among them, stated in their descriptions, and what people can say."""
-    answered = [one.tool for one in endpoints if one.tool.name in found.examples and is_wanted(one.tool.name, only)]
+    answered = [one.tool for one in endpoints if one.tool.name in found.examples and one.tool.name in wanted]
     borne_out = {link.key for link in found.links}
     links = _among(answered, [link for link in infer_links(endpoints) if link.key in borne_out])
     calls = tuple(call for tool in answered for call in _sayable_calls(tool, found))
@@ -121,14 +152,29 @@ def _version_of(package: str) -> str:
 
 
 def _open_http(settings: HttpSettings, store: Path, secret: Secret) -> Environment:
-    secrets = {header: _value_of(variable, header, secret) for header, variable in settings.secrets.items()}
+    secrets = secrets_of(settings.secrets, secret)
     limits = HttpLimits(settings.timeout, settings.max_bytes)
-    endpoints = _endpoints(settings, settings.tools)
+    offered = _endpoints(settings)
+    wanted = chosen_names(offered, settings.choice, settings.tools)
+    endpoints = [one for one in offered if one.tool.name in wanted]
     inner = HttpEnvironment(settings.name, endpoints, settings.base_url, secrets=secrets, limits=limits)
     basis = _basis(settings)
     with closing(ResponseStore(store)) as known:
         description = known.description(settings.name, basis)
     return StoredEnvironment(inner, store, description or _stated(endpoints))
+
+
+def _open_mcp(settings: McpSettings, store: Path, secret: Secret) -> Environment:
+    """The server with the tools that it was explored to have; none before."""
+    address = McpAddress(
+        settings.command, settings.url, tuple(secrets_of(settings.secrets, secret).items()), settings.folder.absolute()
+    )
+    with closing(ResponseStore(store)) as known:
+        description = known.description(settings.name, _basis(settings)) or Description((), ())
+    own_names = {new: own for own, new in settings.rename.items()}
+    limits = HttpLimits(settings.timeout, settings.max_bytes)
+    inner = McpEnvironment(settings.name, address, description.tools, own_names, limits)
+    return StoredEnvironment(inner, store, description)
 
 
 def _stated(endpoints: Sequence[Endpoint]) -> Description:
@@ -146,21 +192,38 @@ def _open_recorded(settings: RecordedSettings) -> Environment:
     return environment
 
 
-def _endpoints(settings: HttpSettings, only: Sequence[str] = ()) -> tuple[Endpoint, ...]:
+def _endpoints(settings: HttpSettings) -> tuple[Endpoint, ...]:
+    """What may be asked of a server; also what a recipe leaves out, for others may need values of its responses."""
     source = f"environment:{settings.name}"
-    return read_endpoints(settings.path, allow=settings.allow, secrets=settings.secrets, only=only, source=source)
+    allow, choice = settings.allow, settings.choice
+    return read_endpoints(settings.document, allow=allow, secrets=settings.secrets, source=source, choice=choice)
 
 
-def _value_of(variable: str, header: str, secret: Secret) -> str:
+def secrets_of(variables: Mapping[str, str], secret: Secret) -> dict[str, str]:
+    """The values of variables by what takes them. Raises ConfigurationError where one is not set."""
+    return {name: _value_of(variable, name, secret) for name, variable in variables.items()}
+
+
+def _value_of(variable: str, name: str, secret: Secret) -> str:
     value = secret(variable)
     if not value:
-        raise ConfigurationError(f"The variable {variable} is not set; the header {header!r} takes its value from it.")
+        raise ConfigurationError(f"The variable {variable} is not set; {name!r} takes its value from it.")
     return value
 
 
-def _basis(settings: HttpSettings) -> str:
+def _basis(settings: HttpSettings | McpSettings) -> str:
     """The key of all that a description is made from; a document that changes is explored again."""
-    document = content_key(settings.path.read_text(encoding="utf-8", errors="replace"))
-    return content_key(
-        [document, settings.base_url, list(settings.allow), list(settings.tools), list(settings.secrets)]
-    )
+    common: list[JsonValue] = [list(settings.allow), list(settings.secrets)]
+    stated = settings.stated
+    more = {name: stated[name] for name in (*ToolChoice.model_fields, "values") if name in stated}
+    if isinstance(settings, McpSettings):
+        return content_key([list(settings.command), settings.url, *common, more])
+    document = content_key(settings.document.read_text(encoding="utf-8", errors="replace"))
+    basis: list[JsonValue] = [
+        document,
+        settings.base_url,
+        list(settings.allow),
+        list(settings.tools),
+        list(settings.secrets),
+    ]
+    return content_key([*basis, more] if more else basis)

@@ -4,8 +4,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, NamedTuple, Protocol
 
-from pydantic import BaseModel, ConfigDict, Field, JsonValue
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
+from generators.catalogs.choosing import ToolChoice
+from warehouse.errors import ConfigurationError
 from warehouse.records import Call, Link, Tool
 
 NAME = r"^[a-z0-9][a-z0-9_-]*$"
@@ -62,7 +64,39 @@ class TravelSettings(EnvironmentPart):
         return self.environment
 
 
-class HttpSettings(EnvironmentPart):
+class ServerSettings(EnvironmentPart, ToolChoice):
+    """What servers have in common: which of its tools are meant, under which names, and with which parameters fixed.
+
+    `catalog` names a catalog in the warehouse: its document or server and what was chosen of it stand in for these settings.
+    `values` are said of parameters (PARAMETER or TOOL.PARAMETER) that nothing else gives a value.
+    """
+
+    catalog: str = Field(default="", description="The name of a catalog that was imported from this server's document.")
+    values: Mapping[str, tuple[JsonValue, ...]] = Field(
+        default_factory=dict, description="Values to ask for, by PARAMETER or TOOL.PARAMETER."
+    )
+
+    def _validate_origin(self, **origins: object) -> None:
+        stated = [name for name, value in {"catalog": self.catalog, **origins}.items() if value]
+        if len(stated) != 1:
+            raise ValueError(
+                f"one of {', '.join([*origins, 'catalog'])} says which server it is; {len(stated)} are given"
+            )
+
+    @property
+    def choice(self) -> ToolChoice:
+        """What is taken of the server's tools."""
+        return ToolChoice(**{name: getattr(self, name) for name in ToolChoice.model_fields})
+
+    @property
+    def stated(self) -> dict[str, JsonValue]:
+        """What goes into a build's key: settings that say nothing are left out."""
+        stated: dict[str, JsonValue] = self.model_dump(mode="json")
+        optional = {*ToolChoice.model_fields, *ServerSettings.__annotations__}
+        return {name: value for name, value in stated.items() if value or name not in optional}
+
+
+class HttpSettings(ServerSettings):
     """A live server with its OpenAPI document; `path` is relative to the recipe. Another server takes another `name`.
 
     `secrets` gives headers and the environment variables that hold their values. `allow` names what may be asked besides
@@ -72,7 +106,7 @@ class HttpSettings(EnvironmentPart):
     environment: Literal["http"] = Field(description="A live server with its OpenAPI document.")
     name: str = Field(default="http", pattern=NAME, description="The name that samples call it by.")
     format: Literal["openapi"] = Field(default="openapi", alias="import", description="The format of its document.")
-    path: Path = Field(description="The server's OpenAPI document, relative to the recipe.")
+    path: Path | None = Field(default=None, description="The server's OpenAPI document, relative to the recipe.")
     base_url: str = Field(description="The server's address, such as http://127.0.0.1:4200/api.")
     secrets: Mapping[str, str] = Field(
         default_factory=dict, description="Headers, and the environment variables that hold their values."
@@ -84,6 +118,51 @@ class HttpSettings(EnvironmentPart):
     timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
     max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20, description="The largest response.")
 
+    @model_validator(mode="after")
+    def _is_one_document(self) -> "HttpSettings":
+        self._validate_origin(path=self.path)
+        return self
+
+    @property
+    def document(self) -> Path:
+        """Its document. Raises ConfigurationError where a catalog names it that was not looked up."""
+        if self.path is None:
+            raise ConfigurationError(
+                f"The catalog {self.catalog!r} of the environment {self.name!r} was not looked up."
+            )
+        return self.path
+
+
+class McpSettings(ServerSettings):
+    """An MCP server: a `command` that is started in `folder` (relative to the recipe), or a `url`.
+
+    `secrets` gives headers, or variables of the command, and the environment variables that hold their values. Only tools that the
+    server marks as read-only are called, and those whose names fit `allow`.
+    """
+
+    environment: Literal["mcp"] = Field(description="An MCP server.")
+    name: str = Field(default="mcp", pattern=NAME, description="The name that samples call it by.")
+    command: tuple[str, ...] = Field(default=(), description="The command that starts it, word by word.")
+    url: str = Field(
+        default="", pattern=r"^(https?://\S+)?$", description="Its address, such as http://127.0.0.1:8000/mcp."
+    )
+    folder: Path = Field(default=Path(), description="Where the command runs, relative to the recipe.")
+    secrets: Mapping[str, str] = Field(
+        default_factory=dict,
+        description="Headers, or variables of the command, and the environment variables that hold their values.",
+    )
+    allow: tuple[str, ...] = Field(
+        default=(),
+        description="Patterns of the names of tools that may be called though they are not marked read-only.",
+    )
+    timeout: float = Field(default=PATIENCE, gt=0, le=600, description="Seconds for a call.")
+    max_bytes: int = Field(default=LARGEST, ge=1, le=64 * 2**20, description="The largest response.")
+
+    @model_validator(mode="after")
+    def _is_one_server(self) -> "McpSettings":
+        self._validate_origin(command=self.command, url=self.url)
+        return self
+
 
 class RecordedSettings(EnvironmentPart):
     """Responses recorded earlier: a response store, or JSON lines; `path` is relative to the recipe."""
@@ -93,11 +172,17 @@ class RecordedSettings(EnvironmentPart):
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
 
 
-EnvironmentSettings = Annotated[TravelSettings | HttpSettings | RecordedSettings, Field(discriminator="environment")]
+EnvironmentSettings = Annotated[
+    TravelSettings | HttpSettings | McpSettings | RecordedSettings, Field(discriminator="environment")
+]
 
 
 def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
     """The same settings, a relative path taken from `folder`."""
     if isinstance(settings, TravelSettings):
         return settings
-    return settings.model_copy(update={"path": (folder / settings.path).absolute()})
+    if settings.environment == "http" and settings.path is None:
+        return settings
+    if isinstance(settings, McpSettings):
+        return settings.model_copy(update={"folder": (folder / settings.folder).absolute()})
+    return settings.model_copy(update={"path": (folder / (settings.path or "")).absolute()})

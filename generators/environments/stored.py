@@ -37,6 +37,14 @@ class DescribedEnvironment:
         """Calls that are known to be answered: what people can ask for."""
         return self._description.calls
 
+    def sent(self, call: Call) -> Call | str:
+        """A call as it is sent and stored: with the tool's constants; why not, where the tool has no such parameter."""
+        constants = next((tool.constants for tool in self.tools if tool.name == call.tool), {})
+        hidden = [name for name in call.arguments if name in constants]
+        if hidden:
+            return f"{call.tool} has no parameter {', '.join(map(repr, hidden))}."
+        return call.with_changes(arguments={**call.arguments, **constants}) if constants else call
+
 
 class StoredEnvironment(DescribedEnvironment):
     """Stores every response of another environment. What passes (no connection, no time, a fault) is noted, not stored."""
@@ -64,18 +72,21 @@ class StoredEnvironment(DescribedEnvironment):
         """The stored response, or else what is answered now; asked once however many want it at the same time."""
         if call.tool not in self._names:
             return CallResponse(problem=f"{self.name} has no tool {call.tool!r} that may be called.")
-        key = call_key(call)
+        sent = self.sent(call)
+        if isinstance(sent, str):
+            return CallResponse(problem=sent)
+        key = call_key(sent)
         while (asking := self._asking.get(key)) is not None:
             await asyncio.wait([asking])
             if not asking.cancelled():
                 return asking.result()
-        known = self.store.get(self.kept_as, call)
+        known = self.store.get(self.kept_as, sent)
         if known is not None:
             return known
         asking = self._asking[key] = asyncio.get_running_loop().create_future()
         try:
-            answer = await self.inner.answer(call)
-            answer = self._kept(call, answer)
+            answer = await self.inner.answer(sent)
+            answer = self._kept(sent, answer)
             asking.set_result(answer)
         finally:
             asking.cancel()  # does nothing to one that ended
@@ -83,7 +94,7 @@ class StoredEnvironment(DescribedEnvironment):
         return answer
 
     async def refresh(self, call: Call) -> CallResponse:
-        """Ask again whatever is stored; where the answer differs it is re-recorded, and `drifted` tells of it."""
+        """Ask again, as it was sent, whatever is stored; where the answer differs it is re-recorded: `drifted` tells of it."""
         answer = await self.inner.answer(call)
         if answer.passing:
             self.store.note_lapse(self.kept_as, call, answer.problem)
@@ -149,7 +160,8 @@ class RecordedEnvironment(DescribedEnvironment):
 
     async def answer(self, call: Call) -> CallResponse:
         """The recorded answer."""
-        found = self._recording.answer(call)
+        sent = self.sent(call)
+        found = CallResponse(problem=sent) if isinstance(sent, str) else self._recording.answer(sent)
         if found is None:
             return CallResponse(problem=f"No response is recorded for this call of {call.tool}.")
         return found

@@ -85,8 +85,10 @@ def _turns(path: GoalPath, resolved: Resolved, environment: Environment) -> tupl
         calls: list[GoldCall] = []
         for position, call in enumerate(exchange.calls):
             index = resolved.positions.index((step, position))
-            evidence = evidence_of(index, goal, resolved, path.request, tools[call.tool])
-            calls.append(GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence))
+            tool = tools[call.tool]
+            evidence = evidence_of(index, goal, resolved, path.request, tool)
+            gold = GoldCall(tool=call.tool, arguments=call.arguments, evidence=evidence, constants=tool.constants)
+            calls.append(gold)
         turns.append(CallTurn(calls=tuple(calls), executed=True))
         turns.append(ResultTurn(results=exchange.responses))
     wanted = [

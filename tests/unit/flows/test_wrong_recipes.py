@@ -16,7 +16,10 @@ from warehouse.errors import CallwrightError, ConfigurationError
 TOP = Path(__file__).parents[3]
 GOOD = "name: small\ntools: [{seed: all}]\nsamples: {perfect: 2}\n"
 OF_SOURCES = "seed, "
-OF_HTTP = "environment, name, import, path, base_url, secrets, allow, tools, timeout, max_bytes"
+OF_HTTP = (
+    "include, exclude, rename, categories, constants, catalog, values, environment, name, import, path, base_url, secrets, "
+    "allow, tools, timeout, max_bytes"
+)
 MODEL_FORMS = (
     "a model is 'template/v1' (embedded), 'local/PATH.gguf' (in process), or a litellm name 'PROVIDER/MODEL' such as "
     "'openai/gpt-4o-mini'"
@@ -64,7 +67,7 @@ WRONG = {
     "an unknown environment": (
         with_tools("{environment: trvel}"),
         "2:23: tools[0].environment: there is no environment 'trvel'; did you mean travel? The environments are travel, http, "
-        "recorded.",
+        "mcp, recorded.",
     ),
     "a misspelt setting of an environment": (
         with_tools("{environment: http, import: openapi, paht: ./, base_url: 'http://x'}"),

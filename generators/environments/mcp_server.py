@@ -1,0 +1,324 @@
+"""An MCP server, started or reached once a process: its tools page by page, and what it answers calls."""
+
+import asyncio
+import atexit
+import logging
+import os
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine
+from concurrent.futures import Future
+from contextlib import asynccontextmanager, suppress
+from pathlib import Path
+from typing import TYPE_CHECKING, Final, NamedTuple, TextIO, TypeVar, cast
+
+import orjson
+from pydantic import JsonValue
+
+from generators.catalogs.documents import DEEPEST, depth
+from generators.environments.protocol import CallResponse
+from warehouse.errors import ConfigurationError
+from warehouse.records import Arguments
+
+if TYPE_CHECKING:
+    from mcp import Client
+    from mcp.client._transport import TransportStreams
+    from mcp.types import CallToolResult
+
+START_PATIENCE = 60.0  # seconds: a command may have to fetch its server first
+LIST_PATIENCE = 60.0
+STOP_PATIENCE = 10.0
+MOST_PAGES = 1000
+LONGEST_PROBLEM = 400
+MOST_STARTS = 3  # of one server in a process: one that ends at each call is not started for ever
+_INVALID_PARAMS, _CLOSED = -32602, -32000  # a call that is wrong by itself; a connection that is no more
+# Linux ends the server should this process be killed outright; elsewhere its closed input has to be enough.
+_START = (
+    "import ctypes, os, signal, sys;"
+    "ctypes.CDLL(None).prctl(1, signal.SIGTERM);"
+    "os.getppid() == int(sys.argv[1]) or sys.exit();"
+    "os.execvp(sys.argv[2], sys.argv[2:])"
+)
+_Value = TypeVar("_Value")
+
+
+class McpAddress(NamedTuple):
+    """Where a server is: a command that speaks over its input and output, or a URL.
+
+    `secrets` are variables of the command's environment, or headers, with their values. The command runs in `folder`.
+    """
+
+    command: tuple[str, ...] = ()
+    url: str = ""
+    secrets: tuple[tuple[str, str], ...] = ()
+    folder: Path = Path()
+
+    @property
+    def shown(self) -> str:
+        """The server as messages name it."""
+        return f"The MCP server {self.url or ' '.join(self.command)!r}"
+
+
+class McpListing(NamedTuple):
+    """What a server is called, and the pages of its list of tools."""
+
+    server: str
+    pages: list[JsonValue]
+
+
+async def list_mcp_tools(address: McpAddress, patience: float) -> McpListing:
+    """A server's own list of tools. Raises ConfigurationError where it can't be asked."""
+    try:
+        return await server_at(address).ask(_listing, patience)
+    except ServerFailureError as error:
+        raise ConfigurationError(str(error)) from error
+
+
+async def call_mcp_tool(address: McpAddress, name: str, arguments: Arguments, patience: float) -> CallResponse:
+    """What a server answers a call; whatever goes wrong is stated in `problem`."""
+
+    async def call(client: "Client") -> CallResponse:
+        return read_result(await client.call_tool(name, dict(arguments)))
+
+    try:
+        return await server_at(address).ask(call, patience)
+    except ServerFailureError as error:
+        return CallResponse(problem=str(error), passing=not error.settled)
+
+
+async def _listing(client: "Client") -> McpListing:
+    """Every page; where the cursors go in a circle, or lead on for ever, the last one tells so by its cursor."""
+    pages: list[JsonValue] = []
+    cursors: set[str | None] = set()
+    cursor: str | None = None
+    while cursor not in cursors and len(pages) < MOST_PAGES:
+        cursors.add(cursor)
+        page = await client.list_tools(cursor=cursor)
+        pages.append(page.model_dump(mode="json", by_alias=True, exclude_none=True))
+        cursor = page.next_cursor
+        if cursor is None:
+            break
+    return McpListing(client.server_info.name if client.server_info else "", pages)
+
+
+def read_result(result: "CallToolResult") -> CallResponse:
+    """What a result says: its structured content, else its texts, read as JSON where they are."""
+    contents: list[JsonValue] = [
+        block.text if block.type == "text" else block.model_dump(mode="json", by_alias=True, exclude_none=True)
+        for block in result.content
+    ]
+    if result.is_error:
+        stated = _cut(" ".join(text for text in contents if isinstance(text, str)))
+        return CallResponse(problem=f"The tool failed: {stated}" if stated else "The tool failed and does not say why.")
+    value: JsonValue = result.structured_content
+    if value is None:
+        values = [_parsed(content) for content in contents]
+        value = values[0] if len(values) == 1 else values or None
+    if depth(value) > DEEPEST:
+        return CallResponse(problem=f"The server's answer is nested more than {DEEPEST} levels deep.", passing=True)
+    return CallResponse(value)
+
+
+def _parsed(content: JsonValue) -> JsonValue:
+    """A text as the object or list that it writes, else as it stands."""
+    if not isinstance(content, str) or content.lstrip()[:1] not in ("{", "["):
+        return content
+    try:
+        value: JsonValue = orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return content
+    return value
+
+
+def _cut(text: str) -> str:
+    short = " ".join(text.split())
+    return short if len(short) <= LONGEST_PROBLEM else f"{short[:LONGEST_PROBLEM]}…"
+
+
+class ServerFailureError(Exception):
+    """Why a server gave no result; no more than a problem or a ConfigurationError leaves this file.
+
+    `settled` says that the same call would be refused again.
+    """
+
+    def __init__(self, problem: str, *, settled: bool = False) -> None:
+        """Take the sentence."""
+        super().__init__(problem)
+        self.settled = settled
+
+
+_servers: Final[dict[tuple[int, McpAddress], "McpServer"]] = {}
+_lock: Final = threading.Lock()
+
+
+def server_at(address: McpAddress) -> "McpServer":
+    """The server of an address, one for this process; it ends with the process."""
+    with _lock:
+        known = _servers.get((os.getpid(), address))
+        if known is None:
+            if not _servers:
+                atexit.register(close_servers)
+            known = _servers[os.getpid(), address] = McpServer(address)
+        return known
+
+
+def close_servers() -> None:
+    """End the servers of this process; one that is asked again is started again."""
+    with _lock:
+        servers = [server for (process, _), server in _servers.items() if process == os.getpid()]
+    for server in servers:
+        server.close()
+
+
+class _Connection(NamedTuple):
+    """A connection on a thread of its own, with the events of its loop: that it is to end, and that it has ended."""
+
+    thread: threading.Thread
+    loop: asyncio.AbstractEventLoop
+    client: "Future[Client]"
+    ending: asyncio.Event
+    ended: asyncio.Event
+
+
+class McpServer:
+    """A server that is started or reached at the first question, and again where its connection broke."""
+
+    def __init__(self, address: McpAddress) -> None:
+        """Nothing is started yet."""
+        self.address = address
+        self._lock = threading.Lock()
+        self._connection: _Connection | None = None
+        self._starts = 0
+
+    async def ask(self, question: "Callable[[Client], Awaitable[_Value]]", patience: float) -> _Value:
+        """The answer to a question within so many seconds. Raises ServerFailureError."""
+        connection = self._connected()
+        client = await asyncio.wrap_future(connection.client)
+        from mcp import MCPError
+
+        asked = asyncio.run_coroutine_threadsafe(_within(patience, question(client), connection.ended), connection.loop)
+        try:
+            return await asyncio.wrap_future(asked)
+        except TimeoutError as error:
+            raise ServerFailureError(f"{self.address.shown} did not answer within {patience:g} seconds.") from error
+        except MCPError as error:
+            if error.code != _CLOSED:
+                problem = f"The server refused what it was asked: {_cut(error.message)}"
+                raise ServerFailureError(problem, settled=error.code == _INVALID_PARAMS) from error
+            await asyncio.to_thread(self.close)
+            raise ServerFailureError(f"{self.address.shown} ended while it was asked.") from error
+
+    def close(self) -> None:
+        """End the connection, and with it the process that was started for it; asked again, it is opened again."""
+        with self._lock:
+            connection, self._connection = self._connection, None
+        if connection is not None:
+            with suppress(RuntimeError):  # the loop has ended by itself
+                connection.loop.call_soon_threadsafe(connection.ending.set)
+            connection.thread.join(STOP_PATIENCE)
+
+    def _connected(self) -> _Connection:
+        """The connection that stands, or else a new one. Raises ServerFailureError where it broke too often."""
+        with self._lock:
+            if self._connection is None or not self._connection.thread.is_alive():
+                if self._starts >= MOST_STARTS:
+                    raise ServerFailureError(
+                        f"{self.address.shown} ended {MOST_STARTS} times; it is not started again."
+                    )
+                self._starts += 1
+                loop, client = asyncio.new_event_loop(), Future["Client"]()
+                ending, ended = asyncio.Event(), asyncio.Event()
+                work = _stay_connected(self.address, client, ending, ended)
+                thread = threading.Thread(target=_run, args=(loop, work), name="mcp", daemon=True)
+                self._connection = _Connection(thread, loop, client, ending, ended)
+                thread.start()
+            return self._connection
+
+
+async def _within(patience: float, question: Awaitable[_Value], ended: asyncio.Event) -> _Value:
+    """The answer; TimeoutError where it is late, ServerFailureError where the connection ends before it."""
+    asked, over = asyncio.ensure_future(question), asyncio.ensure_future(ended.wait())
+    try:
+        await asyncio.wait((asked, over), timeout=patience, return_when=asyncio.FIRST_COMPLETED)
+        if asked.done():
+            return asked.result()
+        if over.done():
+            raise ServerFailureError("The connection to the server was closed.")
+        raise TimeoutError
+    finally:
+        asked.cancel()
+        over.cancel()
+        await asyncio.wait((asked, over))
+
+
+def _run(loop: asyncio.AbstractEventLoop, work: Coroutine[None, None, None]) -> None:
+    asyncio.set_event_loop(loop)
+    try:
+        loop.run_until_complete(work)
+    finally:
+        loop.close()
+
+
+async def _stay_connected(
+    address: McpAddress, opened: "Future[Client]", ending: asyncio.Event, ended: asyncio.Event
+) -> None:
+    """Open the connection, and close it in the same task when it is asked to: the library demands one task for both."""
+    import httpx2
+    from mcp import Client, MCPError
+
+    logging.getLogger("mcp").addHandler(logging.NullHandler())  # what it logs is told as a problem
+    with tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace") as file:
+        stated = cast("TextIO", file)
+        try:
+            async with asyncio.timeout(START_PATIENCE) as start:
+                async with Client(_transport(address, stated), cache=None) as client:
+                    start.reschedule(None)
+                    opened.set_result(client)
+                    await ending.wait()
+                    ended.set()
+        except (MCPError, OSError, ValueError, httpx2.HTTPError, ExceptionGroup) as error:
+            if not opened.done():
+                opened.set_exception(ServerFailureError(_refusal(address, error, stated)))
+        finally:
+            ended.set()
+
+
+@asynccontextmanager
+async def _transport(address: McpAddress, stated: TextIO) -> "AsyncIterator[TransportStreams]":
+    """The streams of a server; what a command writes to its error output goes to the file `stated`."""
+    import httpx2
+    from mcp import StdioServerParameters, stdio_client
+    from mcp.client.streamable_http import streamable_http_client
+
+    if address.url:
+        client = httpx2.AsyncClient(headers=dict(address.secrets), trust_env=False, timeout=None)
+        async with client, streamable_http_client(address.url, http_client=client) as streams:
+            yield streams
+        return
+    command = shutil.which(address.command[0], path=None) or ""
+    if not command and not (address.folder / address.command[0]).is_file():
+        raise FileNotFoundError(f"there is no command {address.command[0]!r}")
+    words = [command or address.command[0], *address.command[1:]]
+    if sys.platform == "linux":
+        words = [sys.executable, "-I", "-S", "-c", _START, str(os.getpid()), *words]
+    parameters = StdioServerParameters(
+        command=words[0], args=words[1:], env=dict(address.secrets), cwd=address.folder.absolute()
+    )
+    async with stdio_client(parameters, errlog=stated) as streams:
+        yield streams
+
+
+def _refusal(address: McpAddress, error: Exception, stated: TextIO) -> str:
+    """Why a server can't be asked: the innermost error, and the last line that its command wrote."""
+    while isinstance(error, ExceptionGroup):
+        error = error.exceptions[0]
+    if isinstance(error, TimeoutError):
+        reason = f"it did not answer within {START_PATIENCE:g} seconds"
+    else:
+        reason = _cut(str(error)) or type(error).__name__
+    stated.seek(0)
+    last = next((line for line in reversed(stated.read().splitlines()) if line.strip()), "")
+    wrote = f" It wrote: {_cut(last)}" if last else ""
+    return f"{address.shown} can't be asked ({reason}).{wrote}"
