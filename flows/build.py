@@ -194,6 +194,8 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["land"] = recipe.land
     if recipe.is_voiced:
         body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
+    if recipe.system_message:
+        body["system_message"] = recipe.system_message
     groups = {kind_named(name).group for name in recipe.samples}
     with own_prompts(recipe.own_prompts):
         versions: list[JsonValue] = [version_of(stage) for stage in STAGES if stage.group in groups]

@@ -324,6 +324,7 @@ class _Work:
             outputs = await stage.function(record, context, **self._threshold(stage))
             if voice != SILENT:
                 outputs = [marked(one, voice) if isinstance(one, Sample) else one for one in outputs]
+            outputs = self._instructed(stage, outputs)
             outputs = self._signed(stage, outputs, chat.name, calls)
             facts.keep(outputs)
         except (ReplyError, RecordError) as error:
@@ -339,6 +340,13 @@ class _Work:
         facts.note(stage.name, record, "passed")
         facts.link(record, outputs)
         return outputs
+
+    def _instructed(self, stage: Stage, outputs: list[Any]) -> list[Any]:
+        """What a stage yields, each sample with the recipe's system message."""
+        message = self.shard.recipe.system_message
+        if not message or stage.is_check:
+            return outputs
+        return [one.with_changes(system_message=message) if isinstance(one, Sample) else one for one in outputs]
 
     def _signed(self, stage: Stage, outputs: list[Any], model: str, calls: list[LlmCall]) -> list[Any]:
         """What a stage yields, with the defect planted in it, or with the model that gave the verdict."""

@@ -22,6 +22,7 @@ from validators.metrics.complexeval.rules import TURN_LIMIT, UNORDERED, RunRules
 from validators.metrics.complexeval.runs import RunOutcome, SampleRun
 from validators.metrics.complexeval.turns import Judge, Matchers, Respond, wrong_arguments
 from validators.replies.reading import parse_completion
+from validators.strategies import led_by
 from warehouse.errors import ReplyError
 from warehouse.records import (
     Call,
@@ -58,6 +59,7 @@ class Asking(NamedTuple):
     tools: Sequence[Tool]
     language: Language
     number: int = 0
+    system_message: str = ""
 
 
 class PathRun(NamedTuple):
@@ -110,7 +112,7 @@ async def run_path(
 
 
 async def _drive(machine: SampleRun, sample: Sample, context: StageContext, run: PathRun) -> _Drive:
-    asking = Asking(sample.request, context.toolset(sample.candidates), sample.language, run.run)
+    asking = Asking(sample.request, context.toolset(sample.candidates), sample.language, run.run, sample.system_message)
     history: list[Exchange] = []
     turns: list[RunTurn] = []
     judged: list[tuple[MatchedCall, ...]] = []
@@ -183,7 +185,7 @@ async def ask_next(asking: Asking, history: Sequence[Exchange], chat: ChatModel,
 
 async def _ask_directly(asking: Asking, history: Sequence[Exchange], chat: ChatModel) -> NextReply:
     prompt = next_calls_prompt(asking.request, asking.tools, history, asking.language)
-    reply = await chat.ask(prompt, NextCalls, sample_index=asking.number)
+    reply = await chat.ask(led_by(asking.system_message, prompt), NextCalls, sample_index=asking.number)
     return NextReply(tuple(CandidateCall(call.name, call.arguments) for call in reply.calls), reply.answer)
 
 
@@ -196,7 +198,7 @@ async def _ask_natively(asking: Asking, history: Sequence[Exchange], chat: ChatM
         for exchange in history
     ]
     prompt = render(OWN_PROMPTS, NATIVELY, request=asking.request, history=past, language=asking.language)
-    completion = await chat.complete(prompt, asking.tools, sample_index=asking.number)
+    completion = await chat.complete(led_by(asking.system_message, prompt), asking.tools, sample_index=asking.number)
     parsed = parse_completion(completion)
     if parsed.calls is None:
         return _unreadable(parsed.problem)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal, NamedTuple
 
+from llm.chat import ChatMessage
 from llm.prompts import prompt_version, render
 from validators.judges import PROMPTS
 from validators.replies.parsing import ParsedReply, ReplyCall
@@ -63,6 +64,7 @@ class Question(NamedTuple):
     conversation: str
     setting: Asked = "call"
     number: int = 0
+    system_message: str = ""
 
 
 class Reply(NamedTuple):
@@ -96,7 +98,7 @@ async def ask_candidate(
 async def _ask_at_once(question: Question, chat: ChatModel, prompting: PromptingStrategy, style: Style) -> Reply:
     if question.setting == "call" and prompting.format == "json":
         prompt = render(PROMPTS, ONE_CALL, tools=question.tools, conversation=question.conversation)
-        completion = await chat.complete(prompt, sample_index=question.number)
+        completion = await chat.complete(led_by(question.system_message, prompt), sample_index=question.number)
         return Reply(completion.text, parse_completion(completion, style))
     completion = await chat.complete(_prompt(CALLS, question, prompting), sample_index=question.number)
     return Reply(completion.text, parse_calls(completion, prompting.format))
@@ -145,10 +147,21 @@ async def _ask_what_comes_before(
 
 def _prompt(template: str, question: Question, prompting: PromptingStrategy, **more: list[JsonValue]) -> Prompt:
     listing = _as_yaml(question.tools) if prompting.format == "yaml" else ""
-    return render(
+    prompt = render(
         PROMPTS, template, tools=question.tools, listing=listing, format=prompting.format, setting=question.setting,
         conversation=question.conversation, **more,
     )  # fmt: skip
+    return led_by(question.system_message, prompt)
+
+
+def led_by(system_message: str, prompt: Prompt) -> Prompt:
+    """The prompt, before which the assistant is told what the sample's system message says."""
+    if not system_message:
+        return prompt
+    first, *others = prompt.messages
+    if first.role != "system":
+        return prompt.with_changes(messages=(ChatMessage(role="system", content=system_message), *prompt.messages))
+    return prompt.with_changes(messages=(first.with_changes(content=f"{system_message}\n\n{first.content}"), *others))
 
 
 def _as_yaml(tools: Sequence[ShownTool]) -> str:

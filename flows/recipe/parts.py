@@ -262,6 +262,11 @@ class Recipe(RecipePart):
     styles: tuple[SpokenWay, ...] = Field(
         default=(), max_length=MOST_VOICES, description="How they speak: tones and lengths."
     )
+    system_message: str = Field(
+        default="",
+        max_length=20_000,
+        description="What the assistant is told before each conversation: kept with samples, shown to candidates, exported.",
+    )
     candidates: tuple[Candidate, ...] = Field(default=(), description="Models to be scored.")
     checks: Checks = Field(default=Checks(), description="Thresholds.")
     land: LandedGrade = Field(default="judged", description="What lands without people: judged or proved.")

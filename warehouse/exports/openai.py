@@ -96,7 +96,8 @@ def _following(turns: Sequence[Turn], at: int) -> Turn | None:
 def _row(sample: Sample, at: int, tools: dict[str, Tool], refusal: str) -> OpenAIRow:
     names = plain_names(tools.values())
     last = _last_message(sample.turns, at, tools, names, refusal)
-    messages = [*_messages(sample.turns[:at], names), last]
+    system = [{"role": "system", "content": sample.system_message}] if sample.system_message else []
+    messages = [*system, *_messages(sample.turns[:at], names), last]
     called = {call.tool for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls}
     shown = _shown(list(tools.values()), called)
     listed = [{"type": "function", "function": tool_document(tool, names[tool.name])} for tool in shown]

@@ -134,7 +134,8 @@ def without_traits(tags: Iterable[str], *traits: Trait) -> tuple[str, ...]:
 class Sample(Record):
     """A conversation with gold: the candidate tools by key, the turns, and what kind of item it is.
 
-    What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below.
+    What else a sample is stands in its tags, which its key covers; they are read here alone, as the traits below. The
+    `system_message` is what an assistant is shown before the conversation, where a recipe has one.
     """
 
     kind: str
@@ -145,6 +146,7 @@ class Sample(Record):
     withheld: tuple[str, ...] = ()
     tags: tuple[str, ...] = ()
     origin: Origin | None = None
+    system_message: str = Field(default="", exclude_if=not_)
 
     @property
     def request(self) -> str:

@@ -183,3 +183,14 @@ async def test_a_call_that_no_store_takes_is_unparseable(
     assert (prediction.calls, bool(prediction.problem)) == (None, True)
     assert prediction.key
     assert error_type(prediction, perfect) == "unparseable"
+
+
+async def test_a_candidate_is_told_first_what_the_samples_system_message_says(
+    perfect: Sample, tools: dict[str, Tool]
+) -> None:
+    chat = ScriptedModel({"answer_as_candidate": [RIGHT, RIGHT]})
+    await predict(perfect, context_of(tools, chat), run=RUN)
+    await predict(perfect.with_changes(system_message="You work for Acme."), context_of(tools, chat), run=RUN)
+    usual, led = (prompt.messages for prompt in chat.asked)
+    assert led[0].content == f"You work for Acme.\n\n{usual[0].content}"
+    assert led[1:] == usual[1:]

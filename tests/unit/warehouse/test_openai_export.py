@@ -49,6 +49,12 @@ def validate(row: dict[str, Any]) -> None:
     assert [message["role"] for message in row["messages"] if message.get("weight", 1)].count("assistant") == 1
 
 
+def test_a_system_message_stands_before_the_conversation(content: ReleaseContent) -> None:
+    led = content._replace(samples=tuple(one.with_changes(system_message="Be brief.") for one in content.samples))
+    for row, usual in zip(rows_of(led), rows_of(content), strict=True):
+        assert row.row["messages"] == [{"role": "system", "content": "Be brief."}, *usual.row["messages"]]
+
+
 def rows_of(content: ReleaseContent) -> list[OpenAIRow]:
     return [one for one in openai_rows(content) if isinstance(one, OpenAIRow)]
 

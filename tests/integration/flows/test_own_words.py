@@ -1,0 +1,32 @@
+"""What a recipe brings of its own: a system message, values, examples of its domain. All of it names the build."""
+
+from pathlib import Path
+from typing import Any
+
+from flows.build import build_key
+from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
+from warehouse.records import Sample
+
+KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
+
+
+def samples_of(home: Path, **changes: Any) -> list[Sample]:
+    settings = settings_of(home)
+    build(small_recipe(languages=["en"], samples=KINDS, **changes), settings)
+    rows = warehouse_of(settings).rows("select body from samples order by key")
+    return [Sample.model_validate_json(row["body"]) for row in rows]
+
+
+def test_a_system_message_stands_in_every_sample_and_changes_nothing_else(tmp_path: Path) -> None:
+    usual = samples_of(tmp_path / "usual")
+    led = samples_of(tmp_path / "led", system_message="You are the assistant of Acme.")
+    assert {sample.system_message for sample in led} == {"You are the assistant of Acme."}
+    requests = [{one.request for one in found if one.kind in ("perfect", "imperfect")} for found in (led, usual)]
+    assert requests[0] == requests[1]
+    assert {sample.key for sample in led}.isdisjoint(sample.key for sample in usual)
+
+
+def test_what_a_recipe_brings_names_the_build_and_what_it_lacks_does_not() -> None:
+    usual = build_key(small_recipe(), [])
+    assert build_key(small_recipe(system_message=""), []) == usual
+    assert build_key(small_recipe(system_message="Be brief."), []) != usual
