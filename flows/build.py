@@ -65,6 +65,16 @@ class CompositionRow(NamedTuple):
     paper: int | None
 
 
+class SpendingRow(NamedTuple):
+    """What a build has asked and paid until now: `calls` went out, `known` ones the ledger answered. Money is in US dollars."""
+
+    calls: int
+    known: int
+    tokens: int
+    cost: float
+    cost_per_accepted: float | None
+
+
 class BuildReport(NamedTuple):
     """What a build made: its funnel, how many of its samples have landed, how many of each kind, and how long its paths are."""
 
@@ -77,6 +87,7 @@ class BuildReport(NamedTuple):
     paths: tuple[PathRow, ...] = ()
     conversations: tuple[ConversationRow, ...] = ()
     is_trial: bool = False
+    spending: SpendingRow | None = None
 
 
 class BuildSteps(NamedTuple):
@@ -239,17 +250,31 @@ def report_build(run: GroupRun) -> BuildReport:
         [build],
     )
     funnel = tuple(FunnelRow(*(row[name] for name in FunnelRow._fields)) for row in rows)
+    landed = next((row.passed for row in funnel if row.stage == LANDING.land), 0)
     return BuildReport(
         build=build,
         recipe=run.recipe.name,
         planned=count_planned(run),
-        landed=next((row.passed for row in funnel if row.stage == LANDING.land), 0),
+        landed=landed,
         funnel=funnel,
         composition=tuple(_composition(run)),
         paths=tuple(path_rows(run)),
         conversations=tuple(conversation_rows(run)),
         is_trial=warehouse.rows("select is_trial from builds where key = ?", [build])[0]["is_trial"],
+        spending=_spending(run, landed),
     )
+
+
+def _spending(run: GroupRun, landed: int) -> SpendingRow:
+    [row] = run.warehouse.rows(
+        """
+        select count(*) filter (not cached)::int as calls, count(*) filter (cached)::int as known,
+            coalesce(sum(prompt_tokens + completion_tokens), 0)::bigint as tokens, coalesce(sum(cost), 0)::double as cost
+        from llm_calls where build = ?
+        """,
+        [run.build],
+    )
+    return SpendingRow(**row, cost_per_accepted=row["cost"] / landed if landed else None)
 
 
 def _composition(run: GroupRun) -> Iterator[CompositionRow]:

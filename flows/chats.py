@@ -104,7 +104,13 @@ class Chats:
 
 @asynccontextmanager
 async def open_chats(
-    recipe: Recipe, ledger_path: Path, *, build: str, spent: float, traffic: Traffic | None = None
+    recipe: Recipe,
+    ledger_path: Path,
+    *,
+    build: str,
+    spent: float,
+    traffic: Traffic | None = None,
+    open_one: Callable[..., LedgeredChat] = open_chat,
 ) -> AsyncIterator[Chats]:
     """Open the recipe's models; those with the same settings are one model, with one set of limits."""
     ledger = Ledger(ledger_path)
@@ -113,7 +119,7 @@ async def open_chats(
     unlogged: list[LlmCall] = []
     try:
         for settings in distinct_models(recipe):
-            chat = open_chat(
+            chat = open_one(
                 with_secret(settings),
                 ledger=ledger,
                 budget=budget,
@@ -133,9 +139,10 @@ async def open_chats(
 class SharedChats:
     """The models of the shards that are under way in this process at the same time: a model's limits hold for all of them."""
 
-    def __init__(self, traffic: Traffic | None = None) -> None:
-        """Nothing is open while no shard is under way; `traffic` counts the requests of all."""
+    def __init__(self, traffic: Traffic | None = None, *, open_one: Callable[..., LedgeredChat] = open_chat) -> None:
+        """Nothing is open while no shard is under way; `traffic` counts the requests of all. `open_one` opens a model."""
         self._traffic = traffic
+        self._open_one = open_one
         self._users = 0
         self._opened = AsyncExitStack()
         self._chats: Chats | None = None
@@ -152,7 +159,7 @@ class SharedChats:
             if self._chats is None:
                 spent = max(spent, self._spent.get(build, 0.0))
                 self._chats = await self._opened.enter_async_context(
-                    open_chats(recipe, ledger, build=build, spent=spent, traffic=self._traffic)
+                    open_chats(recipe, ledger, build=build, spent=spent, traffic=self._traffic, open_one=self._open_one)
                 )
             yield self._chats
         finally:

@@ -45,6 +45,11 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
             """
         )
         failures = warehouse.rows("select stage, reason from failures where build = ?", [report.build])
+    if report.spending is not None and report.spending.tokens:
+        progress.say(
+            f"This preview asked {report.spending.calls} times and cost ${report.spending.cost:.4f}; what was answered is in the "
+            "ledger, so that a build does not ask it again."
+        )
     shown = [row for _, same in groupby(samples, key=lambda row: row["kind"]) for row in islice(same, count)]
     return [_shown(row) for row in shown] + [
         ShownSample("failed", "", f"at the stage {row['stage']}", [], [], [], [row["reason"]]) for row in failures

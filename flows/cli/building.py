@@ -1,6 +1,7 @@
 """`init`, `build`, `stages`, `deploy` and `demo`: making datasets."""
 
 import asyncio
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -10,6 +11,7 @@ from flows.cli.screen import AsJson, Terminal, show, show_json, show_table
 
 if TYPE_CHECKING:
     from flows.build import BuildReport
+    from flows.planning.estimating import Estimate
     from flows.recipe import Recipe
     from flows.review.pushing import Pushed
 
@@ -18,6 +20,7 @@ def register(app: typer.Typer) -> None:
     """Add the commands of this file."""
     app.command("init", epilog="Example: callwright init my-dataset")(init)
     app.command("build", epilog="Example: callwright build recipe.yaml --preview 5")(build)
+    app.command("estimate", epilog="Example: callwright estimate recipe.yaml")(estimate)
     app.command("stages", epilog="Example: callwright stages --json")(list_stages)
     app.command("deploy", epilog="Example: callwright deploy recipes/demo.yaml --pool builds")(deploy)
     app.command("demo", epilog="Example: callwright demo")(demo)
@@ -61,8 +64,9 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     if preview:
         _preview(chosen, preview, as_json=as_json)
         return
-    settings = read_settings()
+    settings, began = read_settings(), time.monotonic()
     with Terminal() as screen:
+        _say_estimate(chosen, screen)
         if settings.prefect_api_url:
             from flows.engine.deploying import build_with_prefect
 
@@ -75,16 +79,65 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
             with Terminal() as screen:
                 pushed = push_what_waits(settings, screen)
     finally:  # the build is done and kept, also where Label Studio is away
-        _show_report(report, pushed, as_json=as_json)
+        _show_report(report, pushed, time.monotonic() - began, as_json=as_json)
 
 
-def _show_report(report: "BuildReport", pushed: "Pushed | None", *, as_json: bool) -> None:
+def estimate(
+    recipe: Annotated[Path, typer.Argument(help="The recipe, a YAML file.")],
+    limit: Annotated[int, typer.Option(min=0, help="As build --limit: at most N samples of each kind.")] = 0,
+    model: Annotated[str, typer.Option(help="One model for all three roles, by its litellm name.")] = "",
+    as_json: AsJson = False,
+) -> None:
+    """Tell what a build will ask and cost, by role and kind, before it asks anything: no model is called."""
+    from flows.planning.estimating import estimate_build
+    from flows.recipe import read_recipe_to_build
+    from flows.settings import read_settings
+
+    chosen = read_recipe_to_build(recipe)
+    chosen = chosen.with_model(model) if model else chosen
+    chosen = chosen.with_limit(limit) if limit else chosen
+    found = asyncio.run(estimate_build(chosen, read_settings()))
+    if as_json:
+        show_json(found._asdict() | {"rows": [row._asdict() for row in found.rows]})
+        return
+    _show_estimate(found)
+
+
+def _show_estimate(found: "Estimate") -> None:
+    if found.rows:
+        show_table(found.rows[0]._fields, found.rows)
+    show(found.sentence)
+    if found.earlier is not None:
+        each = found.earlier.calls_per_accepted
+        calls = "" if each is None else f", {each:.1f} calls and ${found.earlier.cost_per_accepted or 0:.4f} each"
+        show(
+            f"Of the {found.earlier.made} samples of build {found.earlier.build} {found.earlier.accepted} landed{calls}."
+        )
+    for note in found.notes:
+        show(note)
+
+
+def _say_estimate(recipe: "Recipe", screen: Terminal) -> None:
+    """The first line of a build that costs money, and of one of which nobody knows what it costs."""
+    from flows.chats import roles_of
+    from flows.planning.estimating import costs_money, estimate_build, is_unpriced
+    from flows.settings import read_settings
+    from llm.prices import unpriced_sentence
+
+    if costs_money(recipe):
+        screen.say(asyncio.run(estimate_build(recipe, read_settings())).sentence)
+    for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:
+        screen.say(unpriced_sentence(name))
+
+
+def _show_report(report: "BuildReport", pushed: "Pushed | None", seconds: float, *, as_json: bool) -> None:
     if as_json:
         composition = [row._asdict() for row in report.composition]
         paths = [row._asdict() for row in report.paths]
         conversations = [row._asdict() for row in report.conversations]
         counted = {"composition": composition, "paths": paths, "conversations": conversations}
-        show_json(report._asdict() | counted | {"review": pushed and pushed._asdict()})
+        spent = (report.spending._asdict() if report.spending else {}) | {"seconds": round(seconds, 1)}
+        show_json(report._asdict() | counted | {"spending": spent, "review": pushed and pushed._asdict()})
         return
     show_table(report.funnel[0]._fields if report.funnel else (), report.funnel)
     show_table(report.composition[0]._fields if report.composition else (), report.composition)
@@ -92,6 +145,8 @@ def _show_report(report: "BuildReport", pushed: "Pushed | None", *, as_json: boo
         show_table(report.paths[0]._fields, report.paths)
     if report.conversations:
         show_table(report.conversations[0]._fields, report.conversations)
+    if report.spending:
+        show_table((*report.spending._fields, "seconds"), [(*report.spending, round(seconds, 1))])
     show(
         f"{report.landed} of {report.planned} planned samples of {report.recipe!r} have landed (build {report.build})."
     )
@@ -106,6 +161,7 @@ def _preview(recipe: "Recipe", count: int, *, as_json: bool) -> None:
     from flows.settings import read_settings
 
     with Terminal() as screen:
+        _say_estimate(recipe.with_preview(count), screen)
         shown = asyncio.run(preview_samples(recipe, count, read_settings(), screen))
     if as_json:
         show_json([item._asdict() for item in shown])

@@ -1,1 +1,1 @@
-"""Planning: which samples, conversations, paths and questions a build shall make."""
+"""Planning: which samples, conversations, paths and questions a build shall make, and what that will cost."""

@@ -279,6 +279,14 @@ def count_planned(run: GroupRun) -> int:
     return sum(_count_planned(run).values())
 
 
+def planned_by_kind(run: GroupRun) -> dict[str, int]:
+    """How many samples of each kind were planned in the build until now."""
+    counts: dict[str, int] = {}
+    for (kind, _, _), count in _count_planned(run).items():
+        counts[kind] = counts.get(kind, 0) + count
+    return counts
+
+
 def _count_planned(run: GroupRun) -> dict[tuple[str, str, str], int]:
     counts: dict[tuple[str, str, str], int] = {}
     types = list(dict.fromkeys(making.drafts.__name__ for making in MAKINGS))

@@ -1,0 +1,291 @@
+"""What a build will ask and cost: a dry run renders the real prompts, and earlier builds tell how much of it lands."""
+
+import asyncio
+import tempfile
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import nullcontext
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from flows.build import BuildReport, BuildSteps, carry_out_build, open_build, report_build
+from flows.catalogs import lend_catalogs
+from flows.chats import SharedChats, roles_of
+from flows.making import check_samples, make_samples
+from flows.planning.planner import planned_by_kind
+from flows.progress import SilentProgress
+from flows.recipe import Recipe
+from flows.recipe.parts import GeneratedTools
+from flows.runner import GroupRun, Workers
+from flows.settings import Settings, open_warehouse
+from flows.shards import carry_out
+from flows.stages import stage_named
+from flows.toolmaking import prepare_tools
+from generators.kinds import kind_named
+from llm.models import ModelSettings
+from llm.prices import unpriced_sentence
+from llm.stand_in import open_stand_in, price_of
+from llm.tokens import knows_tokenizer
+from warehouse.store import Warehouse
+
+SAMPLED = 4  # samples of each kind in the dry run
+_MOST_REPEATS = 5.0  # beyond that the earlier build was another thing
+TOOLS = "tools"  # where a call is about the tools that are made, and no kind of sample
+
+
+class EstimateRow(NamedTuple):
+    """What a role's model is asked for a kind of sample; `dollars` is None where nobody knows its price."""
+
+    role: str
+    model: str
+    kind: str
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    dollars: float | None
+
+
+class EarlierBuild(NamedTuple):
+    """What an earlier build of the recipe with the same models has told: what share landed, and what each accepted sample took."""
+
+    build: str
+    made: int
+    accepted: int
+    calls_per_accepted: float | None
+    cost_per_accepted: float | None
+
+    @property
+    def acceptance(self) -> float:
+        """The share of what was made that landed."""
+        return self.accepted / self.made if self.made else 0.0
+
+
+class Estimate(NamedTuple):
+    """What a build will ask and cost, before it asks anything; what the ledger knows by then costs nothing."""
+
+    recipe: str
+    planned: int
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    dollars: float | None
+    accepted: int | None
+    dollars_per_accepted: float | None
+    rows: tuple[EstimateRow, ...]
+    earlier: EarlierBuild | None
+    notes: tuple[str, ...]
+
+    @property
+    def sentence(self) -> str:
+        """The estimate as the first line of a build has it."""
+        roles: dict[str, float] = {}
+        for row in self.rows:
+            if row.dollars is not None:
+                roles[row.role] = roles.get(row.role, 0.0) + row.dollars
+        parts = ", ".join(f"{role} {_money(dollars)}" for role, dollars in roles.items())
+        unknown = sorted({row.model for row in self.rows if row.dollars is None})
+        known = f"{_money(sum(roles.values()))} ({parts})" if roles else ""
+        cost = " and ".join(filter(None, (known, f"the unknown price of {', '.join(unknown)}" if unknown else "")))
+        each = "" if self.dollars_per_accepted is None else f"; {_money(self.dollars_per_accepted)} an accepted sample"
+        tokens = f"{self.prompt_tokens:,} tokens in and {self.reply_tokens:,} out"
+        return f"Estimate: about {self.calls:,} calls, {tokens}, {cost or 'no cost'} for {self.planned} samples planned{each}."
+
+
+def _money(dollars: float) -> str:
+    return f"${dollars:.2f}" if dollars >= 1 or not dollars else f"${dollars:.4f}"
+
+
+class _Asked(NamedTuple):
+    """What a stage of the dry run asked for one kind, "" where it is not known for which."""
+
+    stage: str
+    kind: str
+    calls: int
+    prompt_tokens: int
+    reply_tokens: int
+    dollars: float
+
+
+async def estimate_build(recipe: Recipe, settings: Settings) -> Estimate:
+    """Estimate a recipe's build, without a call: template/v1 stands in for each model in a work folder that is thrown away."""
+    with tempfile.TemporaryDirectory(prefix="callwright-estimate-") as folder:
+        home = Path(folder)
+        aside = settings._replace(home=home, ledger=home / "ledger.sqlite", prefect_api_url="")
+        lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
+        run = await _run_dry(recipe, aside)
+        asked, sampled = _asked_of(run.warehouse, run.build), planned_by_kind(run)
+    earlier = await asyncio.to_thread(_earlier_build, open_warehouse(settings), recipe)
+    planned = _planned(recipe, earlier)
+    rows = [*_rows(recipe, asked, _Scale(recipe, sampled, planned))]
+    if earlier is not None:
+        rows = [_as_before(row, _repeats(rows, sum(planned.values()), earlier)) for row in rows]
+    return _summed(recipe, rows, planned, earlier)
+
+
+def _repeats(rows: Sequence[EstimateRow], planned: int, earlier: EarlierBuild) -> float:
+    """How many times more the models were asked for a sample before than stand-ins are, who seldom need a second try."""
+    dry = sum(row.calls for row in rows) / max(1, planned)
+    before = (earlier.calls_per_accepted or 0.0) * earlier.acceptance
+    return min(_MOST_REPEATS, max(1 / _MOST_REPEATS, before / dry)) if dry and before else 1.0
+
+
+def _as_before(row: EstimateRow, repeats: float) -> EstimateRow:
+    return row._replace(
+        calls=round(row.calls * repeats),
+        prompt_tokens=round(row.prompt_tokens * repeats),
+        reply_tokens=round(row.reply_tokens * repeats),
+        dollars=None if row.dollars is None else row.dollars * repeats,
+    )
+
+
+async def _run_dry(recipe: Recipe, aside: Settings) -> GroupRun:
+    """Build a few samples of each kind with stand-ins."""
+    looked = recipe.with_preview(SAMPLED)
+    dry = looked.model_copy(update={"budget": None, "spare": 0.0, "variants": min(recipe.variants, SAMPLED)})
+    workers = Workers(partial(carry_out, shared=SharedChats(open_one=open_stand_in)), 1, in_one=True)
+    progress = SilentProgress()
+    await prepare_tools(dry, aside, progress, lambda _run: nullcontext(workers))
+    run = open_build(dry, aside, progress)
+
+    async def end() -> BuildReport:
+        return report_build(run)
+
+    steps = BuildSteps(partial(make_samples, run, workers), partial(check_samples, run, workers), end)
+    await carry_out_build(dry, steps)
+    return run
+
+
+# A call is about a draft, about a sample, or about what comes between them; a draft has the kind of what was made of it.
+_ASKED = """
+    with kinds as (
+        select key as subject, kind from samples
+        union all
+        select b.draft, any_value(s.kind) from build_samples b join samples s on s.key = b.sample group by b.draft
+        union all
+        select d.key, d.body ->> 'kind' from drafts d
+        where d.body ->> 'kind' is not null and d.key not in (select draft from build_samples)
+    )
+    select c.stage, coalesce(k.kind, '') as kind, count(*)::int as calls, sum(c.prompt_tokens)::int as prompt_tokens,
+        sum(c.completion_tokens)::int as reply_tokens, sum(c.cost)::double as dollars
+    from llm_calls c left join (select subject, any_value(kind) as kind from kinds group by subject) k on k.subject = c.subject
+    where not c.cached group by all order by c.stage
+"""
+
+
+def _asked_of(warehouse: Warehouse, build: str) -> list[_Asked]:
+    return [_Asked(**row) for row in warehouse.rows(_ASKED)]
+
+
+class _Scale:
+    """How many times what the dry run asked the build will ask."""
+
+    def __init__(self, recipe: Recipe, sampled: Mapping[str, int], planned: Mapping[str, int]) -> None:
+        self._sampled, self._planned = sampled, planned
+        dry = recipe.with_preview(SAMPLED)
+        self._tools = _made_categories(recipe) / max(1, _made_categories(dry))
+
+    def of(self, stage: str, kind: str) -> float:
+        """The factor for a stage's calls for a kind; for all kinds of its group where the kind is not known."""
+        if self._sampled.get(kind):
+            return self._planned.get(kind, 0) / self._sampled[kind]
+        group = stage_named(stage).group
+        kinds = [name for name in self._planned if kind_named(name).group == group]
+        if group == "toolset":
+            return self._tools
+        sampled = sum(self._sampled.get(name, 0) for name in kinds or self._planned)
+        return sum(self._planned[name] for name in kinds or self._planned) / max(1, sampled)
+
+    def kind(self, stage: str, kind: str) -> str:
+        """The kind as the estimate shows it."""
+        return kind or (TOOLS if stage_named(stage).group == "toolset" else stage_named(stage).group)
+
+
+def _made_categories(recipe: Recipe) -> int:
+    from generators.toolset.categories import load_categories
+
+    made = [one for one in recipe.tools if isinstance(one, GeneratedTools)]
+    return sum(len(load_categories()) if one.generate == "all" else len(one.generate) for one in made)
+
+
+def _rows(recipe: Recipe, asked: Iterable[_Asked], scale: _Scale) -> Iterator[EstimateRow]:
+    models = dict(roles_of(recipe))
+    sums: dict[tuple[str, str], list[float]] = {}
+    for one in asked:
+        at = (stage_named(one.stage).role or "generator", scale.kind(one.stage, one.kind))
+        factor = scale.of(one.stage, one.kind)
+        amounts = (one.calls, one.prompt_tokens, one.reply_tokens, one.dollars)
+        sums[at] = [before + factor * more for before, more in zip(sums.get(at, [0.0] * 4), amounts, strict=True)]
+    for (role, kind), (calls, prompt, reply, dollars) in sorted(sums.items()):
+        known = None if is_unpriced(models[role]) else dollars
+        yield EstimateRow(role, models[role].name, kind, round(calls), round(prompt), round(reply), known)
+
+
+def _planned(recipe: Recipe, earlier: EarlierBuild | None) -> dict[str, int]:
+    """How many of each kind will be planned: with `spare` also what replaces those that do not pass, as far as is known."""
+    more = recipe.spare
+    if earlier is not None and earlier.acceptance:
+        more = min(recipe.spare, 1 / earlier.acceptance - 1)
+    return {name: round(count * (1 + more)) for name, count in recipe.samples.items() if count}
+
+
+_EARLIER = """
+    select b.key, b.body, sum(c.made)::int as made, sum(c.landed)::int as accepted,
+        (select sum(p.calls + p.cached) from calls_per_accepted p where p.build = b.key) as calls,
+        (select sum(p.cost) from calls_per_accepted p where p.build = b.key) as cost
+    from builds b join composition c on c.build = b.key
+    where b.recipe = ? and b.finished_at is not null
+    group by b.key, b.body, b.finished_at order by b.finished_at desc
+"""
+
+
+def _earlier_build(warehouse: Warehouse, recipe: Recipe) -> EarlierBuild | None:
+    """The last build of the recipe's kinds with the same models that ended."""
+    names = [model.name for _, model in roles_of(recipe)]
+    for row in warehouse.rows(_EARLIER, [recipe.name]):
+        before = Recipe.model_validate_json(row["body"])
+        if [model.name for _, model in roles_of(before)] == names and set(before.samples) == set(recipe.samples):
+            landed = row["accepted"] or None
+            calls, cost = (None if landed is None else (row[name] or 0) / landed for name in ("calls", "cost"))
+            return EarlierBuild(row["key"], row["made"], row["accepted"], calls, cost)
+    return None
+
+
+def _summed(
+    recipe: Recipe, rows: Sequence[EstimateRow], planned: Mapping[str, int], earlier: EarlierBuild | None
+) -> Estimate:
+    total = sum(planned.values())
+    accepted = round(total * earlier.acceptance) if earlier is not None else None
+    unknown = any(row.dollars is None for row in rows)
+    dollars = None if unknown else sum(row.dollars or 0.0 for row in rows)
+    return Estimate(
+        recipe=recipe.name,
+        planned=total,
+        calls=sum(row.calls for row in rows),
+        prompt_tokens=sum(row.prompt_tokens for row in rows),
+        reply_tokens=sum(row.reply_tokens for row in rows),
+        dollars=dollars,
+        accepted=accepted,
+        dollars_per_accepted=dollars / accepted if accepted and dollars is not None else None,
+        rows=tuple(rows),
+        earlier=earlier,
+        notes=tuple(_notes(recipe)),
+    )
+
+
+def _notes(recipe: Recipe) -> Iterator[str]:
+    across = {model.name: model for _, model in roles_of(recipe) if model.path != "in process"}
+    yield from (unpriced_sentence(name) for name, model in across.items() if is_unpriced(model))
+    for name in across:
+        if not knows_tokenizer(name):
+            yield f"No tokenizer is known for {name}: four bytes are counted as a token."
+
+
+def is_unpriced(model: ModelSettings) -> bool:
+    """Whether nobody knows what a model across a network costs."""
+    return model.path != "in process" and not price_of(model).is_known
+
+
+def costs_money(recipe: Recipe) -> bool:
+    """Whether a model of the recipe's roles has a price above nothing."""
+    prices = [price_of(model) for _, model in roles_of(recipe) if model.path != "in process"]
+    return any(price.prompt or price.completion for price in prices)

@@ -1,0 +1,88 @@
+"""A model's stand-in for dry runs: template/v1 answers in its place, and what the model itself would take is counted."""
+
+from collections.abc import Callable
+from typing import Any
+
+import orjson
+
+from llm.asking import LedgeredChat, Surroundings
+from llm.chat import ChatRequest, RawReply
+from llm.ledger import Ledger
+from llm.limits import Budget, Gate
+from llm.models import ModelSettings
+from llm.prices import Price, find_price
+from llm.template.model import TemplateModel
+from llm.tokens import TokenEstimates
+from llm.traffic import Traffic
+from warehouse.errors import ReplyError
+from warehouse.records import LlmCall
+
+_DEEPEST = 20
+_PLAIN: dict[str, Any] = {"string": "Plain.", "boolean": True, "null": None}
+
+
+class StandIn:
+    """An Adapter that answers by template/v1, or by the schema alone where that has no grammar, at the price of the model."""
+
+    def __init__(self, settings: ModelSettings) -> None:
+        """Stand in for the model that these settings name."""
+        self._template = TemplateModel(seed=settings.seed or 0)
+        self._tokens = TokenEstimates(settings.name)
+        self._price = price_of(settings)
+
+    async def send(self, request: ChatRequest) -> RawReply:
+        """Answer at once, with the tokens and the cost that the model's own answer of this length has."""
+        try:
+            reply = await self._template.send(request)
+        except ReplyError:  # only models that read language are asked this
+            reply = RawReply(orjson.dumps(filled(request.schema or {})).decode() if request.schema else "Plain.")
+        took = await self._tokens.of(request, reply)
+        cost = self._price.of(took.prompt, took.reply)
+        return reply._replace(prompt_tokens=took.prompt, completion_tokens=took.reply, cost=cost)
+
+    async def close(self) -> None:
+        """Nothing to give back."""
+
+
+def open_stand_in(
+    settings: ModelSettings,
+    *,
+    ledger: Ledger,
+    budget: Budget,
+    record: Callable[[LlmCall], object],
+    build: str = "",
+    traffic: Traffic | None = None,
+) -> LedgeredChat:
+    """As open_chat, with a stand-in behind the model's name: nothing is sent."""
+    around = Surroundings(StandIn(settings), ledger, Gate(settings.limits), budget, record, build, traffic=traffic)
+    return LedgeredChat(settings.name, settings.options, around)
+
+
+def price_of(settings: ModelSettings) -> Price:
+    """What the model's tokens cost; one that is not known where nobody says."""
+    return find_price(settings.name, own=settings.price, in_batches=settings.path == "batch")
+
+
+def filled(schema: dict[str, Any], root: dict[str, Any] | None = None, depth: int = 0) -> Any:  # noqa: ANN401 - any JSON
+    """The plainest value that fits a JSON Schema as pydantic writes it; of choices and of numbers the largest, or last."""
+    root = root or schema
+    if depth > _DEEPEST:
+        return None
+    if "$ref" in schema:
+        return filled(root["$defs"][schema["$ref"].rpartition("/")[2]], root, depth + 1)
+    if "anyOf" in schema:
+        return filled(schema["anyOf"][0], root, depth + 1)
+    if "const" in schema or schema.get("enum"):
+        return schema.get("const", (schema.get("enum") or [None])[-1])
+    return _of_type(schema, root, depth)
+
+
+def _of_type(schema: dict[str, Any], root: dict[str, Any], depth: int) -> Any:  # noqa: ANN401 - any JSON
+    kind = schema.get("type", "string")
+    if kind == "object":
+        return {name: filled(part, root, depth + 1) for name, part in schema.get("properties", {}).items()}
+    if kind == "array":
+        return [filled(schema.get("items", {}), root, depth + 1)] * int(schema.get("minItems", 0))
+    if kind in {"integer", "number"}:
+        return schema.get("maximum", schema.get("minimum", 1))
+    return _PLAIN.get(kind)

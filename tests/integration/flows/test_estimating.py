@@ -1,0 +1,116 @@
+"""What a build will cost is told before it asks anything, and what it has cost afterwards."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from flows.preview import preview_samples
+from llm.stand_in import filled
+from tests.support.flows.model_server import MODEL, PRICED, ModelServer
+from tests.support.flows.small_builds import TOOLS, build, run_here, settings_of, small_recipe, stub_roles, write_recipe
+from validators.checks.wording import NaturalReading
+
+ONE = {"tools": TOOLS, "languages": ["en"], "samples": {"perfect": 8}}
+
+
+def test_an_estimate_asks_nobody_and_grows_with_the_plan(model_server: ModelServer, tmp_path: Path) -> None:
+    roles = stub_roles(model_server, name=PRICED)
+    found = {}
+    for count in (8, 80):
+        recipe = write_recipe(tmp_path, **ONE | {"models": roles, "samples": {"perfect": count}})
+        ended = run_here("estimate", str(recipe), "--json", home=tmp_path / "home")
+        assert ended.returncode == 0, ended.stderr
+        found[count] = json.loads(ended.stdout)
+
+    assert model_server.requests == 0
+    assert found[80]["calls"] == pytest.approx(10 * found[8]["calls"], rel=0.01)
+    assert found[80]["dollars"] == pytest.approx(10 * found[8]["dollars"], rel=0.01)
+    assert {row["role"] for row in found[8]["rows"]} == {"generator", "checker", "judge"}
+    assert found[8]["earlier"] is None
+    for row in found[8]["rows"]:
+        known = row["prompt_tokens"] * 0.15e-6 + row["reply_tokens"] * 0.6e-6
+        assert row["dollars"] == pytest.approx(known, rel=0.02)
+
+
+def test_an_estimate_is_near_what_the_build_asks_and_knows_it_afterwards(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    recipe = write_recipe(tmp_path, **ONE | {"models": stub_roles(model_server, name=PRICED)})
+    before = json.loads(run_here("estimate", str(recipe), "--json", home=tmp_path / "home").stdout)
+
+    ended = run_here("build", str(recipe), "--no-review", home=tmp_path / "home")
+
+    assert ended.returncode == 0, ended.stderr
+    assert ended.stderr.startswith("Estimate: about ")
+    assert "cost_per_accepted" in ended.stdout
+    assert "seconds" in ended.stdout
+    assert before["calls"] == pytest.approx(model_server.requests, rel=0.35)
+    after = json.loads(run_here("estimate", str(recipe), "--json", home=tmp_path / "home").stdout)
+    assert after["earlier"]["made"] > 0
+    assert after["calls"] == pytest.approx(model_server.requests, rel=0.3)
+    assert after["dollars_per_accepted"] > 0
+
+
+def test_a_model_without_a_price_asks_for_one_and_one_with_its_own_is_counted(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    for price, is_known in (
+        (None, False),
+        ({"input": 1.0, "output": 2.0}, True),
+        ({"input": 0.0, "output": 0.0}, True),
+    ):
+        roles = stub_roles(model_server, name=MODEL, **({"price": price} if price else {}))
+        recipe = write_recipe(tmp_path, **ONE | {"models": roles})
+        ended = run_here("estimate", str(recipe), home=tmp_path / "home")
+        assert ("price: {input" in ended.stdout) != is_known
+        assert ("the unknown price of openai/stub" in ended.stdout) != is_known
+        assert "four bytes are counted as a token" in ended.stdout
+
+
+class Sayings:
+    """What a build says."""
+
+    def __init__(self) -> None:
+        self.said: list[str] = []
+
+    def say(self, sentence: str) -> None:
+        self.said.append(sentence)
+
+    def begin(self, title: str, total: int) -> None:
+        """Not looked at."""
+
+    def advance(self, count: int) -> None:
+        """Not looked at."""
+
+
+async def test_a_preview_says_what_it_cost_and_the_build_does_not_ask_again(
+    model_server: ModelServer, tmp_path: Path
+) -> None:
+    (tmp_path / "home").mkdir()
+    settings, heard = settings_of(tmp_path / "home"), Sayings()
+    recipe = small_recipe(**ONE | {"models": stub_roles(model_server, name=PRICED), "samples": {"perfect": 2}})
+
+    await preview_samples(recipe, 2, settings, heard)
+
+    asked = model_server.requests
+    [cost] = [one for one in heard.said if one.startswith("This preview asked")]
+    assert f"asked {asked} times and cost $0.0" in cost
+
+
+def test_the_build_after_a_preview_asks_nothing_again(model_server: ModelServer, tmp_path: Path) -> None:
+    recipe = write_recipe(tmp_path, **ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}})
+    assert run_here("build", str(recipe), "--preview", "2", home=tmp_path / "home").returncode == 0
+    asked = model_server.requests
+    report = build(small_recipe(**ONE | {"models": stub_roles(model_server), "samples": {"perfect": 2}}),
+                   settings_of(tmp_path / "home"))  # fmt: skip
+    assert model_server.requests == asked
+    assert report.spending is not None
+    assert (report.spending.calls, report.spending.cost) == (0, 0.0)
+
+
+def test_what_template_has_no_grammar_for_is_filled_by_its_schema() -> None:
+    assert NaturalReading.model_validate(filled(NaturalReading.model_json_schema()))
+    deep = {"type": "object", "properties": {"a": {"enum": [1, 2]}, "b": {"anyOf": [{"type": "null"}]},
+            "c": {"type": "array", "items": {"type": "boolean"}, "minItems": 2}}}  # fmt: skip
+    assert filled(deep) == {"a": 2, "b": None, "c": [True, True]}
