@@ -90,7 +90,20 @@ def read_document(path: Path) -> ReadDocument:
         raise ConfigurationError(f"{str(path)!r} names the version {shown(version)}; {EXPECTED} is expected.")
     operations = tuple(_operations(fields, path))
     language = document_language(_text(one.draft.description) for one in operations)
-    return ReadDocument(operations, language, bundle.files, bundle.problems)
+    return ReadDocument(operations, language, bundle.files, (*bundle.problems, *_lost_paths(fields, path)))
+
+
+def _lost_paths(document: Fields, path: Path) -> Iterator[Problem]:
+    """A path whose reference leads nowhere in the file; those to other files are reported where they are followed."""
+    for template, stated in _mapping(document.get("paths")).items():
+        pointer = _resolved(stated, document).get("$ref")
+        if isinstance(pointer, str) and pointer.startswith("#"):
+            message = f"The path {shown(template)} is at {shown(pointer)}, which is nothing in this file; left out."
+            yield Problem(where=_place(path, template), kind="unresolvable_reference", message=message)
+
+
+def _place(path: Path, template: str) -> str:
+    return f"{path}#/paths/{template.replace('~', '~0').replace('/', '~1')}"
 
 
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
@@ -103,7 +116,7 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
         for method in METHODS:
             operation = _resolved(item.get(method), document)
             if operation:
-                where = f"{path}#/paths/{template.replace('~', '~0').replace('/', '~1')}/{method}"
+                where = f"{_place(path, template)}/{method}"
                 yield _OperationReader(document, known).operation(operation, item, method, template, where)
 
 

@@ -14,6 +14,7 @@ from warehouse.records import Language
 _MOST_WORDS = 6
 _MOST_CHARACTERS = 12
 _CLAUSE = LanguagePattern(r"@[.,;:(?{list}\n]|!|@{description_end}")
+_ARTICLE = LanguagePattern("^(?:@{with_article})", re.RegexFlag(0))
 _SENTENCE = re.compile(widened("@[^?.!]+@[?.!]*"))
 _LISTED = LanguagePattern("@[:,]|@{options_follow}", re.RegexFlag(0))
 _ROUTE_ENDS = frozenset(words("origin destination departure arrival start pickup dropoff"))
@@ -74,7 +75,10 @@ def called(parameter: ParameterView, language: Language) -> str:
     is_short = len(described) <= _MOST_CHARACTERS if glued else len(described.split()) <= _MOST_WORDS
     if not is_short:
         return cue
-    return described if glued or described[:2].isupper() else described[0].lower() + described[1:]
+    if glued or described[:2].isupper():
+        return described
+    lowered = described[0].lower() + described[1:]
+    return _ARTICLE.of(lowered).sub("", lowered) or lowered
 
 
 def counting(parameter: ParameterView, language: Language) -> Counting | None:

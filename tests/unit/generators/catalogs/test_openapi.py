@@ -140,6 +140,16 @@ def test_a_reference_that_leads_outside_leaves_the_operation_out(operation: Any,
     assert "unresolvable_reference" in kinds(catalog)
 
 
+def test_a_path_whose_reference_leads_nowhere_is_reported(tmp_path: Path) -> None:
+    operation = {"operationId": "add", "description": "Adds."}
+    paths = {"/a~b/{id}": {"$ref": "#/components/pathItems/None"}, "/b": {"post": operation}}
+    catalog = read(tmp_path, json.dumps({"openapi": "3.1.0", "paths": paths}))
+    (problem,) = [one for one in catalog.problems if one.kind == "unresolvable_reference"]
+    assert [tool.name for tool in catalog.tools] == ["add"]
+    assert problem.where.endswith("api.yaml#/paths/~1a~0b~1{id}")
+    assert "'/a~b/{id}' is at '#/components/pathItems/None', which is nothing in this file" in problem.message
+
+
 def test_a_dead_reference_in_a_response_costs_only_the_result(tmp_path: Path) -> None:
     response = {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/None"}}}}}
     catalog = read(tmp_path, document({"operationId": "add", "description": "Adds.", "responses": response}))

@@ -1,0 +1,71 @@
+"""The page for newcomers is run as it stands, command by command, in one work folder."""
+
+import re
+import shlex
+from pathlib import Path
+
+import orjson
+import pytest
+import yaml
+
+from tests.support.flows.small_builds import TOP, run_here
+
+PAGE = (TOP / "docs" / "first-dataset.md").read_text(encoding="utf-8")
+COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
+EXPORTS = "exports"
+
+
+@pytest.fixture(scope="module")
+def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
+    """What each command of the page prints, all run in order; exports go into the work folder."""
+    home = tmp_path_factory.mktemp("newcomer")
+    outputs: dict[str, str] = {}
+    for command in COMMANDS:
+        program, *words = shlex.split(command)
+        assert program == "callwright"
+        done = run_here(*(str(home / EXPORTS) if word == EXPORTS else word for word in words), home=home)
+        assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
+        outputs[" ".join(words)] = done.stdout
+    outputs[EXPORTS] = (home / EXPORTS / "library-1.jsonl").read_text(encoding="utf-8")
+    return outputs
+
+
+def output_of(printed: dict[str, str], start: str) -> str:
+    return next(output for words, output in printed.items() if words.startswith(start))
+
+
+def test_the_page_has_the_whole_way() -> None:
+    steps = [" ".join(command.split()[1:3]) for command in COMMANDS]
+    assert [step for step in dict.fromkeys(steps) if not step.startswith("query")] == [
+        "tools import", "tools show", "recipe check", "build docs/first-dataset/recipe.yaml", "review status", "release create",
+        "export library-1",
+    ]  # fmt: skip
+
+
+def test_the_recipe_on_the_page_is_the_file() -> None:
+    (shown,) = re.findall(r"```yaml\n(.*?)```", PAGE, re.DOTALL)
+    recipe = Path(TOP / "docs" / "first-dataset" / "recipe.yaml").read_text(encoding="utf-8")
+    assert yaml.safe_load(shown) == yaml.safe_load(recipe)
+
+
+def test_what_the_page_shows_is_what_is_printed(printed: dict[str, str]) -> None:
+    everything = re.sub(r" +", " ", "\n".join(printed.values()))
+    for block in re.findall(r"```text\n(.*?)```", PAGE, re.DOTALL):
+        for line in block.splitlines():
+            assert re.sub(r" +", " ", line).strip() in everything, line
+
+
+def test_both_languages_and_all_kinds_land(printed: dict[str, str]) -> None:
+    counted = [line.split() for line in output_of(printed, "query select kind").splitlines()[1:]]
+    landed = {(kind, language): int(samples) for kind, language, samples in counted}
+    assert {language for _, language in landed} == {"en", "zh"}
+    assert {kind for kind, _ in landed} == {"perfect", "imperfect", "irrelevant", "sQsA", "parallel"}
+    assert sum(landed.values()) >= 45
+
+
+def test_the_export_is_read_by_openai_and_says_no_constant(printed: dict[str, str]) -> None:
+    rows = [orjson.loads(line) for line in printed[EXPORTS].splitlines()]
+    calls = [call["function"] for row in rows for call in row["messages"][-1].get("tool_calls", [])]
+    assert {"findBooks", "bookRoom"} <= {call["name"] for call in calls}
+    assert all("branch" not in orjson.loads(call["arguments"]) for call in calls)
+    assert not any("the the" in str(row["messages"]) for row in rows)
