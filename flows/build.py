@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from pydantic import JsonValue
 
+from flows.catalogs import with_catalogs
 from flows.chats import roles_of
 from flows.dask_workers import open_workers
 from flows.environments import environment_tools, environments_of, responses_of
@@ -137,6 +138,7 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
     for _, model in roles_of(recipe):
         open_adapter(model)  # connects nowhere, but knows whether the settings make sense
     warehouse = open_warehouse(settings)
+    recipe = with_catalogs(recipe, warehouse)
     toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     if toolbox.problems:
         progress.say(f"{len(toolbox.problems)} oddities in the catalogs; `callwright tools import` lists them.")
@@ -321,6 +323,7 @@ def find_unchanged(recipe: Recipe, settings: Settings, progress: Progress) -> Un
     if not ended:
         return None
     try:
+        recipe = with_catalogs(recipe, warehouse)
         toolbox = gather_tools(recipe, warehouse, made_tools(recipe, settings), environment_tools(recipe, settings))
     except ConfigurationError:  # tools that are not made yet, or what the build itself will tell better
         return None

@@ -1,5 +1,6 @@
 """Catalogs in the warehouse: imported once, named by what they hold, and used by recipes by the name that a user gave them."""
 
+import shlex
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from hashlib import blake2b
@@ -12,6 +13,7 @@ from flows.recipe import CatalogTools, Recipe
 from generators.catalogs import read_catalog
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from generators.environments.protocol import HttpSettings, ServerSettings
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool, content_key
 from warehouse.releases import read_tools
@@ -52,6 +54,40 @@ def import_server(warehouse: Warehouse, catalog: Catalog, origin: str, choice: T
     key = content_key([READER_VERSION, "mcp", origin, *[tool.key for tool in catalog.tools]])
     _keep(warehouse, _head(key, "mcp", origin, catalog, []), catalog.tools, listed_tools(catalog), catalog.problems)
     return _chosen(warehouse, key, choice, name)
+
+
+def with_catalogs(recipe: Recipe, warehouse: Warehouse) -> Recipe:
+    """The recipe, each server that is named by a catalog with the document, command or URL and the choice of that catalog.
+
+    Raises ConfigurationError where there is no such catalog, it is of something else, or its document has changed since.
+    """
+    if not any(isinstance(source, ServerSettings) and source.catalog for source in recipe.tools):
+        return recipe
+    tools = [_found(one, warehouse) if isinstance(one, ServerSettings) and one.catalog else one for one in recipe.tools]
+    return recipe.model_copy(update={"tools": tuple(tools)})
+
+
+def _found(source: ServerSettings, warehouse: Warehouse) -> ServerSettings:
+    kept = catalog_named(warehouse, source.catalog)
+    files = orjson.loads(_rows(warehouse, kept.key)[0]["files"])
+    if isinstance(source, HttpSettings):
+        fits = kept.format == "openapi"
+        origin: dict[str, object] = {"path": Path(kept.path)}
+    else:
+        is_url = kept.path.startswith(("http://", "https://"))
+        fits = kept.format == "mcp" and not files
+        origin = {"url": kept.path} if is_url else {"command": tuple(shlex.split(kept.path))}
+    if not fits:
+        raise ConfigurationError(
+            f"The catalog {kept.name!r} was read from {kept.path} ({kept.format}), which is no server of this environment;"
+            " http takes openapi, mcp what was imported with --server or --url."
+        )
+    if _hashes([Path(name) for name, _ in files]) != files:
+        raise ConfigurationError(
+            f"{kept.path} has changed since the catalog {kept.name!r} was imported; import it again."
+        )
+    chosen = {name: getattr(kept.selection, name) for name in ToolChoice.model_fields}
+    return source.model_copy(update={**chosen, **origin, "catalog": ""})
 
 
 def _chosen(warehouse: Warehouse, base: str, choice: ToolChoice, name: str) -> KeptCatalog:

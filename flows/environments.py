@@ -6,8 +6,9 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from flows.catalogs import with_catalogs
 from flows.recipe import Recipe
-from flows.settings import Settings, secret
+from flows.settings import Settings, open_warehouse, secret
 from generators.environments.protocol import (
     Environment,
     EnvironmentPart,
@@ -55,6 +56,7 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:
     """Ask live servers once what their documents leave open; to be awaited before a build is opened."""
+    recipe = with_catalogs(recipe, open_warehouse(settings))
     servers = _servers(recipe)
     if not servers:
         return
@@ -84,6 +86,7 @@ async def refresh_environments(recipe: Recipe, settings: Settings) -> "list[Drif
     from generators.environments.stored import StoredEnvironment
 
     drifts: list[Drift] = []
+    recipe = with_catalogs(recipe, open_warehouse(settings))
     with open_environments(recipe, settings.home) as environments:
         for server in _servers(recipe):
             environment = environments[server.name]

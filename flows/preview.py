@@ -9,7 +9,7 @@ from typing import NamedTuple, assert_never
 import orjson
 
 from flows.build import build_dataset
-from flows.catalogs import lend_catalogs
+from flows.catalogs import lend_catalogs, with_catalogs
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings, open_warehouse
@@ -33,6 +33,7 @@ async def preview_samples(recipe: Recipe, count: int, settings: Settings, progre
     """Make `count` samples of each kind in a work folder that is thrown away; what models answer is kept for the build."""
     with tempfile.TemporaryDirectory(prefix="callwright-preview-") as folder:
         aside = settings._replace(home=Path(folder))
+        recipe = with_catalogs(recipe, open_warehouse(settings))
         lend_catalogs(recipe, open_warehouse(settings), open_warehouse(aside))
         report = await build_dataset(recipe.with_preview(count), aside, progress)
         warehouse = open_warehouse(aside)

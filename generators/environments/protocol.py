@@ -82,6 +82,8 @@ class ServerSettings(EnvironmentPart, ToolChoice):
             raise ValueError(
                 f"one of {', '.join([*origins, 'catalog'])} says which server it is; {len(stated)} are given"
             )
+        if self.catalog and self.choice != ToolChoice():
+            raise ValueError("what is taken of a catalog is chosen where it is imported")
 
     @property
     def choice(self) -> ToolChoice:

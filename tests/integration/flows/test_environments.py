@@ -5,6 +5,7 @@ from pathlib import Path
 
 import pytest
 
+from flows.catalogs import import_catalog, with_catalogs
 from flows.environments import (
     environment_tools,
     explore_environments,
@@ -13,10 +14,13 @@ from flows.environments import (
     responses_of,
 )
 from flows.recipe import Recipe, parse_recipe
-from tests.integration.generators.environments.test_opening import read_shop
+from flows.settings import open_warehouse
+from generators.catalogs.choosing import ToolChoice
+from tests.integration.generators.environments.test_opening import Shop, read_shop
 from tests.support.flows.small_builds import settings_of
 from tests.support.generators.environments.fixtures import Servers, as_json, servers, shop
 from warehouse.errors import ConfigurationError
+from warehouse.records import Call
 
 __all__ = ["servers", "shop"]  # fixtures
 
@@ -50,6 +54,41 @@ async def test_what_a_live_server_answers_lands_and_what_changes_is_told(
     assert {drift.call.tool for drift in drifts} == {"read_order"}
     assert all(drift.later.response["total"] == drift.earlier.response["total"] + 5 for drift in drifts)  # type: ignore[call-overload, index, operator]
     assert len(responses_of(recipe, settings)["responses"]) == len(rows["responses"]) + len(drifts)
+
+
+async def test_a_server_that_a_catalog_names_has_its_tools_and_its_constants(
+    servers: Servers, shop: Path, tmp_path: Path
+) -> None:
+    server, settings = Shop(), settings_of(tmp_path)
+    choice = ToolChoice(
+        constants={"list_orders.customer_id": "c1"}, rename={"read_order": "get_order"}, exclude=({"name": "*shop*"},)
+    )
+    warehouse = open_warehouse(settings)
+    import_catalog(warehouse, "openapi", shop, choice, name="north")
+    source = {
+        "environment": "http",
+        "name": "shop",
+        "catalog": "north",
+        "base_url": await servers.start(server.write),
+    }
+    named = parse_recipe({**RECIPE, "tools": [source]}, tmp_path, "shop")
+    recipe = with_catalogs(named, warehouse)
+    await explore_environments(named, settings)
+    tools = {tool.name: tool for tool in environment_tools(recipe, settings)["shop"]}
+    assert "get_order" in tools
+    assert not {"read_order", "read_shop"} & set(tools)
+    assert tools["list_orders"].constants == {"customer_id": "c1"}
+    assert tools["list_orders"].required == ()
+    assert {line.split()[1] for line in server.asked if "/orders?" in line} == {"/orders?customer_id=c1"}
+    recorded = [row for row in responses_of(recipe, settings)["responses"] if row["tool"] == "list_orders"]
+    assert [row["call"] for row in recorded] == ['{"tool":"list_orders","arguments":{"customer_id":"c1"}}']
+    with open_environments(recipe, settings.home) as opened:
+        made_up = await opened["shop"].answer(Call(tool="list_orders", arguments={"customer_id": "c2"}))
+    assert "has no parameter 'customer_id'" in made_up.problem
+
+    await asyncio.to_thread(shop.write_text, "{}")
+    with pytest.raises(ConfigurationError, match="has changed since"):
+        with_catalogs(named, warehouse)
 
 
 def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
