@@ -20,6 +20,7 @@ from flows.planning.planner import count_planned, validate_it_can_be_planned, wa
 from flows.planning.statistics import ConversationRow, PathRow, conversation_rows, path_rows
 from flows.progress import Progress, tell_models
 from flows.recipe import Checks, Recipe
+from flows.recipe.own_words import validate_own_words
 from flows.runner import GroupRun
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
@@ -146,6 +147,9 @@ def open_build(recipe: Recipe, settings: Settings, progress: Progress) -> GroupR
         progress.say(
             f"{recipe.models.generator.name} words nothing by personas or styles: they are left out of this build."
         )
+    if recipe.examples and not recipe.shown_examples:
+        progress.say(f"{recipe.models.generator.name} learns nothing from examples: they are left out of this build.")
+    validate_own_words(recipe.values, recipe.examples.read if recipe.examples else (), toolbox.tools)
     validate_it_can_be_planned(recipe, toolbox.tools)
     key = build_key(recipe, toolbox.tools)
     path = _write_toolbox(settings, key, toolbox.tools)
@@ -207,6 +211,10 @@ def build_key(recipe: Recipe, tools: Sequence[Tool]) -> str:
         body["land"] = recipe.land
     if recipe.is_voiced:
         body["voices"] = {"personas": [*recipe.spoken_personas], "styles": [*recipe.styles]}
+    if recipe.values:
+        body["values"] = recipe.own_values
+    if recipe.shown_examples:
+        body["examples"] = recipe.shown_examples
     if recipe.system_message:
         body["system_message"] = recipe.system_message
     groups = {kind_named(name).group for name in recipe.samples}

@@ -26,6 +26,7 @@ from flows.environments import open_environments
 from flows.recipe import Recipe
 from flows.stages import stages_of
 from generators.environments.protocol import Environment
+from generators.own_values import OwnValues
 from generators.stages import Stage, StageContext
 from generators.voices import SILENT, UserVoice, VoicedChat, marked, voice_of
 from llm.prompts import own_prompts
@@ -266,6 +267,8 @@ class _Work:
         self.stages = stages_of(shard.group) + (stages_of(shard.then) if shard.then else ())
         recipe = shard.recipe
         self.voices = (recipe.spoken_personas, recipe.styles) if recipe.is_voiced else None
+        self.own_values = OwnValues(recipe.own_values)
+        self.examples = recipe.shown_examples
         self.tools = _toolbox(shard.toolbox)
         self.environments: Mapping[str, Environment] = MappingProxyType({})
         self.done = 0
@@ -315,8 +318,9 @@ class _Work:
         chat = chats.of(stage, partial(self._note_call, calls, record.key))
         voice = self._voice_of(stage, record)
         rng = Random(f"{self.shard.recipe.seed}:{stage.name}:{record.key}")
-        asked = chat if voice == SILENT else VoicedChat(chat, voice)
-        context = StageContext(asked, rng, self.tools, self.environments)
+        is_plain = voice == SILENT and (stage.is_check or not self.examples)
+        asked = chat if is_plain else VoicedChat(chat, voice, self.examples)
+        context = StageContext(asked, rng, self.tools, self.environments, self.own_values)
         try:
             if isinstance(record, Sample) and not await has_rest(stage, record, context, facts.verdicts_on(record)):
                 facts.note(stage.name, record, "passed", "Nothing is left that a model may settle.", "not_applicable")

@@ -11,17 +11,13 @@ from typing import NamedTuple
 from pydantic import BaseModel, JsonValue
 
 from generators.stages import ATTEMPTS
-from generators.tools import argument_problems
+from generators.tools import argument_problems, mended
 from language.calls.sampling import fill_in
-from language.schemas import choices_of, fits, json_type
-from language.text import fold
-from language.values import read_value
 from warehouse.errors import ReplyError
-from warehouse.records import Arguments, JsonSchema, Language, Tool
+from warehouse.records import Arguments, Language, Tool
 
 _EMPTY: tuple[JsonValue, ...] = (None, "", [], {})
 _DRAWS = 12
-_TRUTHS = {"true": True, "false": False}
 
 
 class NamedValue(BaseModel):
@@ -85,38 +81,6 @@ def given_values(answer: ArgumentValues, wanted: WantedValues) -> Arguments:
         for one in answer.values
         if one.parameter in wanted.names
     }
-
-
-def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
-    """A value in the type that its schema wants, where it is that value but for its type; else as it is."""
-    if fits(value, schema):
-        return value
-    return next((one for one in _readings(value, schema) if one is not None and fits(one, schema)), value)
-
-
-def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
-    """What the value may stand for, the nearest first."""
-    kind = json_type(schema)
-    if isinstance(value, list) and kind != "array":
-        return [*_readings(value[0], schema), value[0]] if len(value) == 1 else []
-    if kind == "array" and not isinstance(value, list):
-        inner = schema.get("items") or {}
-        return [[mended(value, inner)]]
-    if isinstance(value, bool | dict) or value is None:
-        return []
-    chosen = [one for one in choices_of(schema) if fold(str(one)) == fold(str(value))]
-    if not isinstance(value, str):
-        whole = int(value) if isinstance(value, float) and value.is_integer() else value
-        return [*chosen, whole, str(whole)]  # type: ignore[list-item] # choices are JSON
-    return [*chosen, _TRUTHS.get(value.strip().casefold()), _number(value), read_value(value, schema)]  # type: ignore[list-item]
-
-
-def _number(text: str) -> int | float | None:
-    plain = text.strip().replace(",", "")
-    try:
-        return int(plain) if plain.lstrip("-").isdecimal() else float(plain)
-    except ValueError:
-        return None
 
 
 def _fitting(given: Arguments, wanted: WantedValues) -> Arguments:

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from generators.environments.protocol import Environment
 from generators.families import Kind
+from generators.own_values import NO_VALUES, OwnValues
 from generators.stages import Stage
 from warehouse.records import Derivation, Draft, Language, Sample, Tool, Transform
 
@@ -31,7 +32,8 @@ def tools_for(tools: Sequence[Tool], language: Language) -> list[Tool]:
 class Order(NamedTuple):
     """What a planner is asked for: the first `samples` samples of a kind in a language and at a place.
 
-    `candidates` tools stand beside each; `variants` are made of one draft where a draft is good for several samples.
+    `candidates` tools stand beside each; `own_values` are the recipe's for some parameters; `variants` are made of one draft
+    where a draft is good for several samples.
     """
 
     kind: Kind
@@ -42,6 +44,7 @@ class Order(NamedTuple):
     seed: int
     candidates: int = 5
     variants: int = 1
+    own_values: OwnValues = NO_VALUES
     environments: Mapping[str, Environment] = {}
     say: Callable[[str], None] = ignore  # hears what is left out
 

@@ -11,6 +11,7 @@ from typing import Any, Literal, NamedTuple, TypeVar
 from pydantic import BaseModel
 
 from generators.environments.protocol import Environment
+from generators.own_values import NO_VALUES, OwnValues
 from llm.chat import ChatModel, Prompt
 from warehouse.errors import RecordError, ReplyError
 from warehouse.records import Origin, Record, SampleClaim, Tool
@@ -89,6 +90,7 @@ class StageContext(NamedTuple):
     rng: Random
     tools: Mapping[str, Tool]
     environments: Mapping[str, Environment] = MappingProxyType({})
+    own_values: OwnValues = NO_VALUES
 
     def tool(self, key: str) -> Tool:
         """The tool with this key; RecordError where the catalog lacks it."""

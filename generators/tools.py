@@ -9,12 +9,17 @@ from typing import Any
 import orjson
 from jsonschema import Draft202012Validator, FormatChecker
 from jsonschema.exceptions import SchemaError
+from pydantic import JsonValue
 
 from language.packs import unspaced
+from language.schemas import choices_of, fits, json_type
+from language.text import fold
+from language.values import read_value
 from warehouse.errors import RecordError
 from warehouse.records import Arguments, JsonSchema, Tool
 
 _COMPILED = 4096
+_TRUTHS = {"true": True, "false": False}
 
 
 def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> list[str]:
@@ -35,6 +40,38 @@ def argument_problems(tool: Tool, arguments: Arguments, *, partial: bool) -> lis
         for error in value_validator(tool.properties[name]).iter_errors(value)
     ]
     return undeclared + missing + values
+
+
+def mended(value: JsonValue, schema: JsonSchema) -> JsonValue:
+    """A value in the type that its schema wants, where it is that value but for its type; else as it is."""
+    if fits(value, schema):
+        return value
+    return next((one for one in _readings(value, schema) if one is not None and fits(one, schema)), value)
+
+
+def _readings(value: JsonValue, schema: JsonSchema) -> list[JsonValue]:
+    """What the value may stand for, the nearest first."""
+    kind = json_type(schema)
+    if isinstance(value, list) and kind != "array":
+        return [*_readings(value[0], schema), value[0]] if len(value) == 1 else []
+    if kind == "array" and not isinstance(value, list):
+        inner = schema.get("items") or {}
+        return [[mended(value, inner)]]
+    if isinstance(value, bool | dict) or value is None:
+        return []
+    chosen = [one for one in choices_of(schema) if fold(str(one)) == fold(str(value))]
+    if not isinstance(value, str):
+        whole = int(value) if isinstance(value, float) and value.is_integer() else value
+        return [*chosen, whole, str(whole)]  # type: ignore[list-item] # choices are JSON
+    return [*chosen, _TRUTHS.get(value.strip().casefold()), _number(value), read_value(value, schema)]  # type: ignore[list-item]
+
+
+def _number(text: str) -> int | float | None:
+    plain = text.strip().replace(",", "")
+    try:
+        return int(plain) if plain.lstrip("-").isdecimal() else float(plain)
+    except ValueError:
+        return None
 
 
 def value_validator(schema: JsonSchema) -> Draft202012Validator:

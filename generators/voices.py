@@ -8,6 +8,9 @@ from collections.abc import Sequence
 from random import Random
 from typing import NamedTuple
 
+import orjson
+from pydantic import JsonValue
+
 from language.calls.meanings import fake
 from llm.chat import Answer, ChatMessage, ChatModel, Completion, Prompt
 from warehouse.records import (
@@ -40,6 +43,9 @@ _WISHES = {
     "persona": "The person is the one that <persona> describes: choose words as this person would, but do not describe them.",
     "style": "Say it in the way that <style> names.",
 }
+_EXAMPLES = (
+    "Requests as people make them here, with their calls. Speak as they do, but repeat none of them, nor their values."
+)
 _LIMIT = "Neither changes what is said: every value stays exactly the one that is given, and none is added."
 
 
@@ -106,6 +112,15 @@ def in_voice(prompt: Prompt, voice: UserVoice) -> Prompt:
     return prompt.with_changes(messages=framed)
 
 
+def with_examples(prompt: Prompt, examples: Sequence[JsonValue]) -> Prompt:
+    """The prompt with requests of the user's own domain and their calls, where it words what a user says."""
+    if not examples or prompt.name not in VOICED:
+        return prompt
+    shown = "\n".join(f"<example>{orjson.dumps(one).decode()}</example>" for one in examples)
+    first, *others = prompt.messages
+    return prompt.with_changes(messages=(_longer(first, f"{_EXAMPLES}\n{shown}"), *others))
+
+
 def _longer(message: ChatMessage, text: str) -> ChatMessage:
     return message.with_changes(content=f"{message.content}\n{text}")
 
@@ -119,10 +134,11 @@ def marked(sample: Sample, voice: UserVoice) -> Sample:
 class VoicedChat:
     """A ChatModel that is shown a voice wherever it words what a user says."""
 
-    def __init__(self, chat: ChatModel, voice: UserVoice) -> None:
-        """Ask `chat` in the `voice`."""
+    def __init__(self, chat: ChatModel, voice: UserVoice, examples: Sequence[JsonValue] = ()) -> None:
+        """Ask `chat` in the `voice`, and show it `examples` of requests."""
         self._chat = chat
         self._voice = voice
+        self._examples = examples
 
     @property
     def name(self) -> str:
@@ -131,11 +147,14 @@ class VoicedChat:
 
     async def ask(self, prompt: Prompt, answer: type[Answer], *, sample_index: int = 0) -> Answer:
         """The model's answer."""
-        return await self._chat.ask(in_voice(prompt, self._voice), answer, sample_index=sample_index)
+        return await self._chat.ask(self._framed(prompt), answer, sample_index=sample_index)
 
     async def complete(self, prompt: Prompt, tools: Sequence[Tool] = (), *, sample_index: int = 0) -> Completion:
         """The model's reply in free text."""
-        return await self._chat.complete(in_voice(prompt, self._voice), tools, sample_index=sample_index)
+        return await self._chat.complete(self._framed(prompt), tools, sample_index=sample_index)
+
+    def _framed(self, prompt: Prompt) -> Prompt:
+        return in_voice(with_examples(prompt, self._examples), self._voice)
 
 
 _AGES = (17, 82)

@@ -253,6 +253,23 @@ class Warehouse:
             wait = min(_LONGEST_WAIT, wait * 2)
 
 
+def query_file(path: Path, sql: str) -> tuple[list[str], list[tuple[Any, ...]]]:
+    """Column names and rows of a query on somebody's own DuckDB file, which it can't change, and beside which it reads nothing.
+
+    Raises ConfigurationError where there is no such file or the SQL is wrong.
+    """
+    if not path.is_file():
+        raise ConfigurationError(f"There is no DuckDB file {str(path)!r}.")
+    try:
+        with duckdb.connect(str(path), read_only=True) as connection:
+            connection.execute("set enable_external_access = false")
+            connection.execute("set lock_configuration = true")
+            found = connection.execute(sql)
+            return [column[0] for column in found.description or ()], found.fetchall()
+    except duckdb.Error as error:
+        raise ConfigurationError(f"The query on {str(path)!r} can't be run: {error}") from error
+
+
 class _Engine:
     """A DuckDB of this process to which one file is attached while somebody uses it; between its uses nobody locks the file.
 

@@ -18,6 +18,7 @@ from flows.stages import MAKINGS, OBSTACLES, making_of
 from generators.derivations import plan_derivations
 from generators.families import Kind
 from generators.kinds import kind_named, kinds_with, name_of, traits_of, waves_of
+from generators.own_values import OwnValues
 from generators.planning import Making, Order
 from generators.stages import Stage
 from language.packs import has_folder, known, of
@@ -106,7 +107,8 @@ def _refusal(planned: Iterator[Draft]) -> ConfigurationError | None:
 
 def _order(recipe: Recipe, demand: Demand, count: int, tools: Sequence[Tool]) -> Order:
     return Order(
-        demand.kind, demand.language, demand.place, count, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants
+        demand.kind, demand.language, demand.place, count, tools, recipe.seed, recipe.candidates_per_sample, recipe.variants,
+        OwnValues(recipe.own_values),
     )  # fmt: skip
 
 

@@ -2,10 +2,12 @@
 
 from math import ceil
 from pathlib import Path
+from random import Random
 from typing import Annotated, Any, Literal, Self
 
-from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, field_validator, model_validator
+from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, JsonValue, field_validator, model_validator
 
+from flows.recipe.own_words import ExampleFile, OwnValueList, Scalar, example_file, value_source
 from generators.catalogs.choosing import ToolChoice
 from generators.environments.protocol import EnvironmentSettings
 from generators.kinds import KINDS, kind_named, waves_of
@@ -16,6 +18,7 @@ from warehouse.errors import ConfigurationError
 from warehouse.records import DEFAULT_LANGUAGE, Language
 
 _CATEGORIES_TO_LOOK_AT = 4
+_SHOWN_EXAMPLES = 12
 _SOURCES_TO_LOOK_AT = 4  # not every sample allows every transform
 
 
@@ -262,6 +265,21 @@ class Recipe(RecipePart):
     styles: tuple[SpokenWay, ...] = Field(
         default=(), max_length=MOST_VOICES, description="How they speak: tones and lengths."
     )
+    values: dict[
+        str,
+        Annotated[
+            OwnValueList, BeforeValidator(value_source, json_schema_input_type=str | list[Scalar] | OwnValueList)
+        ],
+    ] = Field(
+        default_factory=dict,
+        description="Values of your own by parameter or tool.parameter: a list, a file, or a query on a DuckDB file.",
+    )
+    examples: Annotated[ExampleFile, BeforeValidator(example_file, json_schema_input_type=str | ExampleFile)] | None = (
+        Field(
+            default=None,
+            description="A file of requests of your own domain with their calls, shown to who words requests.",
+        )
+    )
     system_message: str = Field(
         default="",
         max_length=20_000,
@@ -327,6 +345,19 @@ class Recipe(RecipePart):
     def is_voiced(self) -> bool:
         """Whether the samples' users have personas or styles: not where the template model words them, which knows neither."""
         return bool(self.personas or self.styles) and reads_language(self.models.generator.name)
+
+    @property
+    def own_values(self) -> dict[str, list[JsonValue]]:
+        """The values that the recipe brings, by parameter."""
+        return {name: [*source.entries] for name, source in self.values.items()}
+
+    @property
+    def shown_examples(self) -> list[JsonValue]:
+        """The examples that who words requests is shown, drawn by the seed where there are many; none for the template model."""
+        if self.examples is None or not reads_language(self.models.generator.name):
+            return []
+        read = [one.model_dump(exclude_defaults=True) for one in self.examples.read]
+        return Random(f"{self.seed}:examples").sample(read, min(len(read), _SHOWN_EXAMPLES))
 
     @property
     def own_prompts(self) -> dict[str, str]:

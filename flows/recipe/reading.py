@@ -8,6 +8,7 @@ import orjson
 from pydantic import ValidationError
 
 from flows.recipe.located_yaml import LocatedYaml, TextPlace, YamlFault, locate, read_yaml
+from flows.recipe.own_words import read_examples, read_values
 from flows.recipe.parts import ImportedTools, PromptFile, Recipe, ToolSource
 from flows.recipe.problems import RecipeFaults, RecipeProblem, explain
 from generators.environments.protocol import EnvironmentPart, located
@@ -85,8 +86,26 @@ def _checked(source: LocatedYaml, folder: Path, named: str, *, with_files: bool)
         return CheckedRecipe(None, faults.problems)
     if faults.problems:
         return CheckedRecipe(None, faults.problems)
+    own = _read_own_words(recipe, folder, faults)
+    if faults.problems:
+        return CheckedRecipe(None, faults.problems)
     tools = tuple(_located(one, folder) for one in recipe.tools)
-    return CheckedRecipe(recipe.model_copy(update={"tools": tools, "prompts": prompts}), ())
+    return CheckedRecipe(recipe.model_copy(update={"tools": tools, "prompts": prompts, **own}), ())
+
+
+def _read_own_words(recipe: Recipe, folder: Path, faults: RecipeFaults) -> dict[str, Any]:
+    """The recipe's values and examples with what their files hold; what is wrong with them goes to the faults."""
+    values, examples = {}, recipe.examples
+    for name, source in recipe.values.items():
+        try:
+            values[name] = read_values(name, source, folder)
+        except ValueError as error:
+            faults.add(("values", name), str(error).rstrip("."))
+    try:
+        examples = examples and read_examples(examples, folder)
+    except ValueError as error:
+        faults.add(("examples",), str(error).rstrip("."))
+    return {"values": values, "examples": examples}
 
 
 def _read_prompts(prompts: object, folder: Path, faults: RecipeFaults) -> dict[str, PromptFile]:

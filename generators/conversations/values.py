@@ -1,10 +1,13 @@
 """Values for the calls of one conversation: proposed by a model, kept only where the schema agrees, no two mistakable."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from random import Random
+from types import MappingProxyType
 
 from pydantic import JsonValue
 
 from generators.given_values import ArgumentValues, WantedValues, collect_values, given_values
+from generators.own_values import beside_known
 from generators.single_turn.requests import PROMPTS as VALUES_PROMPTS
 from generators.single_turn.requests import VALUES_TEMPLATE
 from generators.stages import StageContext
@@ -34,9 +37,19 @@ class Values:
         wanted = WantedValues(
             tool, names, self._language, self._seed, objection=lambda name, values: self._objection(tool, name, values)
         )
-        arguments = await collect_values(lambda _attempt: self._ask(tool, names), wanted, attempts=_ATTEMPTS)
+        own = self._own(tool, names, wanted.objection)
+        left = [name for name in names if name not in own]
+        if left:
+            wanted = wanted._replace(names=left, known=own)
+            given = await collect_values(lambda _attempt: self._ask(tool, left, own), wanted, attempts=_ATTEMPTS)
+        arguments = {name: own[name] if name in own else given[name] for name in names}
         self._given += arguments.values()
         return arguments
+
+    def _own(self, tool: Tool, names: Sequence[str], objection: Callable[[str, Arguments], str]) -> Arguments:
+        """Values of the recipe's own."""
+        rng = Random(f"{self._seed}:{tool.name}:own")
+        return self._context.own_values.draw(tool, names, rng, objection=objection)
 
     async def others(self, tool: Tool, name: str, arguments: Arguments, count: int) -> list[JsonValue]:
         """Up to `count` other values for one of the arguments, each unlike all that are known."""
@@ -44,8 +57,7 @@ class Values:
         for _ in range(_FURTHER * count):
             if len(found) == count:
                 break
-            answer = await self._ask(tool, [name])
-            value = given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(name)
+            value = await self._another(tool, name)
             given = {**arguments, name: value}
             if argument_problems(tool, given, partial=True) or value in (None, "", [], {}):
                 continue
@@ -54,12 +66,21 @@ class Values:
         self._given += found
         return found
 
-    async def _ask(self, tool: Tool, names: Sequence[str]) -> ArgumentValues:
+    async def _another(self, tool: Tool, name: str) -> JsonValue:
+        """One more value for a parameter, of the recipe's own where it has some."""
+        listed = self._context.own_values.of(tool, name)
+        if listed:
+            self._seed += 1
+            return Random(f"{self._seed}:{name}:own").choice(listed)
+        answer = await self._ask(tool, [name])
+        return given_values(answer, WantedValues(tool, [name], self._language, self._seed)).get(name)
+
+    async def _ask(self, tool: Tool, names: Sequence[str], known: Arguments = MappingProxyType({})) -> ArgumentValues:  # type: ignore[assignment] # only read
         self._seed += 1
         prompt = render(
             VALUES_PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=names, language=self._language, seed=self._seed
         )
-        return await self._context.chat.ask(prompt, ArgumentValues)
+        return await self._context.chat.ask(beside_known(prompt, known), ArgumentValues)
 
     def _objection(self, tool: Tool, name: str, values: Arguments) -> str:
         is_again = self._was_stated(tool, name, values[name])

@@ -87,27 +87,38 @@ async def plan_slots(derivation: Derivation, context: StageContext) -> list[Slot
         raise RecordError(f"No dialogue can be made of the sample {source.key!r}: {reason}")
     tool, known = gold_tool(source, context.tools), known_arguments(source)
     missing = missing_slots(source, tool)
+    own = context.own_values.draw(
+        tool, missing, Random(f"{derivation.seed}:own"), known=known,
+        objection=lambda name, values: _objection(name, values, source, tool),
+    )  # fmt: skip
+    left = tuple(name for name in missing if name not in own)
+    known = {**known, **own}
     prompt = render(
         PROMPTS,
         SLOTS_TEMPLATE,
         tool=tool,
         request=source.request,
         known=known,
-        parameters=missing,
+        parameters=left,
         language=source.language,
         seed=derivation.seed,
     )
-    given = await collect_values(
-        lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
-        WantedValues(
-            tool,
-            missing,
-            source.language,
-            derivation.seed,
-            known,
-            lambda name, values: _objection(name, values, source, tool),
-        ),
+    given = (
+        await collect_values(
+            lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
+            WantedValues(
+                tool,
+                left,
+                source.language,
+                derivation.seed,
+                known,
+                lambda name, values: _objection(name, values, source, tool),
+            ),
+        )
+        if left
+        else {}
     )
+    given = {**given, **own}
     order = _in_order(missing, Random(derivation.seed))
     origin = made_by(context, SLOTS_STAGE, prompt, parent=derivation.key, seed=derivation.seed)
     slots = tuple(Slot(parameter=name, value=given[name]) for name in order)

@@ -8,15 +8,13 @@ from random import Random
 
 from pydantic import JsonValue
 
-from generators.families import Kind
 from generators.parallel.wording import write_parallel
 from generators.planning import Making, Order, tools_for
 from generators.stages import Step, in_a_row
 from generators.stated_values import QUOTES_PATH
 from generators.tools import ToolPool, are_redundant, pick_distractors
-from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
-from warehouse.records import Arguments, Language, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
+from warehouse.records import Arguments, Origin, PlannedCall, RoutingPlan, StatedValue, Tool
 
 STAGE = "parallel_plans"
 _COUNTS, _SHARES = (2, 3, 4), (70, 22, 8)
@@ -38,7 +36,7 @@ def plan_parallel(order: Order) -> Iterator[RoutingPlan]:
         )
     company = ToolPool(spoken)
     for number in range(order.samples):
-        yield _plan(order.kind, order.language, usable, company, order.candidates, Random(_seed(order, number)))
+        yield _plan(order, usable, company, Random(_seed(order, number)))
 
 
 def _seed(order: Order, number: int) -> str:
@@ -51,18 +49,16 @@ def _is_usable(tool: Tool) -> bool:
     return plain and 1 <= len(tool.required) <= _MOST_PARAMETERS
 
 
-def _plan(  # noqa: PLR0917 - what a plan is made of
-    kind: Kind, language: Language, usable: Sequence[Tool], company: ToolPool, candidates: int, rng: Random
-) -> RoutingPlan:
+def _plan(order: Order, usable: Sequence[Tool], company: ToolPool, rng: Random) -> RoutingPlan:
     first = rng.choice(usable)
     count = rng.choices(_COUNTS, _SHARES)[0]
-    again = _with_other_values(first, count, language, rng) if rng.random() < _ONE_TOOL_SHARE else []
+    again = _with_other_values(first, count, order, rng) if rng.random() < _ONE_TOOL_SHARE else []
     tools = [first] if again else _beside(first, count, usable, rng)
-    calls = again or [(tool, _values(tool, language, rng)) for tool in tools]
-    shown = [first] if again else _shown(tools, company, candidates, rng)
+    calls = again or [(tool, order.own_values.fill(tool, _names(tool, rng), order.language, rng)) for tool in tools]
+    shown = [first] if again else _shown(tools, company, order.candidates, rng)
     return RoutingPlan(
-        kind=kind.name,
-        language=language,
+        kind=order.kind.name,
+        language=order.language,
         domain=first.category,
         calls=tuple(_planned(tool, arguments) for tool, arguments in calls),
         candidates=tuple(tool.key for tool in shown),
@@ -71,14 +67,14 @@ def _plan(  # noqa: PLR0917 - what a plan is made of
     )
 
 
-def _with_other_values(tool: Tool, count: int, language: Language, rng: Random) -> list[tuple[Tool, Arguments]]:
+def _with_other_values(tool: Tool, count: int, order: Order, rng: Random) -> list[tuple[Tool, Arguments]]:
     """So many calls of a tool, each argument's value another one than in the calls before; nothing where there are too few."""
     found: list[Arguments] = []
     names = _names(tool, rng)
     for _ in range(_TRIES):
         if len(found) == count:
             return [(tool, arguments) for arguments in found]
-        made: Arguments = dict(fill_in(names, tool.properties, language, rng))
+        made = order.own_values.fill(tool, names, order.language, rng)
         if all(_are_apart(made, other) for other in found):
             found.append(made)
     return []
@@ -120,10 +116,6 @@ def _names(tool: Tool, rng: Random) -> list[str]:
     ]
     extra = rng.sample(optional, min(len(optional), rng.randint(0, _MOST_OPTIONAL)))
     return [name for name in tool.properties if name in tool.required or name in extra]
-
-
-def _values(tool: Tool, language: Language, rng: Random) -> Arguments:
-    return dict(fill_in(_names(tool, rng), tool.properties, language, rng))
 
 
 def _planned(tool: Tool, arguments: Arguments) -> PlannedCall:

@@ -5,20 +5,22 @@ The n-th plan depends on the domain, the seed and n alone, never on how many are
 
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from typing import NamedTuple
 
 from pydantic import JsonValue
 
 from generators.catalogs.domain_catalogs import SOURCE, load_domains
 from generators.families import Kind
 from generators.kinds import traits_of
+from generators.own_values import NO_VALUES, OwnValues
 from generators.planning import Making, Order, Share, tools_for
 from generators.routing.tool_graph import DomainGraph, Road, feeds
 from generators.routing.wording import word_routing
 from generators.stages import Step, in_a_row
 from generators.stated_values import QUOTES_PATH
-from language.calls.sampling import fill_in
 from warehouse.errors import ConfigurationError
 from warehouse.records import (
+    Arguments,
     ElementKind,
     Language,
     Origin,
@@ -39,8 +41,20 @@ _TRIES = 60
 _STATED: ElementKind = "text"
 
 
+class _ValueDraw(NamedTuple):
+    """What the values of a plan are drawn by."""
+
+    language: Language
+    rng: Random
+    own_values: OwnValues
+
+    def fill(self, tool: Tool, names: Sequence[str], known: Arguments | None = None) -> Arguments:
+        """A value for each of these parameters."""
+        return self.own_values.fill(tool, names, self.language, self.rng, known)
+
+
 def plan_routing(
-    kind: str, language: Language, count: int, tools: Sequence[Tool], *, seed: int
+    kind: str, language: Language, count: int, tools: Sequence[Tool], *, seed: int, own_values: OwnValues = NO_VALUES
 ) -> Iterator[RoutingPlan]:
     """The first `count` plans of a kind over the tools of one domain.
 
@@ -55,8 +69,8 @@ def plan_routing(
         )
     order = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
     for number in range(count):
-        rng = Random(f"{seed}:{domain}:{kind}:{language}:{number}")
-        calls = _calls(kind, order[number % len(order)], graph, language, rng)
+        draw = _ValueDraw(language, Random(f"{seed}:{domain}:{kind}:{language}:{number}"), own_values)
+        calls, rng = _calls(kind, order[number % len(order)], graph, draw), draw.rng
         yield RoutingPlan(
             kind=kind,
             language=language,
@@ -73,13 +87,13 @@ def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
     return [tool for tool in tools if tool.name in names]
 
 
-def _calls(kind: str, tool: Tool, graph: DomainGraph, language: Language, rng: Random) -> list[PlannedCall]:
+def _calls(kind: str, tool: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:
     difficulty = traits_of(kind).difficulty
     if difficulty == "easy":
-        return _stated_calls([tool], language, rng)
+        return _stated_calls([tool], draw)
     if difficulty == "hard":
-        return _nested_calls(tool, graph, language, rng)
-    return _stated_calls(_beside(tool, graph, rng), language, rng)
+        return _nested_calls(tool, graph, draw)
+    return _stated_calls(_beside(tool, graph, draw.rng), draw)
 
 
 def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
@@ -96,7 +110,7 @@ def _beside(tool: Tool, graph: DomainGraph, rng: Random) -> list[Tool]:
     return chosen
 
 
-def _stated_calls(tools: Sequence[Tool], language: Language, rng: Random) -> list[PlannedCall]:
+def _stated_calls(tools: Sequence[Tool], draw: _ValueDraw) -> list[PlannedCall]:
     """Calls whose arguments are all said; what several take is the same thing."""
     known: dict[str, JsonValue] = {}
     calls = []
@@ -105,7 +119,7 @@ def _stated_calls(tools: Sequence[Tool], language: Language, rng: Random) -> lis
             name: value for name, value in known.items() if name in tool.required and "pattern" in _of(tool, name)
         }
         lacking = [name for name in tool.required if name not in shared]
-        values = shared | fill_in(lacking, tool.properties, language, rng, shared)
+        values = shared | draw.fill(tool, lacking, shared)
         known.update(values)
         calls.append(_planned(tool, {name: _stated(value) for name, value in values.items()}))
     return calls
@@ -115,12 +129,13 @@ def _of(tool: Tool, name: str) -> dict[str, JsonValue]:
     return tool.properties[name]
 
 
-def _nested_calls(last: Tool, graph: DomainGraph, language: Language, rng: Random) -> list[PlannedCall]:
+def _nested_calls(last: Tool, graph: DomainGraph, draw: _ValueDraw) -> list[PlannedCall]:
     """A chain of lookups up to a tool; where it is shorter than wanted, more is done with what it found."""
+    rng = draw.rng
     wanted = rng.choices(_HARD_CALLS, _HARD_SHARES)[0]
     roads = _chain(last, graph, wanted, rng)
     taken = [road.source for road in reversed(roads)]
-    calls = [_call_on_road(tool, taken[:at], language, rng) for at, tool in enumerate([*taken, last])]
+    calls = [_call_on_road(tool, taken[:at], draw) for at, tool in enumerate([*taken, last])]
     goal = roads[0]
     others = [
         one
@@ -128,7 +143,7 @@ def _nested_calls(last: Tool, graph: DomainGraph, language: Language, rng: Rando
         if one.name != last.name and any(road == goal for road in graph.roads(one)) and one not in taken
     ]
     more = rng.sample(others, min(len(others), wanted - len(calls), 1))
-    return calls + [_call_on_road(tool, taken, language, rng) for tool in more]
+    return calls + [_call_on_road(tool, taken, draw) for tool in more]
 
 
 def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Road]:
@@ -149,7 +164,7 @@ def _chain(last: Tool, graph: DomainGraph, wanted: int, rng: Random) -> list[Roa
     return best
 
 
-def _call_on_road(tool: Tool, before: Sequence[Tool], language: Language, rng: Random) -> PlannedCall:
+def _call_on_road(tool: Tool, before: Sequence[Tool], draw: _ValueDraw) -> PlannedCall:
     """A call that takes from the last of the calls before it what that returns, and has all else said."""
     picked: dict[str, ValueSource] = {}
     if before:
@@ -159,7 +174,7 @@ def _call_on_road(tool: Tool, before: Sequence[Tool], language: Language, rng: R
             for name in tool.required
             if feeds(name, before[at], name, tool)
         }
-    stated = fill_in([name for name in tool.required if name not in picked], tool.properties, language, rng)
+    stated = draw.fill(tool, [name for name in tool.required if name not in picked])
     return _planned(tool, {**{name: _stated(value) for name, value in stated.items()}, **picked})
 
 
@@ -213,7 +228,9 @@ def _plan(order: Order) -> Iterator[RoutingPlan]:
     )
     if not order.samples:
         return iter(())
-    return plan_routing(order.kind.name, order.language, order.samples, catalog, seed=order.seed)
+    return plan_routing(
+        order.kind.name, order.language, order.samples, catalog, seed=order.seed, own_values=order.own_values
+    )
 
 
 MAKING = Making(

@@ -5,11 +5,10 @@ from random import Random
 
 from pydantic import BaseModel, JsonValue
 
-from generators.given_values import mended
 from generators.shifts.changeable import ChangeableArgument, call_at, find_places, obstacle_to, schema_of
 from generators.shifts.turns import tools_by_name
 from generators.stages import ATTEMPTS, StageContext
-from generators.tools import argument_problems
+from generators.tools import argument_problems, mended
 from generators.transcripts import conversation_text
 from language.calls.sampling import fill_in
 from language.text import fold
@@ -61,6 +60,8 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
     origin = Origin(stage=STAGE, parents=(derivation.key,), seed=derivation.seed)
     only = _only_other(old, tool.properties[place.argument])
     if only is None:
+        only = _own_other(place, source, tool, context)
+    if only is None:
         new = await _ask(derivation, place, tool, context)
         origin = origin.with_changes(model=context.chat.name, prompt_version=prompt_version(PROMPTS, TEMPLATE))
     else:
@@ -75,6 +76,13 @@ async def change_values(derivation: Derivation, context: StageContext) -> list[V
         origin=origin,
     )
     return [change]
+
+
+def _own_other(place: ChangeableArgument, source: Sample, tool: Tool, context: StageContext) -> JsonValue:
+    """Another of the recipe's own values for the argument, None where it has none that does."""
+    listed = context.own_values.of(tool, place.argument)
+    tried = Random(f"{source.key}:own").sample(listed, min(len(listed), _DRAWS))
+    return next((value for value in tried if not value_problem(value, place, source, tool)), None)
 
 
 async def _ask(derivation: Derivation, place: ChangeableArgument, tool: Tool, context: StageContext) -> JsonValue:

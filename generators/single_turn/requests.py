@@ -1,10 +1,12 @@
 """A request of one turn, in three stages: choose its parameters, give each a value, word the call (HammerBench 4.2.1, D.2, D.3)."""
 
 from collections.abc import Sequence
+from random import Random
 
 from pydantic import BaseModel
 
 from generators.given_values import ArgumentValues, WantedValues, collect_values
+from generators.own_values import beside_known
 from generators.stages import ATTEMPTS, StageContext, first_fit, made_by
 from generators.stated_values import Place, Stated, find_value
 from language.packs import writes
@@ -107,18 +109,19 @@ async def fill_values(choice: ParameterChoice, context: StageContext) -> list[Dr
     origin = Origin(stage=VALUES_STAGE, parents=(choice.key,), seed=assignment.seed)
     if not choice.parameters:
         return [DraftCall(assignment=assignment, arguments={}, origin=origin)]
+    own = context.own_values.draw(tool, choice.parameters, Random(f"{assignment.seed}:own"))
+    left = tuple(name for name in choice.parameters if name not in own)
+    if not left:
+        return [DraftCall(assignment=assignment, arguments=own, origin=origin)]
     prompt = render(
-        PROMPTS,
-        VALUES_TEMPLATE,
-        tool=tool,
-        parameters=choice.parameters,
-        language=assignment.language,
-        seed=assignment.seed,
+        PROMPTS, VALUES_TEMPLATE, tool=tool, parameters=left, language=assignment.language, seed=assignment.seed
     )
-    values = await collect_values(
+    prompt = beside_known(prompt, own)
+    given = await collect_values(
         lambda attempt: context.chat.ask(prompt, ArgumentValues, sample_index=attempt),
-        WantedValues(tool, choice.parameters, assignment.language, assignment.seed),
+        WantedValues(tool, left, assignment.language, assignment.seed, own),
     )
+    values = {name: own[name] if name in own else given[name] for name in choice.parameters}
     origin = made_by(context, VALUES_STAGE, prompt, parent=choice.key, seed=assignment.seed)
     return [DraftCall(assignment=assignment, arguments=values, origin=origin)]
 

@@ -3,8 +3,11 @@
 from pathlib import Path
 from typing import Any
 
+import pytest
+
 from flows.build import build_key
 from tests.support.flows.small_builds import build, settings_of, small_recipe, warehouse_of
+from warehouse.errors import ConfigurationError
 from warehouse.records import Sample
 
 KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
@@ -12,7 +15,7 @@ KINDS = {"perfect": 3, "imperfect": 3, "sQsA": 2}
 
 def samples_of(home: Path, **changes: Any) -> list[Sample]:
     settings = settings_of(home)
-    build(small_recipe(languages=["en"], samples=KINDS, **changes), settings)
+    build(small_recipe(**{"languages": ["en"], "samples": KINDS, **changes}), settings)
     rows = warehouse_of(settings).rows("select body from samples order by key")
     return [Sample.model_validate_json(row["body"]) for row in rows]
 
@@ -30,3 +33,40 @@ def test_what_a_recipe_brings_names_the_build_and_what_it_lacks_does_not() -> No
     usual = build_key(small_recipe(), [])
     assert build_key(small_recipe(system_message=""), []) == usual
     assert build_key(small_recipe(system_message="Be brief."), []) != usual
+
+
+CITIES = ["Bielefeld", "Wuppertal", "Saarbrücken", "Osnabrück", "Heilbronn", "Ludwigshafen"]
+
+
+def test_values_of_ones_own_are_all_that_samples_say_for_a_parameter(tmp_path: Path) -> None:
+    samples = samples_of(
+        tmp_path, values={"city": CITIES}, tools=[{"seed": ["Weather"]}], samples={**KINDS, "mSv": 1, "parallel": 3}
+    )
+    said = [
+        call.arguments["city"] for sample in samples for snapshot in sample.snapshots() for call in snapshot.calls
+        if "city" in call.arguments
+    ]  # fmt: skip
+    assert len(said) > 3
+    assert set(said) <= set(CITIES)
+
+
+def test_values_and_examples_name_the_build(tmp_path: Path) -> None:
+    path = tmp_path / "examples.jsonl"
+    path.write_text('{"request": "Rain?", "tool": "get_weather"}\n', encoding="utf-8")
+    model = {"models": {"generator": "openai/gpt-4o-mini"}}
+    usual = build_key(small_recipe(), [])
+    assert build_key(small_recipe(values={}), []) == usual
+    keys = {
+        usual,
+        build_key(small_recipe(values={"city": ["Ulm"]}), []),
+        build_key(small_recipe(values={"city": ["Ulm", "Kiel"]}), []),
+        build_key(small_recipe(**model), []),
+        build_key(small_recipe(**model, examples=str(path)), []),
+    }
+    assert len(keys) == 5
+    assert build_key(small_recipe(examples=str(path)), []) == usual, "the template model is shown none"
+
+
+def test_values_that_no_tool_takes_are_refused_before_anything_is_made(tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match=r"values\.town: no tool has such a parameter"):
+        build(small_recipe(values={"town": ["Ulm"]}), settings_of(tmp_path))

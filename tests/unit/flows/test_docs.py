@@ -4,6 +4,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+import duckdb
 import pytest
 import yaml
 
@@ -69,10 +70,22 @@ def test_every_defect_is_told_of(defect: str) -> None:
     assert f"`{defect}`" in page("recipes.md")
 
 
+# what examples in docs/recipes.md name
+OWN_FILES = {
+    "cities.csv": "city\nUlm\n",
+    "accounts.csv": "number\n4711\n",
+    "requests.jsonl": '{"request": "Rain in Ulm?", "tool": "get_weather", "arguments": {"city": "Ulm"}}\n',
+}
+
+
 @pytest.mark.parametrize("example", blocks("recipes.md", "yaml"))
-def test_every_example_of_a_recipe_is_valid(example: str) -> None:
+def test_every_example_of_a_recipe_is_valid(example: str, tmp_path: Path) -> None:
+    for name, text in OWN_FILES.items():
+        (tmp_path / name).write_text(text, encoding="utf-8")
+    with duckdb.connect(str(tmp_path / "shop.duckdb")) as connection:
+        connection.execute("create table product as select 'tea' as name, true as is_sold")
     given: dict[str, Any] = {"name": "example", "tools": [{"seed": "all"}], "samples": {"perfect": 1}}
-    assert parse_recipe({**given, **yaml.safe_load(example)}, DOCS, "recipes.md")
+    assert parse_recipe({**given, **yaml.safe_load(example)}, tmp_path, "recipes.md")
 
 
 def test_the_defaults_told_are_the_defaults() -> None:

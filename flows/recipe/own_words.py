@@ -1,0 +1,245 @@
+"""What a recipe brings of its own: values for parameters and examples of requests, read from files, lists and queries.
+
+They are read with the recipe and kept in it, so that a build needs the files no more, and another content is another build.
+"""
+
+import csv
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple, Self
+
+import yaml
+from pydantic import BaseModel, ConfigDict, Field, JsonValue, ValidationError, model_validator
+
+from generators.tools import argument_problems, mended
+from warehouse.errors import ConfigurationError, StoreError
+from warehouse.records import Tool
+
+MOST_VALUES = 10_000
+MOST_EXAMPLES = 1000
+_TABLES = {".csv": ",", ".tsv": "\t"}
+Scalar = str | int | float | bool
+
+
+class OwnPart(BaseModel):
+    """A part of what a recipe brings: unknown words are errors."""
+
+    model_config = ConfigDict(frozen=True, extra="forbid")
+
+
+class OwnValueList(OwnPart):
+    """Values of a parameter: a list, a file (a line each, or a column of a CSV file), or a query on a DuckDB file."""
+
+    given: tuple[Scalar, ...] = Field(default=(), max_length=MOST_VALUES, description="The values themselves.")
+    file: Path | None = Field(
+        default=None,
+        description="A text file with a value a line, a CSV file, or a JSON or YAML list, relative to the recipe.",
+    )
+    column: str = Field(
+        default="", description="The column of the CSV file; the one named as the parameter unless set."
+    )
+    query: str = Field(default="", description="A query whose first column holds the values.")
+    database: Path | None = Field(
+        default=None, description="The DuckDB file that the query reads, relative to the recipe."
+    )
+    read: tuple[Scalar, ...] = Field(default=(), repr=False, description="What was read; set by callwright.")
+    lines: tuple[int, ...] = Field(default=(), repr=False, description="Where each stood; set by callwright.")
+
+    @model_validator(mode="after")
+    def _is_one_source(self) -> Self:
+        if [bool(self.given), self.file is not None, bool(self.query)].count(True) != 1:
+            raise ValueError("values are a list, the name of a file, or a query with its database")
+        if bool(self.query) != (self.database is not None):
+            raise ValueError(
+                "a query and its database go together, as {query: select name from city, database: my.duckdb}"
+            )
+        return self
+
+    @property
+    def entries(self) -> tuple[Scalar, ...]:
+        """All values."""
+        return self.given or self.read
+
+    def place(self, name: str, at: int) -> str:
+        """Where a value stands, as people look it up."""
+        if self.file is not None:
+            return f"{self.file}:{self.lines[at]}: values.{name}"
+        return f"values.{name}: row {at + 1} of the query" if self.query else f"values.{name}[{at}]"
+
+
+def value_source(stated: object) -> object:
+    """The settings of what stands for a source in a recipe: a list, a file's name, or the settings themselves."""
+    if isinstance(stated, str):
+        return {"file": stated}
+    return {"given": stated} if isinstance(stated, list | tuple) else stated
+
+
+class OwnExample(OwnPart):
+    """A request of the user's own domain with the call that it leads to."""
+
+    request: str = Field(min_length=1, max_length=4000, description="What the person says.")
+    tool: str = Field(default="", description="The tool that is called.")
+    arguments: dict[str, JsonValue] = Field(default_factory=dict, description="The arguments of the call.")
+
+
+class ExampleFile(OwnPart):
+    """Examples in a file: JSON lines, or a JSON or YAML list, each with a request, a tool and arguments."""
+
+    file: Path = Field(description="The file, relative to the recipe.")
+    read: tuple[OwnExample, ...] = Field(default=(), repr=False, description="What was read; set by callwright.")
+
+
+def example_file(stated: object) -> object:
+    """The settings of what stands for examples in a recipe."""
+    return {"file": stated} if isinstance(stated, str) else stated
+
+
+class _Entry(NamedTuple):
+    value: Any  # what a file holds
+    line: int
+
+
+def read_values(name: str, source: OwnValueList, folder: Path) -> OwnValueList:
+    """A source with its values. Raises ValueError that says what is wrong, with the line where there is one."""
+    if source.file is not None:
+        path = (folder / source.file).absolute()
+        entries = [*_from_table(name, source, path)] if path.suffix.lower() in _TABLES else [*_from_list(path)]
+        source = source.model_copy(update={"file": path})
+    elif source.database is not None:
+        path = (folder / source.database).absolute()
+        entries = [*_from_query(source.query, path)]
+        source = source.model_copy(update={"database": path})
+    else:
+        return source
+    if not entries:
+        raise ValueError(f"{str(path)!r} gives no value")
+    if len(entries) > MOST_VALUES:
+        raise ValueError(f"{str(path)!r} gives {len(entries)} values; {MOST_VALUES} are taken at most")
+    for value, line in entries:
+        if not isinstance(value, Scalar):
+            raise ValueError(f"{path}:{line}: {value!r} is no text, number, or yes or no")
+    kept = {"read": tuple(one.value for one in entries), "lines": tuple(one.line for one in entries)}
+    return source.model_copy(update=kept)
+
+
+def _text_of(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8-sig")
+    except OSError as error:
+        raise ValueError(f"{str(path)!r} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        raise ValueError(f"{str(path)!r} is not in UTF-8: {error.reason} at byte {error.start}") from error
+
+
+def _from_table(name: str, source: OwnValueList, path: Path) -> Iterator[_Entry]:
+    """A column of a table; a table of one column may have no line of names."""
+    reader = csv.reader(_text_of(path).splitlines(), delimiter=_TABLES[path.suffix.lower()])
+    rows = [_Entry(row, reader.line_num) for row in reader if any(map(str.strip, row))]
+    if not rows:
+        return
+    header = [cell.strip().casefold() for cell in rows[0].value]
+    wanted = (source.column or name.rpartition(".")[2]).casefold()
+    if wanted in header:
+        at, rows = header.index(wanted), rows[1:]
+    elif len(header) == 1 and not source.column:
+        at = 0
+    else:
+        raise ValueError(f"{path}:{rows[0].line}: there is no column {wanted!r}; the columns are {', '.join(header)}")
+    for row, line in rows:
+        if at >= len(row) or not row[at].strip():
+            raise ValueError(f"{path}:{line}: the column {wanted!r} is empty")
+        yield _Entry(row[at].strip(), line)
+
+
+def _from_list(path: Path) -> Iterator[_Entry]:
+    """The lines of a text; the items of a JSON or YAML list."""
+    text = _text_of(path)
+    if path.suffix.lower() not in (".json", ".yaml", ".yml"):
+        yield from (_Entry(line.strip(), at) for at, line in enumerate(text.splitlines(), start=1) if line.strip())
+        return
+    yield from _items(text, path)
+
+
+def _items(text: str, path: Path) -> Iterator[_Entry]:
+    """The items of a JSON or YAML list with their lines."""
+    try:
+        node = yaml.compose(text, Loader=yaml.SafeLoader)
+        loaded = yaml.safe_load(text)
+    except yaml.YAMLError as error:
+        mark = getattr(error, "problem_mark", None)
+        raise ValueError(f"{path}:{mark.line + 1 if mark else 1}: it is no list that can be read") from error
+    if not isinstance(node, yaml.SequenceNode) or not isinstance(loaded, list):
+        raise ValueError(f"{path}:1: it must hold a list")
+    yield from (_Entry(value, item.start_mark.line + 1) for value, item in zip(loaded, node.value, strict=True))
+
+
+def _from_query(query: str, path: Path) -> Iterator[_Entry]:
+    from warehouse.store import query_file  # not above: who queries nothing starts without DuckDB
+
+    try:
+        _, rows = query_file(path, query)
+    except (ConfigurationError, StoreError) as error:
+        raise ValueError(str(error).rstrip(".")) from error
+    for at, row in enumerate(rows, start=1):
+        value = row[0]
+        plain = value if isinstance(value, Scalar) or value is None else str(value)  # a date, a decimal
+        if plain is not None:
+            yield _Entry(plain, at)
+
+
+def read_examples(source: ExampleFile, folder: Path) -> ExampleFile:
+    """The examples of a file. Raises ValueError that says what is wrong, with its line."""
+    path = (folder / source.file).absolute()
+    text = _text_of(path)
+    if path.suffix.lower() == ".jsonl":
+        lines = [(line, at) for at, line in enumerate(text.splitlines(), start=1) if line.strip()]
+        entries = [_Entry(next(_items(f"[{line}]", path)).value, at) for line, at in lines]
+    else:
+        entries = [*_items(text, path)]
+    if not 0 < len(entries) <= MOST_EXAMPLES:
+        raise ValueError(f"{str(path)!r} holds {len(entries)} examples; 1 to {MOST_EXAMPLES} are taken")
+    return source.model_copy(update={"file": path, "read": tuple(_example(one, path) for one in entries)})
+
+
+def _example(entry: _Entry, path: Path) -> OwnExample:
+    try:
+        return OwnExample.model_validate(entry.value)
+    except ValidationError as error:
+        first = error.errors(include_url=False)[0]
+        place = ".".join(map(str, first["loc"]))
+        raise ValueError(f"{path}:{entry.line}: {place or 'the example'}: {first['msg'].lower()}") from error
+
+
+def validate_own_words(
+    values: Mapping[str, OwnValueList], examples: Sequence[OwnExample], tools: Sequence[Tool]
+) -> None:
+    """Raise ConfigurationError where a name of values is no parameter's, or a value does not fit one of that name."""
+    for name, source in values.items():
+        parameters = [*_named(name, tools)]
+        if not parameters:
+            known = sorted({one for tool in tools for one in tool.properties})
+            raise ConfigurationError(
+                f"values.{name}: no tool has such a parameter; there are {', '.join(known) or 'none'}."
+            )
+        for tool, parameter in parameters:
+            _validate_values(name, source, tool, parameter)
+    known_tools = {tool.name for tool in tools}
+    for number, example in enumerate(examples, start=1):
+        if example.tool and example.tool not in known_tools:
+            raise ConfigurationError(
+                f"examples: example {number} calls {example.tool!r}, which is none of the recipe's tools."
+            )
+
+
+def _named(name: str, tools: Sequence[Tool]) -> Iterator[tuple[Tool, str]]:
+    for tool in tools:
+        for parameter in tool.properties:
+            if name in (parameter, f"{tool.name}.{parameter}"):
+                yield tool, parameter
+
+
+def _validate_values(name: str, source: OwnValueList, tool: Tool, parameter: str) -> None:
+    for at, value in enumerate(source.entries):
+        problems = argument_problems(tool, {parameter: mended(value, tool.properties[parameter])}, partial=True)
+        if problems:
+            raise ConfigurationError(f"{source.place(name, at)}: of the tool {tool.name!r}: {problems[0]}")

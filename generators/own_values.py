@@ -1,0 +1,97 @@
+"""Values of the user's own, by parameter: drawn by code, so that whatever model words a request only chooses those beside them."""
+
+from collections.abc import Callable, Mapping, Sequence
+from random import Random
+from types import MappingProxyType
+from typing import NamedTuple
+
+import orjson
+from pydantic import JsonValue
+
+from generators.tools import argument_problems, mended
+from language.calls.sampling import fill_in
+from llm.chat import Prompt
+from warehouse.errors import ReplyError
+from warehouse.records import Arguments, Language, Tool
+
+_TRIES = 40
+_KNOWN = "The values in <known> are fixed already: give none for these parameters, and choose the others so that they go with them."
+
+
+def _no_objection(_name: str, _values: Arguments) -> str:
+    return ""
+
+
+class OwnValues(NamedTuple):
+    """Lists of values by the name of a parameter, or by `tool.parameter`, which comes first."""
+
+    lists: Mapping[str, Sequence[JsonValue]] = MappingProxyType({})
+
+    def of(self, tool: Tool, name: str) -> list[JsonValue]:
+        """The values of a parameter in its type, [] where there are none of one's own."""
+        listed = self.lists.get(f"{tool.name}.{name}", self.lists.get(name, ()))
+        return [mended(value, tool.properties[name]) for value in listed] if name in tool.properties else []
+
+    def draw(
+        self,
+        tool: Tool,
+        names: Sequence[str],
+        rng: Random,
+        *,
+        known: Arguments = MappingProxyType({}),  # type: ignore[assignment] # only read
+        objection: Callable[[str, Arguments], str] = _no_objection,
+    ) -> Arguments:
+        """A value for each of the parameters that have some, no two the same; `objection` tells why one can't stand beside others.
+
+        Raises ReplyError where none of a parameter's values can be taken.
+        """
+        drawn: Arguments = {}
+        for name in names:
+            listed = self.of(tool, name)
+            if listed:
+                drawn[name] = _pick(tool, name, listed, rng, {**known, **drawn}, objection)
+        return drawn
+
+    def fill(
+        self, tool: Tool, names: Sequence[str], language: Language, rng: Random, known: Arguments | None = None
+    ) -> Arguments:
+        """A value for each parameter: one's own where there are some, all others as the planner draws its own."""
+        own = self.draw(tool, names, rng, known=known or {}) if self.lists else {}
+        drawn = fill_in(
+            [name for name in names if name not in own], tool.properties, language, rng, {**(known or {}), **own}
+        )
+        return {name: own.get(name, drawn.get(name)) for name in names}
+
+
+NO_VALUES = OwnValues()
+
+
+def _pick(  # noqa: PLR0917 - what a value must go with
+    tool: Tool, name: str, listed: Sequence[JsonValue], rng: Random, beside: Arguments,
+    objection: Callable[[str, Arguments], str],
+) -> JsonValue:  # fmt: skip
+    """One of the values that fits the schema, is unlike those beside it, and is not objected to."""
+    for value in rng.sample(listed, min(len(listed), _TRIES)):
+        is_new = value not in beside.values() or len(listed) == 1 or isinstance(value, bool)
+        if (
+            is_new
+            and not argument_problems(tool, {name: value}, partial=True)
+            and not objection(name, {**beside, name: value})
+        ):
+            return value
+    raise ReplyError(f"None of the recipe's values for {name!r} of {tool.name!r} can be taken beside {beside!r}.")
+
+
+def beside_known(prompt: Prompt, known: Arguments) -> Prompt:
+    """A prompt that asks for values, with those that are fixed already; as it is where none is."""
+    if not known:
+        return prompt
+    first, *others, last = prompt.messages
+    shown = f"<known>{orjson.dumps(known).decode()}</known>"
+    return prompt.with_changes(
+        messages=(
+            first.with_changes(content=f"{first.content}\n{_KNOWN}"),
+            *others,
+            last.with_changes(content=f"{last.content}\n{shown}"),
+        )
+    )

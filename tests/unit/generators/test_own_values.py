@@ -1,0 +1,95 @@
+"""Values of the user's own: drawn by the seed, in the parameter's type, and never in the place of another's."""
+
+from random import Random
+
+import pytest
+
+from generators.own_values import OwnValues
+from generators.single_turn.requests import fill_values
+from generators.stages import StageContext
+from generators.voices import UserVoice, VoicedChat
+from llm.chat import ChatMessage, Prompt
+from tests.support.scripted_model import ScriptedModel
+from warehouse.errors import ReplyError
+from warehouse.records import Assignment, ParameterChoice, Tool
+
+TOOL = Tool(
+    name="book_train", description="Book a train.", category="Trains",
+    parameters={"type": "object", "required": ["origin", "destination"], "properties": {
+        "origin": {"type": "string"}, "destination": {"type": "string"}, "seats": {"type": "integer"},
+        "stops": {"type": "array", "items": {"type": "string"}}}},
+)  # fmt: skip
+OWN = OwnValues(
+    {"origin": ["Ulm", "Bonn"], "book_train.destination": ["Ulm", "Kiel"], "seats": ["3"], "stops": ["Celle"]}
+)
+
+
+def test_each_value_has_the_type_of_its_parameter_and_no_two_are_the_same() -> None:
+    drawn = [OWN.draw(TOOL, ["origin", "destination", "seats", "stops"], Random(seed)) for seed in range(30)]
+    assert {one["origin"] for one in drawn} == {"Ulm", "Bonn"}
+    assert all(one["origin"] != one["destination"] and one["seats"] == 3 and one["stops"] == ["Celle"] for one in drawn)
+    assert OWN.draw(TOOL, ["origin"], Random(1)) == OWN.draw(TOOL, ["origin"], Random(1))
+
+
+def test_a_name_with_its_tool_comes_first_and_holds_for_that_tool_alone() -> None:
+    other = TOOL.with_changes(name="cancel_train")
+    assert OwnValues({"origin": ["Ulm"], "book_train.origin": ["Jena"]}).of(TOOL, "origin") == ["Jena"]
+    assert OWN.of(other, "destination") == []
+
+
+def test_where_no_value_can_be_taken_the_reason_says_of_which_parameter() -> None:
+    with pytest.raises(ReplyError, match="None of the recipe's values for 'origin' of 'book_train'"):
+        OWN.draw(TOOL, ["origin"], Random(1), objection=lambda _name, _values: "no")
+
+
+def test_without_values_of_ones_own_all_is_drawn_as_ever() -> None:
+    assert OWN.fill(TOOL, ["origin", "seats"], "en", Random(4)).keys() == {"origin", "seats"}
+    assert OwnValues().fill(TOOL, ["seats"], "en", Random(4)) == OwnValues({"x": ["y"]}).fill(
+        TOOL, ["seats"], "en", Random(4)
+    )
+
+
+async def test_a_model_is_asked_only_for_the_others_and_shown_what_is_fixed() -> None:
+    assignment = Assignment(
+        kind="perfect",
+        language="en",
+        category="Trains",
+        tool=TOOL.key,
+        candidates=(TOOL.key,),
+        parameter_count=3,
+        seed=5,
+    )
+    choice = ParameterChoice(assignment=assignment, parameters=("origin", "destination", "seats"))
+    own = OwnValues({"origin": ["Ulm"], "destination": ["Kiel"]})
+    answer = {"values": [{"parameter": "seats", "value": 2}, {"parameter": "origin", "value": "Rome"}]}
+    chat = AnsweringModel(answer)
+    [draft] = await fill_values(choice, StageContext(chat, Random(0), {TOOL.key: TOOL}, {}, own))
+    assert draft.arguments == {"origin": "Ulm", "destination": "Kiel", "seats": 2}
+    [prompt] = chat.asked
+    assert '<known>{"origin":"Ulm","destination":"Kiel"}</known>' in prompt.messages[-1].content
+    assert '<parameters>["seats"]</parameters>' in prompt.messages[-1].content
+
+
+class AnsweringModel(ScriptedModel):
+    """Answers everything with one object."""
+
+    def __init__(self, answer: object) -> None:
+        super().__init__({})
+        self._answer = answer
+
+    async def ask(self, prompt, answer, *, sample_index=0):
+        self.asked.append(prompt)
+        return answer.model_validate(self._answer)
+
+
+async def test_examples_stand_with_the_instructions_of_prompts_that_word_requests_and_of_no_others() -> None:
+    chat = AnsweringModel("")
+    voiced = VoicedChat(chat, UserVoice(), [{"request": "Nach Kiel, bitte", "tool": "book_train"}])
+    for name in ("write_request", "fill_values"):
+        messages = (ChatMessage(role="system", content="Write."), ChatMessage(role="user", content="<tool>x</tool>"))
+        prompt = Prompt(name=name, version="1", messages=messages)
+        framed = voiced._framed(prompt)
+        assert (
+            '<example>{"request":"Nach Kiel, bitte","tool":"book_train"}</example>' in framed.messages[0].content
+        ) == (name == "write_request")
+        assert framed.messages[1] == messages[1]
