@@ -1,10 +1,14 @@
 """Environments in recipes: explored before a build, their responses landed, asked again where somebody wants to know."""
 
 import asyncio
+import json
+import shlex
+import sys
 from pathlib import Path
 
 import pytest
 
+from flows.build import build_dataset
 from flows.catalogs import import_catalog, with_catalogs
 from flows.environments import (
     environment_tools,
@@ -13,14 +17,17 @@ from flows.environments import (
     refresh_environments,
     responses_of,
 )
+from flows.progress import SilentProgress
 from flows.recipe import Recipe, parse_recipe
 from flows.settings import open_warehouse
 from generators.catalogs.choosing import ToolChoice
+from generators.environments.protocol import McpSettings
 from tests.integration.generators.environments.test_opening import Shop, read_shop
-from tests.support.flows.small_builds import settings_of
+from tests.support.flows.small_builds import TOP, run_here, settings_of, warehouse_of
 from tests.support.generators.environments.fixtures import Servers, as_json, servers, shop
+from tests.support.generators.environments.music import MUSIC, music_answer
 from warehouse.errors import ConfigurationError
-from warehouse.records import Call
+from warehouse.records import Call, CallTurn, Sample
 
 __all__ = ["servers", "shop"]  # fixtures
 
@@ -89,6 +96,58 @@ async def test_a_server_that_a_catalog_names_has_its_tools_and_its_constants(
     await asyncio.to_thread(shop.write_text, "{}")
     with pytest.raises(ConfigurationError, match="has changed since"):
         with_catalogs(named, warehouse)
+
+
+async def test_steps_through_a_service_begin_with_a_name_and_not_with_an_id_that_nobody_knows(
+    servers: Servers, tmp_path: Path
+) -> None:
+    async def write(request: str, writer: asyncio.StreamWriter) -> None:
+        found = music_answer(request.split()[1])
+        writer.write(as_json(found) if found is not None else as_json({"error": "unknown"}, "404 Not Found"))
+
+    await asyncio.to_thread((tmp_path / "music.json").write_text, json.dumps(MUSIC))
+    source = {"environment": "http", "name": "music", "import": "openapi", "path": "music.json"}
+    stated = {"base_url": await servers.start(write), "constants": {"market": "SE"}}
+    recipe = parse_recipe(
+        {"name": "music", "samples": {"multi_step": 2}, "variants": 1, "tools": [{**source, **stated}]},
+        tmp_path,
+        "music",
+    )
+    settings = settings_of(tmp_path)
+    await build_dataset(recipe, settings, SilentProgress())
+    rows = warehouse_of(settings).rows("select body from samples")
+    samples = [Sample.model_validate_json(row["body"]) for row in rows]
+    assert samples
+    for sample in samples:
+        calls = [call for turn in sample.turns if isinstance(turn, CallTurn) for call in turn.calls]
+        assert len(calls) > 1
+        assert {call.constants["market"] for call in calls} == {"SE"}
+        assert not any("market" in call.arguments for call in calls)
+        sources = {one.kind for call in calls for one in call.evidence if one.argument == "id"}
+        assert sources == {"response"}
+
+
+def test_an_mcp_server_is_imported_under_a_name(tmp_path: Path) -> None:
+    command = shlex.join([sys.executable, str(TOP / "tests/support/generators/environments/mcp_paged.py")])
+    done = run_here(
+        "tools", "import", "mcp", "--server", command, "--name", "paged", "--exclude", "read_third", home=tmp_path
+    )
+    assert done.stdout.splitlines()[0] == "3 entries, 3 distinct names, 2 tools kept, the catalog 'paged'."
+    shown = json.loads(run_here("tools", "show", "paged", "--json", home=tmp_path).stdout)
+    assert (shown["path"], [tool["name"] for tool in shown["tools"]]) == (command, ["read_first", "read_second"])
+
+    warehouse = warehouse_of(settings_of(tmp_path))
+    named = {"environment": "mcp", "name": "paged", "catalog": "paged", "allow": ["*"]}
+    [found] = with_catalogs(parse_recipe({**RECIPE, "tools": [named]}, tmp_path, "x"), warehouse).tools
+    assert isinstance(found, McpSettings)
+    assert (shlex.join(found.command), found.exclude[0].name) == (command, "read_third")
+    for words, told in (
+        (("mcp",), 'import mcp --server "COMMAND" or --url URL'),
+        (("openapi", "--url", "http://127.0.0.1:9"), "callwright tools import openapi PATH"),
+        (("mcp", "--url", "http://127.0.0.1:9"), "can't be asked"),
+    ):
+        refused = run_here("tools", "import", *words, home=tmp_path)
+        assert (refused.returncode, told in refused.stderr) == (2, True), refused.stderr
 
 
 def test_two_environments_of_one_name_are_refused(tmp_path: Path) -> None:
