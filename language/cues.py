@@ -274,7 +274,10 @@ def deeds_of_tool(name: str, language: str) -> frozenset[Deed]:
 
 
 def deeds_stated(text: str, language: str) -> Iterator[tuple[Deed, int, int]]:
-    """What sorts of things the text speaks of doing, with their places."""
-    for deed, pattern in cue_words(language).deeds.items():
+    """What sorts of things the text speaks of doing, with their places; a noun names a thing: "the order", "ticket order TO1"."""
+    words = cue_words(language)
+    nouns = [match.span() for match in words.patterns["deed_noun"].finditer(text)]
+    for deed, pattern in words.deeds.items():
         for match in pattern.finditer(text):
-            yield deed, *match.span()
+            if not any(start <= match.start() and match.end() <= end for start, end in nouns):
+                yield deed, *match.span()

@@ -32,7 +32,7 @@ from validators.readings.request_text import (
 from warehouse.records import Arguments, GoldCall, ReplyTurn, Sample, Snapshot, Tool, Turn, UserTurn, Verdict
 
 CHECK = "coverage"
-VERSION = "4"
+VERSION = "5"
 
 
 class RequestReading(NamedTuple):

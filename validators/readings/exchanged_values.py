@@ -81,7 +81,7 @@ def _asks_other_part(leaf: ArgumentLeaf) -> bool:
 
 
 def _is_writing(leaf: ArgumentLeaf) -> bool:
-    return isinstance(leaf.value, str) and leaf.is_named(_WRITING)
+    return isinstance(leaf.value, str) and leaf.is_named(_WRITING) and not leaf.is_named(_CODE)
 
 
 def _is_quoted(text: RequestText, span: Span) -> bool:

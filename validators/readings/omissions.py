@@ -57,6 +57,7 @@ def accounted_for(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: S
     """Where values stand, once or again in other words, and what the request takes back."""
     spans = spans_of(readings)
     known = [*spans, *taken_back_in(text, spans), *stated_again(text, leaves, readings)]
+    known += [Span(one.start, one.end) for one in find_corrections(text.text)]
     return [*known, *_same_days(text, known), *_same_amounts(text, known)]
 
 
@@ -87,8 +88,9 @@ def times_left(
 def listed_on(text: RequestText, leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> Iterator[str]:
     """Members of a list that the words go on with, and addresses, that the call leaves out."""
     spans = spans_of(readings)
+    known = accounted_for(text, leaves, readings)
     for match in _ADDRESS.finditer(text.text[: text.own]):
-        if not touches(spans, *match.span()):
+        if not touches(known, *match.span()):
             yield f"{match.group()!r} belongs to no argument."
     for leaf, reading in zip(leaves, readings, strict=True):
         for span in reading.spans if leaf.parent else ():

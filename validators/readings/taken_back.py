@@ -14,6 +14,8 @@ _CLOSE, _FAR = 12, 60  # characters between a correction or a contrast and the v
 _FEW_CHARACTERS = 3  # by which what is not meant may be longer than twice what is
 _NAME = re.compile(r"([A-ZÀ-Þ][\w'-]*(?:\s+[A-ZÀ-Þ][\w'-]*)*)[\s,.;!…-]*(?:(?:a|al|en|to|in|at)\s)?$")
 
+_ADDRESS = re.compile(r"([\w.+-]+@[\w-]+\.[\w.-]*\w)[\s,.;!\"”…-]*(?:oh[\s,]*)?$", re.IGNORECASE)
+
 
 def taken_back_in(text: RequestText, spans: Sequence[Span]) -> list[Span]:
     """What a correction or a contrast takes back, where the gold has the value that holds instead."""
@@ -32,9 +34,13 @@ def _corrected(text: RequestText, spans: Sequence[Span], start: int, end: int) -
     before = [
         one.start for one in mentions if 0 <= start - one.end <= _FAR and not touches(spans, one.start, one.end)
     ]  # fmt: skip
-    name = _NAME.search(text.text[:start]) if text.quote(after)[:1].isupper() else None
+    stated = cue_words(text.language).patterns["courtesy"].sub(lambda match: " " * len(match[0]), text.text[:start])
+    name = _NAME.search(stated) if text.quote(after)[:1].isupper() else None
     if name and not touches(spans, name.start(1), name.end(1)):
         before.append(name.start(1))
+    address = _ADDRESS.search(stated) if _ADDRESS.match(f"{text.quote(after)} ") else None
+    if address and not touches(spans, *address.span(1)):
+        before.append(address.start(1))
     if not before and text.question:
         before = [_clause_before(text, spans, start)]
     begin = max(before, default=start)

@@ -26,6 +26,7 @@ from language.spelling_out import find_spelled
 from language.text import VERBATIM, Found
 from language.thesaurus import is_empty
 from language.values import locate
+from language.vocabulary import find_corrections
 from validators.readings.amount_readings import read_number
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -170,7 +171,10 @@ def _read_choice(leaf: ArgumentLeaf, value: str, choices: Sequence[str], text: R
         mine = find_whole_word(value, choices, text.text) or _find_own_part(value, choices, text)
     if mine is None and not stated:
         mine = _find_amount(value, choices, text)
-    stated = {choice: found for choice, found in stated.items() if not _is_set_aside(found, text)}
+    stated = {
+        choice: found for choice, found in stated.items()
+        if not _is_set_aside(found, text) and not (mine and _is_taken_back(choice, found, mine, text))
+    }  # fmt: skip
     is_only = mine is not None and all(_is_inside(other, mine) for other in stated.values())
     if mine is not None and is_only and not text.is_denied(mine.start):
         return proved(leaf, Span(mine.start, mine.end))
@@ -225,6 +229,15 @@ def _is_set_aside(found: Found, text: RequestText) -> bool:
 def _is_meant(leaf: ArgumentLeaf, choice: str, found: Found, text: RequestText) -> bool:
     """Whether words state another choice: not one beside this in the call, nor one that is denied."""
     return choice not in leaf.siblings and not _is_function_word(choice, text.text) and not text.is_denied(found.start)
+
+
+def _is_taken_back(choice: str, other: Found, mine: Found, text: RequestText) -> bool:
+    """Whether another choice is stated, then words that correct it, then this one, and the other never again."""
+    words = cue_words(text.language).patterns
+    marks = [match.span() for name in ("correction", "apology") for match in words[name].finditer(text.text)]
+    marks += [(one.start, one.end) for one in find_corrections(text.text)]
+    is_between = any(other.end <= start and end <= mine.start for start, end in marks)
+    return is_between and locate(choice, {}, text.text[mine.end :]) is None
 
 
 def _is_function_word(choice: str, text: str) -> bool:

@@ -200,3 +200,31 @@ async def test_a_parameter_that_the_words_name_and_the_call_lacks_is_a_doubt() -
     assert (
         await checked(conversation(words, due(lights, room="kitchen"), of=lights, kind="perfect"), lights)
     ).decision == "unproved"
+
+
+TICKETS = tool("transferTickets", ticket_order={"type": "string"}, recipient={"type": "string"})
+DELIVERY = tool(
+    "cancelOrder",
+    order_id={"type": "string"},
+    reason={"type": "string", "enum": ["wrong address", "ordered by mistake"]},
+)
+NOTE = tool("shareNote", note_id={"type": "string"}, email={"type": "string"})
+
+
+@pytest.mark.parametrize(
+    ("of", "arguments", "request_text"),
+    [
+        (TICKETS, {"ticket_order": "TO39027", "recipient": "Anna Hughes"}, "Hand my tickets over, ticket order TO39027, recipient Anna Hughes, thanks."),
+        (DELIVERY, {"order_id": "FD10836", "reason": "ordered by mistake"}, "Cancel order FD10836. The reason is wrong address. Sorry, the reason is ordered by mistake."),
+        (NOTE, {"note_id": "NT6920", "email": "ann@example.com"}, "Share note NT6920 with frontdesk@example.com, thanks. Oh no, I meant ann@example.com."),
+    ],
+)  # fmt: skip
+def test_nouns_are_no_deeds_and_the_last_of_two_choices_holds(
+    of: Tool, arguments: dict[str, object], request_text: str
+) -> None:
+    assert read(of, arguments, request_text).reasons == ()
+
+
+def test_a_choice_that_is_taken_back_is_not_proved() -> None:
+    request = "Cancel order FD10836. The reason is wrong address. Sorry, the reason is ordered by mistake."
+    assert read(DELIVERY, {"order_id": "FD10836", "reason": "wrong address"}, request).decision != "proved"
