@@ -10,7 +10,7 @@ _CLAUSE_END = re.compile(widened("@[.;!?]"))
 _OWN_QUOTES = "".join(
     f"|{left}[^{right}]+{right}" for left, right in zip(signs("{open}"), signs("{close}"), strict=True)
 )
-_QUOTED = re.compile(rf"\"[^\"]+\"|“[^”]+”{_OWN_QUOTES}|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
+_QUOTED = re.compile(rf"\"[^\"]+\"|“[^”]+”|«[^»]+»|„[^“”]+[“”]{_OWN_QUOTES}|(?<!\w)'[^']+'(?!\w)|‘[^’]+’")
 _WORD = re.compile(r"[A-Za-zÀ-ɏ0-9']+|[^\W\dA-Za-zÀ-ɏ]")
 
 

@@ -18,7 +18,7 @@ from validators.checks.verdicts import weakest
 from validators.readings.cue_readings import cues_left
 from validators.readings.leftover_words import words_left
 from validators.readings.omissions import amounts_left, listed_on, text_cut_short, times_left, unmentioned
-from validators.readings.other_deeds import other_deeds, requests_quoted
+from validators.readings.other_deeds import framed_request, other_deeds, requests_quoted
 from validators.readings.request_reading import merge_readings, read_leaves
 from validators.readings.request_text import (
     ArgumentLeaf,
@@ -66,6 +66,7 @@ def read_request(tool: Tool, arguments: Arguments, request: str, language: str, 
     doubts = [
         *_left_over(tool, arguments, text, leaves, readings),
         *(f"The required parameter {name!r} has no value." for name in tool.required if name not in arguments),
+        *framed_request(tool, text, readings),
         *other_deeds(tool, text, leaves, readings),
     ]
     return RequestReading(merge_readings(arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
@@ -129,6 +130,7 @@ def read_snapshot(
     for text, read in [*zip(texts, by_turn, strict=True)][first:]:
         doubts += _left_over(tool, call.arguments, text, leaves, read)
     if len(texts) == 1 or first == 0:
+        doubts += framed_request(tool, texts[0], by_turn[0])
         doubts += other_deeds(tool, texts[0], leaves, by_turn[0])
     return RequestReading(merge_readings(call.arguments, leaves, readings), tuple(dict.fromkeys(doubts)))
 

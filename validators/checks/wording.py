@@ -20,9 +20,9 @@ from validators.judges import NATURAL, ask_opinion
 from warehouse.records import Decision, GoldCall, Sample, Tool, UserTurn, Verdict
 
 CHECK = "wording"
-VERSION = "2"
+VERSION = "3"
 _MARKUP = re.compile(
-    r"```|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
+    r"```|`[^`\n]+`|\*\*[^*\n]+\*\*|^\s{0,3}#{1,6}\s|^\s*[-*]\s+\S.*\n\s*[-*]\s|\[[^\]\n]+\]\(\S+\)|</?[a-z][a-z0-9]*>",
     re.MULTILINE,
 )
 _PLACEHOLDER = LanguagePattern(
@@ -38,6 +38,7 @@ _DOUBLED = re.compile(
     r"\b(?i:(the|an?|to|of|for|in|on|at|is|are|and|or|with|from|my|please|could|would)\s+\1)\b"
     rf"|\b(?!(?:{_REPEATED_ON_PURPOSE})\b)([^\W\d_A-Z]{{2,}}) \2\b"
 )
+_DOUBLED_UNSPACED = re.compile(rf"([{unspaced()}]{{2}})\1")  # in scripts without spaces, of two characters
 _CUT = LanguagePattern(r"(?:@{cut_word}|@[,(\[{list}]|\{)\s*$")
 
 
@@ -102,7 +103,15 @@ def problems_of(text: str, *, is_known: bool = True) -> Iterator[str]:
     """What in a text nobody says, each as the end of a sentence about the turn; words count where rules know the language."""
     if not text.strip():
         yield "says nothing"
-    by_words = ((_DOUBLED, "says a word twice"), (_CUT.of(text), "seems to be cut off")) if is_known else ()
+    by_words = (
+        (
+            (_DOUBLED, "says a word twice"),
+            (_DOUBLED_UNSPACED, "says a word twice"),
+            (_CUT.of(text), "seems to be cut off"),
+        )
+        if is_known
+        else ()
+    )
     for pattern, what in ((_MARKUP, "has markup"), (_PLACEHOLDER.of(text), "has a placeholder"), *by_words):
         found = pattern.search(text)
         if found:

@@ -70,11 +70,21 @@ def _is_accounted(
 
 def _is_of_correction(text: RequestText, cue: Cue, spans: Sequence[Span], taken_back: Sequence[Span]) -> bool:
     """Whether a cue takes back what the call does not have, or what it is changed to is the call's."""
+    if any(one.start <= cue.start < one.end for one in taken_back):
+        return True
+    if cue.kind == "negation" and any(
+        0 <= one.start - cue.end <= _CLOSE and _is_joined(text, cue, one) for one in spans
+    ):
+        return False  # "anything but ZB2038": the value itself is denied
     ahead = [*spans, *text.replaced] if cue.kind == "correction" else text.replaced
     if text.is_shifted and any(0 <= one.start - cue.start <= _AHEAD for one in ahead):
         return True
-    is_changed = cue.kind == "correction" and any(0 <= one.start - cue.end <= _NEXT for one in spans)
-    return is_changed or any(one.start <= cue.start < one.end for one in taken_back)
+    return cue.kind == "correction" and any(0 <= one.start - cue.end <= _NEXT for one in spans)
+
+
+def _is_joined(text: RequestText, cue: Cue, span: Span) -> bool:
+    """Whether nothing but small words stands between a cue and a value."""
+    return not re.search(r"[^\w\s\"“«'’]|\d", text.text[cue.end : span.start])
 
 
 def _wants_again(text: RequestText, cue: Cue) -> bool:

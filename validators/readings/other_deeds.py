@@ -3,14 +3,22 @@
 import re
 from collections.abc import Iterator, Sequence
 
-from language.cues import Deed, cue_words, deeds_of_tool, deeds_stated
+from language.cues import Deed, cue_words, deeds_of_tool, deeds_stated, find_cues, harmless_uses
 from language.names import split_name
-from language.packs import of
+from language.packs import of, widened
 from language.plain_words import clauses_of, is_context, plain_words
 from language.schemas import choices_of
 from language.sentences import count_words, quotations
 from validators.readings.leftover_words import described, own_phrases
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, spans_of, touches
+from validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    content_words,
+    spans_of,
+    touches,
+)
 from warehouse.records import Tool
 
 _TAKEN_DOWN = frozenset({
@@ -18,6 +26,8 @@ _TAKEN_DOWN = frozenset({
     "appeal", "block", "dispute", "return", "note", "memo", "submit",
 })  # fmt: skip
 _ENDING: frozenset[Deed] = frozenset({"cancel", "off", "pay"})  # what people ask for because something is settled
+_COLON = re.compile(widened("@[:](?=\\s|\\D)"))
+_FEWEST_FRAMING = 4  # words, or characters of a script without spaces
 _QUOTATION_MARKS = 4  # characters by which a quotation may be longer than the value in it
 _FEWEST_QUOTED = 4  # words, or characters of a script without spaces
 
@@ -28,9 +38,12 @@ def other_deeds(
     """Where the words ask for another deed than the tool does, or for none that can be determined."""
     spans = [*spans_of(readings), *own_phrases(tool, text)]
     deeds = deeds_of_tool(tool.name, text.language)
-    if not deeds & _ENDING and text.has_cue("settled", 0, text.own):
-        yield "The words tell of something that is settled."
-    stated = {deed for deed, start, end in deeds_stated(text.text, text.language) if not touches(spans, start, end)}
+    stated = {
+        deed
+        for deed, start, end in deeds_stated(text.text[: text.own], text.language)
+        if not touches(spans, start, end)
+    }
+    yield from _not_asked_for(tool, text, deeds, stated)
     if "ask" not in deeds and (text.has_cue("howto", 0, text.own) or (deeds and text.has_cue("asking"))):
         yield "The words ask for something, and the tool does something."
     if deeds and not deeds & {"ask"} and not _wishes(tool, text):
@@ -45,6 +58,40 @@ def other_deeds(
         others = sorted(deed for deed in stated if any(frozenset({mine, deed}) in clashes for mine in deeds))
         if others:
             yield f"The words speak of another deed ({', '.join(others)})."
+
+
+def _not_asked_for(tool: Tool, text: RequestText, deeds: frozenset[Deed], stated: set[Deed]) -> Iterator[str]:
+    """Where the deed is done already, or a tool calls something off and no words say that anything is to end."""
+    if not deeds & _ENDING and text.has_cue("settled", 0, text.own):
+        yield "The words tell of something that is settled."
+    is_ended = stated & {"cancel", "off"} or own_phrases(tool, text) or _tells_end(text)
+    if deeds == {"cancel"} and not is_ended:
+        yield "The words do not say that something is to end."
+
+
+def framed_request(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[str]:
+    """Words before a colon that wish nothing and name nothing, behind which the whole request stands: they may turn it."""
+    own = text.text[: text.own]
+    colon = _COLON.search(own)
+    frame = own[: colon.start()] if colon else ""
+    spans = [*spans_of(readings), *own_phrases(tool, text)]
+    if colon is None or count_words(frame) < _FEWEST_FRAMING or touches([*spans, *text.mentions], 0, colon.end()):
+        return
+    deeds = deeds_of_tool(tool.name, text.language)
+    is_stated = any(deed in deeds and start < colon.end() for deed, start, _ in deeds_stated(own, text.language))
+    is_wished = plain_words(text.language).wish.search(frame) is not None
+    named = content_words(" ".join((*split_name(tool.name), tool.description, *tool.properties)))
+    if not is_stated and not is_wished and not content_words(frame) & named:
+        yield f"{frame!r} stands before the request, and may turn it."
+
+
+def _tells_end(text: RequestText) -> bool:
+    """Whether a negation says that something is not to be, or no longer: "I can't make it to my appointment"."""
+    return (
+        any(cue.kind == "negation" for cue in find_cues(text.text, text.language))
+        or text.has_cue("no_more")
+        or any(True for _ in harmless_uses(text.text, text.language))
+    )
 
 
 def requests_quoted(tool: Tool, text: RequestText, readings: Sequence[ArgumentReading]) -> Iterator[str]:

@@ -28,6 +28,7 @@ def read_leaves(leaves: Sequence[ArgumentLeaf], text: RequestText) -> list[Argum
     readings = _with_derived(leaves, readings, text)
     readings = _without_shared(leaves, readings, text)
     readings = _listed_together(leaves, readings, text)
+    readings = _beside_own_thing(leaves, readings)
     return doubt_exchanged(leaves, read_roles(leaves, readings, text), text)
 
 
@@ -124,6 +125,33 @@ def _listed_together(
         if rest and clause and is_remark and not any(clause.start <= one.start < clause.end for one in rest):
             kept[at] = kept[at]._replace(grade="unproved", reason=f"{leaf.value!r} is only told of.")
     return kept
+
+
+def _beside_own_thing(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading]) -> list[ArgumentReading]:
+    """Doubt a number of one of several things that stands nearer to another of them: "one melon and five peaches"."""
+    kept = list(readings)
+    things = [
+        (leaf, reading.spans[0]) for leaf, reading in zip(leaves, readings, strict=True)
+        if leaf.parent and isinstance(leaf.value, str) and reading.spans
+    ]  # fmt: skip
+    for at, leaf in enumerate(leaves):
+        if not leaf.parent or isinstance(leaf.value, bool | str) or not kept[at].spans:
+            continue
+        number = kept[at].spans[0]
+        own = [_gap(number, span) for thing, span in things if thing.parent == leaf.parent]
+        others = [
+            _gap(number, span) for thing, span in things
+            if thing.argument == leaf.argument and thing.parent != leaf.parent
+        ]  # fmt: skip
+        if own and others and min(others) < min(own):
+            reason = f"{leaf.value!r} stands beside another one than its own."
+            kept[at] = kept[at]._replace(grade="unproved", reason=reason)
+    return kept
+
+
+def _gap(one: Span, other: Span) -> int:
+    """How many characters stand between two stretches."""
+    return max(0, other.start - one.end, one.start - other.end)
 
 
 def _may_share(one: ArgumentLeaf, other: ArgumentLeaf) -> bool:

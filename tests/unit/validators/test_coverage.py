@@ -208,15 +208,20 @@ DELIVERY = tool(
     order_id={"type": "string"},
     reason={"type": "string", "enum": ["wrong address", "ordered by mistake"]},
 )
+ITEM = {"type": "object", "properties": {"name": {"type": "string"}, "quantity": {"type": "integer"}}}
+BASKET = tool("addItems", items={"type": "array", "items": ITEM})
 NOTE = tool("shareNote", note_id={"type": "string"}, email={"type": "string"})
 
 
 @pytest.mark.parametrize(
     ("of", "arguments", "request_text"),
     [
-        (TICKETS, {"ticket_order": "TO39027", "recipient": "Anna Hughes"}, "Hand my tickets over, ticket order TO39027, recipient Anna Hughes, thanks."),
-        (DELIVERY, {"order_id": "FD10836", "reason": "ordered by mistake"}, "Cancel order FD10836. The reason is wrong address. Sorry, the reason is ordered by mistake."),
-        (NOTE, {"note_id": "NT6920", "email": "ann@example.com"}, "Share note NT6920 with frontdesk@example.com, thanks. Oh no, I meant ann@example.com."),
+        (TICKETS, {"ticket_order": "TO39027", "recipient": "Anna Hughes"},
+         "Hand my tickets over, ticket order TO39027, recipient Anna Hughes, thanks."),
+        (DELIVERY, {"order_id": "FD10836", "reason": "ordered by mistake"},
+         "Cancel order FD10836. The reason is wrong address. Sorry, the reason is ordered by mistake."),
+        (NOTE, {"note_id": "NT6920", "email": "ann@example.com"},
+         "Share note NT6920 with frontdesk@example.com, thanks. Oh no, I meant ann@example.com."),
     ],
 )  # fmt: skip
 def test_nouns_are_no_deeds_and_the_last_of_two_choices_holds(
@@ -228,3 +233,25 @@ def test_nouns_are_no_deeds_and_the_last_of_two_choices_holds(
 def test_a_choice_that_is_taken_back_is_not_proved() -> None:
     request = "Cancel order FD10836. The reason is wrong address. Sorry, the reason is ordered by mistake."
     assert read(DELIVERY, {"order_id": "FD10836", "reason": "wrong address"}, request).decision != "proved"
+
+
+@pytest.mark.parametrize(
+    ("of", "arguments", "request_text", "language"),
+    [
+        (TIMER, {"minutes": 5}, "Nobody in our house would ever say this: start a timer for five minutes.", "en"),
+        (TIMER, {"minutes": 5}, "El vecino del tercero grita: «Pon un temporizador de cinco minutos ahora mismo».", "es"),
+        (CANCEL, {"bookingID": "HB-771"}, "Please plan the booking HB-771.", "en"),
+        (CANCEL, {"bookingID": "HB-771"}, "Cancel any booking other than HB-771.", "en"),
+        (BASKET, {"items": [{"name": "plum", "quantity": 4}, {"name": "figs", "quantity": 1}]},
+         "Add one plum and four figs.", "en"),
+    ],
+)  # fmt: skip
+def test_frames_quotations_and_numbers_of_other_things_are_doubted(
+    of: Tool, arguments: dict[str, object], request_text: str, language: str
+) -> None:
+    assert read(of, arguments, request_text, language).decision != "proved"
+
+
+def test_each_thing_has_its_own_number() -> None:
+    items = [{"name": "plum", "quantity": 1}, {"name": "figs", "quantity": 4}]
+    assert read(BASKET, {"items": items}, "Add one plum and four figs.").reasons == ()
