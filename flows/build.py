@@ -10,7 +10,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from flows.catalogs import with_catalogs
-from flows.chats import roles_of
+from flows.chats import check_keys, roles_of
 from flows.dask_workers import open_workers
 from flows.environments import environment_tools, environments_of, responses_of
 from flows.importing import gather_tools
@@ -121,6 +121,7 @@ async def build_dataset(recipe: Recipe, settings: Settings, progress: Progress) 
     """Build a recipe with the workers that the settings name, going on where the last build of it stopped."""
     with ExitStack() as opened:
         workers = opened.enter_context(open_workers(recipe, settings, progress))
+        check_keys(recipe)
         tell_models(roles_of(recipe), progress)
         await prepare_tools(recipe, settings, progress, lambda _run: nullcontext(workers))
         run = open_build(recipe, settings, progress)

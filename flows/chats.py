@@ -15,6 +15,7 @@ from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, open_chat, reads_language
+from llm.readiness import Readiness, check_key
 from llm.traffic import Traffic
 from warehouse.errors import BudgetError, CallwrightError, ConfigurationError, TransientError
 from warehouse.records import LlmCall
@@ -115,6 +116,7 @@ async def open_chats(
     """Open the recipe's models; those with the same settings are one model, with one set of limits."""
     ledger = Ledger(ledger_path)
     budget = Budget(recipe.budget, spent=spent)
+    ready = Readiness(map(with_secret, distinct_models(recipe)))
     opened: list[tuple[ModelSettings, LedgeredChat]] = []
     unlogged: list[LlmCall] = []
     try:
@@ -126,6 +128,7 @@ async def open_chats(
                 record=unlogged.append,
                 build=build,
                 traffic=traffic,
+                ready=ready.check,
             )
             opened.append((settings, chat))
         chats = {name: next(chat for one, chat in opened if one == settings) for name, settings in roles_of(recipe)}
@@ -183,6 +186,12 @@ def distinct_models(recipe: Recipe) -> list[ModelSettings]:
         if settings not in found:
             found.append(settings)
     return found
+
+
+def check_keys(recipe: Recipe) -> None:
+    """Raise ConfigurationError where the key or the file of one of the recipe's models is missing; nobody is asked."""
+    for settings in distinct_models(recipe):
+        check_key(settings, secret)
 
 
 def concurrency_of(recipe: Recipe) -> int:

@@ -1,12 +1,18 @@
 """Looking at this machine: what callwright can use here, and what to do about the rest."""
 
+import asyncio
 import shutil
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Literal, NamedTuple
 
-from flows.settings import Settings, open_warehouse, read_settings
-from warehouse.errors import StoreError
+from flows.chats import distinct_models, with_secret
+from flows.settings import Settings, open_warehouse, read_settings, secret
+from llm.models import ModelSettings
+from llm.prices import unpriced_sentence
+from llm.readiness import KEYS, check_key, server_problem
+from llm.stand_in import price_of
+from warehouse.errors import ConfigurationError, StoreError
 
 
 class SystemPart(NamedTuple):
@@ -17,10 +23,11 @@ class SystemPart(NamedTuple):
     advice: str
 
 
-def examine() -> list[SystemPart]:
-    """Look at each part once; nothing is started or changed."""
+def examine(recipe: Path | None = None) -> list[SystemPart]:
+    """Look at each part once, and at the models of a recipe; nothing is started or changed."""
     settings = read_settings()
     return [
+        *_models(recipe),
         _work_folder(settings.home),
         _warehouse(settings),
         _optional("Prefect server", settings.prefect_api_url, "prefect server start, then set PREFECT_API_URL"),
@@ -28,6 +35,33 @@ def examine() -> list[SystemPart]:
         _optional("local models", _version_of("xllamacpp"), "pip install 'callwright[local]'"),
         _optional("Chromium, for browser tests", shutil.which("chromium") or "", "apt-get install chromium"),
     ]
+
+
+def _models(recipe: Path | None) -> list[SystemPart]:
+    """Which keys there are; with a recipe, whether each of its models has its key, its server and a price."""
+    if recipe is None:
+        found = [name for names in KEYS.values() for name in names if secret(name)]
+        return [_optional("model keys", ", ".join(found), "template/v1 needs none; others: set OPENAI_API_KEY, say")]
+    from flows.recipe import read_recipe_to_build
+
+    return [_model(one) for one in distinct_models(read_recipe_to_build(recipe))]
+
+
+def _model(settings: ModelSettings) -> SystemPart:
+    part = f"model {settings.name}"
+    try:
+        check_key(settings, secret)
+        if settings.api_base and (problem := asyncio.run(server_problem(with_secret(settings)))) is not None:
+            return SystemPart(part, "broken", str(problem))
+    except ConfigurationError as error:
+        return SystemPart(part, "broken", str(error))
+    if settings.path == "in process":
+        return SystemPart(part, "ready", "in this process")
+    price = price_of(settings)
+    if not price.is_known:
+        return SystemPart(part, "ready", unpriced_sentence(settings.name))
+    cost = f"${price.prompt * 1e6:.2f} in, ${price.completion * 1e6:.2f} out for a million tokens"
+    return SystemPart(part, "ready", f"{settings.path}; {cost}")
 
 
 def _work_folder(home: Path) -> SystemPart:

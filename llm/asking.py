@@ -72,6 +72,7 @@ class Surroundings(NamedTuple):
     hedging: Hedging | None = None
     traffic: Traffic | None = None
     tokens: TokenEstimates | None = None
+    ready: Callable[[], Awaitable[None]] | None = None  # awaited before anything is sent
 
 
 class _Schema(NamedTuple):
@@ -231,6 +232,8 @@ class _Sending:
 
     async def send(self) -> RawReply:
         """Ask through the gate."""
+        if self._around.ready is not None:
+            await self._around.ready()
         self._prompt_tokens = sum(size(message.content) for message in self._request.messages) // BYTES_PER_TOKEN
         tokens = self._prompt_tokens + self._most_tokens
         gate, hedging = self._around.gate, self._around.hedging

@@ -18,7 +18,7 @@ import orjson
 
 from llm.chat import ChatRequest, RawReply
 from llm.ledger import open_answers
-from llm.openai_model import WELL, OpenAIModel
+from llm.openai_model import WELL, OpenAIModel, document_of
 from llm.prices import Price, read_price
 from llm.refusals import refusal
 from llm.wire_format import wire_names
@@ -258,7 +258,7 @@ class BatchModel(OpenAIModel):
         status, reported, content = await self._exchange(
             await self._connected(), method, self._base + path, body, {"Content-Type": kind}
         )
-        answer = document(content)
+        answer = document_of(content)
         if status == WELL and isinstance(answer, dict):
             return answer
         if path == "/files" and status in _NO_SUCH_DOOR:
@@ -274,7 +274,7 @@ class BatchModel(OpenAIModel):
     async def _fetch(self, path: str) -> bytes:
         status, reported, content = await self._exchange(await self._connected(), "GET", self._base + path, None, None)
         if status != WELL:
-            raise self._refused(status, reported, content, document(content))
+            raise self._refused(status, reported, content, document_of(content))
         return content
 
     async def _connected(self) -> "aiohttp.ClientSession":
@@ -307,20 +307,12 @@ def form(lines: bytes) -> tuple[bytes, str]:
 def read_lines(content: bytes) -> Iterator[tuple[bytes, dict[str, Any]]]:
     """The lines of a result file that are ours and whole; what lacks one is asked again."""
     for line in content.splitlines():
-        read = document(line)
+        read = document_of(line)
         if isinstance(read, dict):
             try:
                 yield bytes.fromhex(str(read.get("custom_id"))), read
             except ValueError:
                 continue
-
-
-def document(content: bytes) -> object:
-    """What a body says, None where it is no JSON."""
-    try:
-        return orjson.loads(content)
-    except orjson.JSONDecodeError:
-        return None
 
 
 _TABLES = """

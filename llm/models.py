@@ -1,7 +1,7 @@
 """Models by name: the settings a recipe gives them, and the adapter that stands behind each name."""
 
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping
 from pathlib import Path
 from typing import Annotated, Any, Literal, Self
 from urllib.parse import urlsplit
@@ -231,7 +231,7 @@ def _open_batches(settings: ModelSettings, ledger: Path | None, shared: dict[str
     return BatchModel(settings.name, ledger=ledger, pace=pace, api_base=base, api_key_variable=variable, **shared)
 
 
-def open_chat(
+def open_chat(  # noqa: PLR0913 - one argument for each thing that stands around a model
     settings: ModelSettings,
     *,
     ledger: Ledger,
@@ -239,6 +239,7 @@ def open_chat(
     record: Callable[[LlmCall], object],
     build: str = "",
     traffic: Traffic | None = None,
+    ready: Callable[[], Awaitable[None]] | None = None,
 ) -> LedgeredChat:
     """The model with ledger, limits and budget around it; close it when done, and the ledger after all chats."""
     adapter = open_adapter(settings, ledger.path)
@@ -247,5 +248,7 @@ def open_chat(
 
         adapter = PackedModel(adapter, settings.items_per_request)
     hedging = None if settings.hedge_after is None else Hedging(settings.hedge_after)
-    around = Surroundings(adapter, ledger, Gate(settings.limits), budget, record, build, hedging, traffic)
+    around = Surroundings(
+        adapter, ledger, Gate(settings.limits), budget, record, build, hedging, traffic, ready=ready
+    )  # fmt: skip
     return LedgeredChat(settings.name, settings.options, around)

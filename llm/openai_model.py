@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 WELL = 200
 _WRONG = frozenset({400, 422})
+_LOOK = 5.0  # seconds
+_NO_KEY = frozenset({401, 403})
 _KEPT = 60.0  # seconds for which an idle connection is worth keeping
 _THOUGHT = re.compile(r"\s*<(think|thinking)>.*?</\1>", re.DOTALL)  # servers without a parser leave it in the reply
 _KINDS: Mapping[int, Kind] = {
@@ -71,10 +73,7 @@ class OpenAIModel:
         names = wire_names(request.tools) if request.tools else {}
         body, headers = self._body(request, names)
         status, received, content = await self._exchange(session, "POST", self._address, body, headers)
-        try:
-            document = orjson.loads(content)
-        except orjson.JSONDecodeError:
-            document = None
+        document = document_of(content)
         if status == WELL and not isinstance(document, dict):
             text = shown(content.decode(errors="replace"), self._asked.key)
             raise TransientError(f"{self._asked.name} can't answer now: {text}", may_be_charged=True)
@@ -94,6 +93,23 @@ class OpenAIModel:
         if self._session is None:
             await self._open()
         return self._price.of(prompt_tokens, completion_tokens)
+
+    async def look(self) -> CallwrightError | None:
+        """Why the server can't be asked, found out by its list of models; None where it can, as far as that tells."""
+        session = self._session or await self._open()
+        address = f"{self._address.removesuffix('/chat/completions')}/models"
+        try:
+            async with asyncio.timeout(_LOOK):
+                status, received, content = await self._exchange(session, "GET", address, None, None)
+        except TimeoutError:
+            return None  # slow, but there
+        except TransientError as error:
+            if error.may_be_charged:
+                return None
+            return TransientError(
+                f"The server of {self._asked.name} at {address} can't be reached; start it, or see api_base. {error}"
+            )
+        return self._refused(status, received, content, document_of(content)) if status in _NO_KEY else None
 
     async def close(self) -> None:
         """Close the connections."""
@@ -201,6 +217,14 @@ class OpenAIModel:
         cost = self._price.of(*usage)
         is_cut = choice.get("finish_reason") == "length"
         return RawReply(text, calls, usage.prompt, usage.completion, cost, is_cut=is_cut)
+
+
+def document_of(content: bytes) -> object:
+    """What a body says, None where it is no JSON."""
+    try:
+        return orjson.loads(content)
+    except orjson.JSONDecodeError:
+        return None
 
 
 def _written(function: Mapping[str, Any]) -> WrittenCall:

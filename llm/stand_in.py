@@ -44,7 +44,7 @@ class StandIn:
         """Nothing to give back."""
 
 
-def open_stand_in(
+def open_stand_in(  # noqa: PLR0913 - those of open_chat
     settings: ModelSettings,
     *,
     ledger: Ledger,
@@ -52,8 +52,9 @@ def open_stand_in(
     record: Callable[[LlmCall], object],
     build: str = "",
     traffic: Traffic | None = None,
+    ready: object = None,
 ) -> LedgeredChat:
-    """As open_chat, with a stand-in behind the model's name: nothing is sent."""
+    """As open_chat, with a stand-in behind the model's name: nothing is sent, so that nobody need be `ready`."""
     around = Surroundings(StandIn(settings), ledger, Gate(settings.limits), budget, record, build, traffic=traffic)
     return LedgeredChat(settings.name, settings.options, around)
 

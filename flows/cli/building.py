@@ -119,11 +119,12 @@ def _show_estimate(found: "Estimate") -> None:
 
 def _say_estimate(recipe: "Recipe", screen: Terminal) -> None:
     """The first line of a build that costs money, and of one of which nobody knows what it costs."""
-    from flows.chats import roles_of
+    from flows.chats import check_keys, roles_of
     from flows.planning.estimating import costs_money, estimate_build, is_unpriced
     from flows.settings import read_settings
     from llm.prices import unpriced_sentence
 
+    check_keys(recipe)
     if costs_money(recipe):
         screen.say(asyncio.run(estimate_build(recipe, read_settings())).sentence)
     for name in {model.name for _, model in roles_of(recipe) if is_unpriced(model)}:

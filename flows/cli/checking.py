@@ -150,11 +150,16 @@ def _show_oddities(problems: "list[Problem]", path: Path) -> None:
         show(f"{kind} ({len(found)} times, first at {_short(found[0].where, path)}): {found[0].message}")
 
 
-def doctor(as_json: AsJson = False) -> None:
+def doctor(
+    recipe: Annotated[
+        Path | None, typer.Argument(help="A recipe, to look at its models: keys, servers, prices.")
+    ] = None,
+    as_json: AsJson = False,
+) -> None:
     """Say what this machine has of all that callwright can use, and what to do about the rest."""
     from flows.doctor import examine
 
-    findings = examine()
+    findings = examine(recipe)
     if as_json:
         show_json([finding._asdict() for finding in findings])
     else:
