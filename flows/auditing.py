@@ -16,7 +16,7 @@ from flows.environments import open_environments
 from flows.progress import Progress
 from flows.recipe import Recipe
 from flows.settings import Settings, open_warehouse
-from generators.environments.protocol import Environment, ServerSettings
+from generators.environments.protocol import Environment, ServerSettings, SimulatedSettings
 from validators.audit.defects import broken_variants, injectors_named
 from validators.audit.subjects import AuditSubject, BrokenSample, Injector, gather
 from validators.checks.table import settled_claims
@@ -150,11 +150,16 @@ def _open_environments(warehouse: Warehouse) -> Iterator[Mapping[str, Environmen
     with tempfile.TemporaryDirectory(prefix="callwright-audit-") as folder, ExitStack() as opened:
         for row in rows:
             recipe = Recipe.model_validate_json(row["body"])
-            harmless = tuple(source for source in recipe.tools if not isinstance(source, ServerSettings))
+            harmless = tuple(source for source in recipe.tools if not _needs_more(source))
             environments |= opened.enter_context(
                 open_environments(recipe.model_copy(update={"tools": harmless}), Path(folder))
             )
         yield environments
+
+
+def _needs_more(source: object) -> bool:
+    """Whether an environment is a server, or a catalog that only a build looks up."""
+    return isinstance(source, ServerSettings) or (isinstance(source, SimulatedSettings) and bool(source.catalog))
 
 
 def _case(sample: Sample, defect: str, verdicts: Sequence[Verdict]) -> DefectCase:

@@ -13,7 +13,7 @@ from flows.recipe import CatalogTools, Recipe
 from generators.catalogs import read_catalog
 from generators.catalogs.catalog import Catalog, Problem
 from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
-from generators.environments.protocol import HttpSettings, ServerSettings
+from generators.environments.protocol import HttpSettings, ServerSettings, SimulatedSettings
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool, content_key
 from warehouse.releases import read_tools
@@ -160,7 +160,7 @@ def problems_in(warehouse: Warehouse, key: str) -> list[Problem]:
 def lend_catalogs(recipe: Recipe, warehouse: Warehouse, other: Warehouse) -> None:
     """Put the catalogs that a recipe names into another warehouse as well, where a look at it is built."""
     for source in recipe.tools:
-        if isinstance(source, CatalogTools):
+        if isinstance(source, CatalogTools) or (isinstance(source, SimulatedSettings) and source.catalog):
             kept = catalog_named(warehouse, source.catalog)
             listed = listed_in(warehouse, kept.key)
             tools = _read(warehouse, [one.key for one in listed])

@@ -6,15 +6,17 @@ from contextlib import ExitStack, closing, contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from flows.catalogs import with_catalogs
+from flows.catalogs import catalog_named, import_catalog, listed_in, tools_in, with_catalogs
 from flows.recipe import Recipe
 from flows.settings import Settings, open_warehouse, secret
+from generators.catalogs.choosing import choose
 from generators.environments.protocol import (
     Environment,
     EnvironmentPart,
     EnvironmentSettings,
     HttpSettings,
     McpSettings,
+    SimulatedSettings,
 )
 from warehouse.errors import ConfigurationError
 from warehouse.records import Tool
@@ -56,6 +58,7 @@ def open_environments(recipe: Recipe, home: Path) -> Iterator[Mapping[str, Envir
 
 async def explore_environments(recipe: Recipe, settings: Settings) -> None:
     """Ask live servers once what their documents leave open; to be awaited before a build is opened."""
+    _look_up_documents(recipe, settings)
     recipe = with_catalogs(recipe, open_warehouse(settings))
     servers = _servers(recipe)
     if not servers:
@@ -65,6 +68,23 @@ async def explore_environments(recipe: Recipe, settings: Settings) -> None:
     with open_environments(recipe, settings.home) as environments:
         for server in servers:
             await explore_environment(server, environments[server.name])
+
+
+def _look_up_documents(recipe: Recipe, settings: Settings) -> None:
+    """Keep the tools of simulated environments for those who open them later, without the warehouse and the documents."""
+    simulated = [source for source in environments_of(recipe) if isinstance(source, SimulatedSettings)]
+    if not simulated:
+        return
+    from generators.environments.opening import describe_simulated
+
+    warehouse = open_warehouse(settings)
+    for source in simulated:
+        if source.path is not None:
+            kept = import_catalog(warehouse, source.format, source.path)
+        else:
+            kept = catalog_named(warehouse, source.catalog)
+        tools = tools_in(warehouse, kept.key, source)
+        describe_simulated(source, tools, choose(listed_in(warehouse, kept.key), source), settings.home / STORE)
 
 
 def responses_of(recipe: Recipe, settings: Settings) -> dict[str, list[Row]]:

@@ -167,7 +167,8 @@ class Planner:
         spooled = opened.enter_context(Spooled(making.drafts, self._run.settings.home))
         samples = 0
         with open_environments(self._run.recipe, self._run.settings.home) as environments:
-            planned = making.plan(order._replace(environments=environments)) if making.plan else iter(())
+            asked = order._replace(environments=environments, say=self._run.progress.say)
+            planned = making.plan(asked) if making.plan else iter(())
             if isinstance(planned, AsyncIterator):
                 async for draft in planned:
                     spooled.add(body_of(draft))

@@ -1,5 +1,6 @@
 """Endpoints: tools of an OpenAPI document together with what a request of each needs."""
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from pathlib import Path
@@ -15,6 +16,7 @@ from warehouse.records import Tool
 
 SAFE = ("GET", "HEAD")
 _ALL = ToolChoice()
+_IN_PATH = re.compile(r"\{([^{}]+)\}")
 
 
 class Endpoint(NamedTuple):
@@ -110,6 +112,16 @@ def _with_values(tool: Tool, values: Mapping[str, Sequence[JsonValue]]) -> Tool:
         for name, schema in tool.properties.items()
     }
     return tool.with_changes(parameters={**tool.parameters, "properties": properties})
+
+
+def endpoints_of(tools: Sequence[Tool], operations: Sequence[tuple[str, str]]) -> tuple[Endpoint, ...]:
+    """The endpoints of tools whose methods and paths are known; of two tools with one name the first."""
+    found: dict[str, Endpoint] = {}
+    for tool, (method, path) in zip(tools, operations, strict=True):
+        inside = set(_IN_PATH.findall(path))
+        places = tuple(ParameterPlace(name, "path", name) for name in tool.properties if name in inside)
+        found.setdefault(tool.name, Endpoint(tool, method.upper(), path, places))
+    return tuple(found.values())
 
 
 def is_allowed(method: str, path: str, allow: Iterable[str]) -> bool:

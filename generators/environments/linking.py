@@ -228,7 +228,8 @@ def is_opaque(name: str) -> bool:
 
 def thing_of_path(path: str) -> str:
     """What an address speaks of: the last of its fixed segments that is a plural, else the first."""
-    fixed = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
+    named = [segment for segment in path.split("/") if segment and not segment.startswith("{")]
+    fixed = [segment for segment in named if "by" not in words_of(segment)] or named  # "findByTags" finds no tags
     plurals = [segment for segment in fixed if words_of(segment) and words_of(segment)[-1] != _last_word(segment)]
     return " ".join(words_of((plurals or fixed[:1] or [""])[-1]))
 

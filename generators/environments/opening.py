@@ -9,8 +9,10 @@ from typing import assert_never
 
 from pydantic import JsonValue
 
-from generators.catalogs.choosing import ToolChoice
-from generators.environments.endpoints import Endpoint, chosen_names, read_endpoints, with_values
+from generators.catalogs import read_catalog
+from generators.catalogs.choosing import ListedTool, ToolChoice, adapt, choose, listed_tools
+from generators.environments.document_world import DocumentWorld
+from generators.environments.endpoints import Endpoint, chosen_names, endpoints_of, read_endpoints, with_values
 from generators.environments.exploring import Exploration, explore, with_examples
 from generators.environments.http import HttpEnvironment, HttpLimits
 from generators.environments.linking import infer_links, with_hints
@@ -22,6 +24,7 @@ from generators.environments.protocol import (
     HttpSettings,
     McpSettings,
     RecordedSettings,
+    SimulatedSettings,
     TravelSettings,
 )
 from generators.environments.response_store import Description, ResponseStore
@@ -45,6 +48,8 @@ def open_environment(settings: EnvironmentSettings, *, store: Path, secret: Secr
             return _open_mcp(settings, store, secret)
         case RecordedSettings():
             return _open_recorded(settings)
+        case SimulatedSettings():
+            return _open_simulated(settings, store)
         case _:
             assert_never(settings)
 
@@ -181,6 +186,59 @@ def _stated(endpoints: Sequence[Endpoint]) -> Description:
     """What the document alone says."""
     tools, links = [one.tool for one in endpoints], infer_links(endpoints)
     return Description(with_hints(tools, links), links)
+
+
+def describe_simulated(
+    settings: SimulatedSettings, tools: Sequence[Tool], listed: Sequence[ListedTool], store: Path
+) -> None:
+    """Keep what a simulated environment is made of; the same tools are described once.
+
+    Raises ConfigurationError where there are none.
+    """
+    if not tools:
+        raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
+    operations = tuple((one.method, one.path) for one in listed)
+    basis = content_key([VERSION, settings.seed, [tool.key for tool in tools], [list(one) for one in operations]])
+    with closing(ResponseStore(store)) as known:
+        if known.description(_described_as(settings), basis) is None:
+            known.describe(_described_as(settings), basis, _simulated(settings, tools, operations))
+
+
+def _simulated(
+    settings: SimulatedSettings, tools: Sequence[Tool], operations: Sequence[tuple[str, str]]
+) -> Description:
+    own = [tool.with_changes(source=f"environment:{settings.name}") for tool in tools]
+    endpoints = endpoints_of(own, operations)
+    links = infer_links(endpoints)
+    world = DocumentWorld(settings.name, endpoints, links, seed=settings.seed)
+    hinted = with_hints([one.tool for one in endpoints], links)
+    return Description(hinted, links, world.sayable_calls, tuple((one.method, one.path) for one in endpoints))
+
+
+def _described_as(settings: SimulatedSettings) -> str:
+    return f"simulated {settings.name}"
+
+
+def _open_simulated(settings: SimulatedSettings, store: Path) -> Environment:
+    with closing(ResponseStore(store)) as known:
+        description = known.description(_described_as(settings))
+    if description is None and settings.path is None:
+        raise ConfigurationError(
+            f"The catalog {settings.catalog!r} of the simulated environment {settings.name!r} was not looked up in this"
+            " work folder yet; a build does so."
+        )
+    if description is None and settings.path is not None:
+        catalog = read_catalog(settings.format, settings.path)
+        by_key = {tool.key: tool for tool in catalog.tools}
+        chosen = choose(listed_tools(catalog), settings)
+        tools = adapt([by_key[one.key] for one in chosen], settings)
+        description = _simulated(settings, tools, [(one.method, one.path) for one in chosen])
+    if description is None:
+        raise ConfigurationError(f"The simulated environment {settings.name!r} has no tools.")
+    endpoints = endpoints_of(description.tools, description.operations)
+    world = DocumentWorld(settings.name, endpoints, description.links, seed=settings.seed)
+    keys = content_key([VERSION, settings.seed, [tool.key for tool in description.tools]])
+    return StoredEnvironment(world, store, description, kept_as=f"{settings.name} {keys}")
 
 
 def _open_recorded(settings: RecordedSettings) -> Environment:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal, NamedTuple, Protocol
+from typing import Annotated, Literal, NamedTuple, Protocol, Self
 
 from pydantic import BaseModel, ConfigDict, Field, JsonValue, model_validator
 
@@ -174,8 +174,33 @@ class RecordedSettings(EnvironmentPart):
     path: Path = Field(description="A response store, or JSON lines, relative to the recipe.")
 
 
+class SimulatedSettings(EnvironmentPart, ToolChoice):
+    """A world made of a document's own schemas: of a file or folder, `path` relative to the recipe, or of a catalog by name.
+
+    Which of its tools are taken, and how, is said as of other tools (include, exclude, rename, categories, constants).
+    """
+
+    environment: Literal["simulated"] = Field(description="A world made of a document's own schemas.")
+    name: str = Field(default="simulated", pattern=NAME, description="The name that samples call it by.")
+    format: str = Field(default="openapi", alias="import", description="The format of the file or folder.")
+    path: Path | None = Field(
+        default=None, description="The file or folder to read tools from, relative to the recipe."
+    )
+    catalog: str = Field(default="", description="The name of a catalog in the warehouse, in the place of a path.")
+    seed: int = Field(default=0, description="All that the world holds depends on it.")
+
+    @model_validator(mode="after")
+    def _has_one_source(self) -> Self:
+        if (self.path is None) == (not self.catalog):
+            raise ValueError(
+                "a simulated environment takes its tools from a `path` or from a `catalog`, and needs one of them"
+            )
+        return self
+
+
 EnvironmentSettings = Annotated[
-    TravelSettings | HttpSettings | McpSettings | RecordedSettings, Field(discriminator="environment")
+    TravelSettings | HttpSettings | McpSettings | RecordedSettings | SimulatedSettings,
+    Field(discriminator="environment"),
 ]
 
 
@@ -183,7 +208,7 @@ def located(settings: EnvironmentSettings, folder: Path) -> EnvironmentSettings:
     """The same settings, a relative path taken from `folder`."""
     if isinstance(settings, TravelSettings):
         return settings
-    if settings.environment == "http" and settings.path is None:
+    if isinstance(settings, HttpSettings | SimulatedSettings) and settings.path is None:
         return settings
     if isinstance(settings, McpSettings):
         return settings.model_copy(update={"folder": (folder / settings.folder).absolute()})

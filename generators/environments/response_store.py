@@ -78,11 +78,15 @@ class Drift(NamedTuple):
 
 
 class Description(NamedTuple):
-    """The tools and links of an environment, and `calls` that are known to be answered: what people can ask for."""
+    """The tools and links of an environment, and `calls` that are known to be answered: what people can ask for.
+
+    `operations` are the method and the path of each tool, in the tools' order, where nothing but a document says them.
+    """
 
     tools: tuple[Tool, ...]
     links: tuple[Link, ...]
     calls: tuple[Call, ...] = ()
+    operations: tuple[tuple[str, str], ...] = ()
 
 
 def response_rows(store: "ResponseStore", environment: str) -> Iterator[dict[str, Any]]:
@@ -177,7 +181,10 @@ class ResponseStore:
 
     def describe(self, environment: str, basis: str, description: Description) -> None:
         """Keep an environment's tools and links; `basis` is the key of what they were made from."""
-        bodies = [[record.model_dump(mode="json") for record in records] for records in description]
+        records = (description.tools, description.links, description.calls)
+        bodies: list[object] = [[one.model_dump(mode="json") for one in kept] for kept in records]
+        if description.operations:
+            bodies.append(description.operations)
         self._write(_DESCRIBE, (environment, basis, _packed(bodies)))
 
     def description(self, environment: str, basis: str = "") -> Description | None:
@@ -185,11 +192,12 @@ class ResponseStore:
         rows = self._rows("select basis, body from descriptions where environment = ?", (environment,))
         if not rows or (basis and rows[0][0] != basis):
             return None
-        tools, links, calls = orjson.loads(zlib.decompress(rows[0][1]))
+        tools, links, calls, *operations = orjson.loads(zlib.decompress(rows[0][1]))
         return Description(
             tuple(map(Tool.model_validate, tools)),
             tuple(map(Link.model_validate, links)),
             tuple(map(Call.model_validate, calls)),
+            tuple((method, path) for method, path in operations[0]) if operations else (),
         )
 
     def descriptions(self) -> list[tuple[str, str, bytes]]:

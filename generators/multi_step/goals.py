@@ -6,12 +6,14 @@ from hashlib import blake2b
 from random import Random
 from typing import NamedTuple
 
+from generators.environments.exploring import Wish
 from generators.environments.protocol import Environment
 from generators.multi_step.disambiguation import has_single_path
 from generators.multi_step.filling import Filling
 from generators.multi_step.resolving import steps_of
-from generators.multi_step.sketches import GoalSketch, Sketcher, ToolGraph
+from generators.multi_step.sketches import GoalSketch, Sketcher, Take, ToolGraph
 from generators.multi_step.vocabularies import Vocabulary, vocabulary_of
+from language.names import deed_of, function_words
 from warehouse.errors import ConfigurationError
 from warehouse.records import DEFAULT_LANGUAGE, Goal, Language, Origin, PlannedCall
 
@@ -39,6 +41,7 @@ _OFFERED = 60  # sketches drawn for a goal; the one that suits the averages best
 _FAILURES = 400  # sketches in a row that could not be filled, until there is nothing new to be had
 _LAST = frozenset({"Car Rental", "Taxi"})
 _FEWEST_CALLS = 2
+_MOST_SHOWN = 4
 _MOST_CALLS = 11
 _REPETITION = 0.4
 
@@ -68,6 +71,11 @@ async def plan_goals(
             seed=plan.seed_of(calls),
             origin=Origin(stage=STAGE, parents=plan.tools_of(calls), seed=seed),
         )
+
+
+def find_obstacle(domain: str, language: Language, environment: Environment) -> str:
+    """Why a domain allows no goal: which link is missing."""
+    return f"{domain} ({language}): {_Plan(domain, language, environment, 0).obstacle()}"
 
 
 class _Plan:
@@ -148,9 +156,23 @@ class _Plan:
         )
         if sketch is None or not _FEWEST_CALLS <= len(sketch.calls) <= _MOST_CALLS or sketch.steps < _FEWEST_CALLS:
             return None
+        if self._drops_what_is_used(sketch):
+            return None
         if self._domain == CROSS and len({self._graph.domain(call.tool) for call in sketch.calls}) < 2:  # noqa: PLR2004
             return None
         return sketch
+
+    def _drops_what_is_used(self, sketch: GoalSketch) -> bool:
+        """Whether a thing is deleted that another call of the goal is about."""
+        about = [
+            {(slot.source, slot.mark) for slot in call.slots.values() if isinstance(slot, Take)}
+            for call in sketch.calls
+        ]
+        return any(
+            deed_of(next(iter(function_words(call.tool)), "")) == "drop"
+            and any(about[at] & other for place, other in enumerate(about) if place != at)
+            for at, call in enumerate(sketch.calls)
+        )
 
     def _wants(self, rng: Random) -> list[str]:
         count = rng.choices((1, 2, 3), (3, 4, 2))[0]
@@ -179,6 +201,31 @@ class _Plan:
         self._steps += _steps_in(calls)
         self._calls += len(calls)
         self._used.update(call.tool for call in calls if call.wanted)
+
+    def obstacle(self) -> str:
+        """Why no goal can be planned: what no result gives and no user would say, or that no tool takes another's results."""
+        if self._wanted:
+            return (
+                "its tools' results do not let one thing be told from the others, so no goal in steps can be planned."
+            )
+        missing = [
+            f"`{name}` of {tool.name}"
+            for tool in self._graph.tools.values()
+            for name in tool.required
+            if not self._graph.links(tool.name, name) and self._is_unsayable(tool.name, name)
+        ]
+        if not missing:
+            return "no tool requires what another one returns, so no goal in steps can be planned."
+        more = f" and {len(missing) - _MOST_SHOWN} more" if len(missing) > _MOST_SHOWN else ""
+        shown = ", ".join(missing[:_MOST_SHOWN])
+        return f"no result gives {shown}{more}, which no user would say; no goal in steps can be planned."
+
+    def _is_unsayable(self, tool: str, name: str) -> bool:
+        element, schema = self._vocabulary.element(tool, name), self._graph.schema(tool, name)
+        if "default" in schema:
+            return False
+        wish = Wish(element, "main", tool, name, 0, schema)
+        return element == "identifier" or self._vocabulary.trip(Random(0)).say(wish) is None
 
     def candidates(self, calls: tuple[PlannedCall, ...]) -> tuple[str, ...]:
         """The keys of every tool of the domains that the calls are of."""

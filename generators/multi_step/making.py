@@ -11,7 +11,7 @@ from generators.multi_step import ONE_DOMAIN, SEVERAL_DOMAINS
 from generators.multi_step.correction import correct_paths
 from generators.multi_step.disambiguation import disambiguate
 from generators.multi_step.generalisation import generalise
-from generators.multi_step.goals import CROSS, plan_goals
+from generators.multi_step.goals import CROSS, find_obstacle, plan_goals
 from generators.multi_step.tracing import trace_goals
 from generators.multi_step.wording import word_goals
 from generators.planning import Making, Order, Share, shared_evenly
@@ -43,7 +43,8 @@ def domains_for(kind: Kind, tools: Sequence[Tool]) -> list[str]:
         raise ConfigurationError(
             f"Samples of the kind {kind.name!r} need an environment that answers calls, with tools of "
             f"{'several domains' if crosses else 'a domain'}; the recipe's tools have none. "
-            "Add `- environment: travel` to its tools."
+            "Add `- environment: travel` to its tools, or simulate a document of yours: "
+            "`- {environment: simulated, import: openapi, path: api.yaml}`."
         )
     return [CROSS] if crosses else domains
 
@@ -64,6 +65,8 @@ async def _plan(order: Order) -> AsyncIterator[Goal]:
         left = order.samples - planned * variants
         planned += 1
         yield goal if left >= variants else goal.with_changes(variants=left)
+    if not planned:
+        order.say(find_obstacle(order.place, order.language, environment))
 
 
 def _has(environment: Environment, domain: str) -> bool:

@@ -9,8 +9,8 @@ from pydantic import JsonValue
 from generators.environments.linking import is_opaque
 from generators.environments.protocol import Environment
 from generators.planning import tools_for
-from language.calls.entries import affinity, is_query
-from language.names import split_name
+from language.calls.entries import affinity, is_number_of_thing, is_query
+from language.names import deed_of, function_words, split_name
 from warehouse.records import JsonSchema, Link, Tool
 from warehouse.records.paths import ElementKind
 
@@ -75,6 +75,8 @@ class ToolGraph:
         """Whether a call of `tool` says, besides `parameter`, all that a call of `source` needs."""
         known = self.tools[tool].properties
         needed = self.tools[source].required
+        if not needed and is_number_of_thing(parameter):  # one of all that there are is chosen like any other
+            return False
         return not self.is_lookup(source) and all(name in known and name != parameter for name in needed)
 
     def is_through(self, source: str, tool: str, parameter: str) -> bool:
@@ -278,9 +280,16 @@ class Sketcher:
         others = [name for name in shown.properties if name not in shown.required and self._is_worth_saying(tool, name)]
         self._rng.shuffle(others)
         extra = [name for name in others if self._rng.random() < _OPTIONAL.get(self._element(tool, name), 0.0)]
+        if not extra and self._changes_nothing(tool):
+            extra = others[:1]
         chosen = {*shown.required, *extra[:_MOST_OPTIONAL]}
         self._given[tool] = [name for name in shown.properties if name in chosen]
         return self._given[tool]
+
+    def _changes_nothing(self, tool: str) -> bool:
+        """Whether a tool that changes a thing is given nothing but which thing it is."""
+        is_change = deed_of(next(iter(function_words(tool)), "")) == "change"
+        return is_change and all(self._graph.links(tool, name) for name in self._graph.tools[tool].required)
 
     def _is_worth_saying(self, tool: str, name: str) -> bool:
         if _NEVER & set(split_name(name)) or self._graph.members(tool, name):

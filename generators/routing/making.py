@@ -3,6 +3,7 @@
 The n-th plan depends on the domain, the seed and n alone, never on how many are asked for.
 """
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import NamedTuple
@@ -10,6 +11,7 @@ from typing import NamedTuple
 from pydantic import JsonValue
 
 from generators.catalogs.domain_catalogs import SOURCE, load_domains
+from generators.environments.linking import is_opaque
 from generators.families import Kind
 from generators.kinds import traits_of
 from generators.own_values import NO_VALUES, OwnValues
@@ -36,8 +38,10 @@ STAGE = "routing_plans"
 # Shares of the published data set's questions by how many calls are due (EVALUATORS 3.1: 207, 48, 16 and 1 of two to five).
 _MEDIUM_CALLS, _MEDIUM_SHARES = (2, 3, 4), (80, 16, 4)
 _HARD_CALLS, _HARD_SHARES = (2, 3, 4, 5), (52, 30, 13, 5)
+_OWN_DOMAIN = 4  # a category with fewer tools is no catalog to choose from
 _SHARED_SHARE = 0.6
 _TRIES = 60
+_MOST_SHOWN = 4
 _STATED: ElementKind = "text"
 
 
@@ -65,7 +69,8 @@ def plan_routing(
     finals = [tool for tool in tools if graph.roads(tool)] if traits_of(kind).difficulty == "hard" else list(tools)
     if not finals and count:
         raise ConfigurationError(
-            f"In the domain {domain!r} no tool takes what another one returns, so it allows no samples of the kind {kind!r}."
+            f"In the domain {domain!r} no tool takes what another one returns{_unlinked(tools)}, so it allows no samples of the"
+            f" kind {kind!r}."
         )
     order = Random(f"{seed}:{domain}:{kind}:{language}").sample(finals, len(finals))
     for number in range(count):
@@ -80,6 +85,12 @@ def plan_routing(
             seed=rng.getrandbits(32),
             origin=Origin(stage=STAGE, parents=tuple(tool.key for tool in _named(calls, tools)), seed=seed),
         )
+
+
+def _unlinked(tools: Sequence[Tool]) -> str:
+    """The required ids that no result gives under their names."""
+    lacking = [f"`{name}` of {tool.name}" for tool in tools for name in tool.required if is_opaque(name)]
+    return f" under its name (no result gives {', '.join(lacking[:_MOST_SHOWN])})" if lacking else ""
 
 
 def _named(calls: Sequence[PlannedCall], tools: Sequence[Tool]) -> list[Tool]:
@@ -191,23 +202,33 @@ def share_over_domains(kind: Kind, count: int, languages: Sequence[Language], to
 
     Raises ConfigurationError where there is no domain.
     """
-    catalogs = [tool for tool in tools if tool.source == SOURCE]
+    catalogs = catalog_tools(tools)
     own = {tool.language for tool in catalogs} & {
         *languages
     }  # languages that have none are translated only by themselves
     places = [
         (language, domain)
         for language in languages
-        for domain in dict.fromkeys(tool.category for tool in tools_for(catalogs, language))
-        if language in own or not own
+        for domain, catalog in _by_domain(tools_for(catalogs, language)).items()
+        if (language in own or not own)
+        and (kind.traits.difficulty != "hard" or any(map(DomainGraph(catalog).roads, catalog)))
     ]
+    if not places and count and catalogs:
+        raise ConfigurationError(
+            f"In no category does a tool take what another one returns{_unlinked(catalogs)}, so the recipe's tools allow no"
+            f" samples of the kind {kind.name!r}."
+        )
     if not places and count:
         raise ConfigurationError(
             f"Samples of the kind {kind.name!r} need the whole catalog of a domain; the recipe's tools have none. "
-            "Add `- domains: all` to its tools."
+            f"Add `- domains: all` to its tools, or a catalog of yours of which a category has {_OWN_DOMAIN} tools or more."
         )
     known = {domain.name: domain.composition.get(kind.traits.difficulty, 0) for domain in load_domains()}
-    shares = _shared_out(count, {(language, domain): known.get(domain, 0) for language, domain in places})
+    weights = {(language, domain): known.get(domain, 0) for language, domain in places}
+    if not any(weights.values()):  # catalogs of one's own: by how many tools there are
+        sizes = Counter(tool.category for tool in catalogs)
+        weights = {(language, domain): sizes[domain] for language, domain in places}
+    shares = _shared_out(count, weights)
     for (language, domain), share in shares.items():
         yield Share(language, share, domain)
 
@@ -223,14 +244,26 @@ def _shared_out(count: int, weights: Mapping[tuple[Language, str], int]) -> dict
 
 
 def _plan(order: Order) -> Iterator[RoutingPlan]:
-    catalog = tools_for(
-        [tool for tool in order.tools if tool.category == order.place and tool.source == SOURCE], order.language
-    )
+    catalog = tools_for([tool for tool in catalog_tools(order.tools) if tool.category == order.place], order.language)
     if not order.samples:
         return iter(())
     return plan_routing(
         order.kind.name, order.language, order.samples, catalog, seed=order.seed, own_values=order.own_values
     )
+
+
+def _by_domain(tools: Sequence[Tool]) -> dict[str, list[Tool]]:
+    found: dict[str, list[Tool]] = {}
+    for tool in tools:
+        found.setdefault(tool.category, []).append(tool)
+    return found
+
+
+def catalog_tools(tools: Sequence[Tool]) -> list[Tool]:
+    """The tools of whole catalogs: those of business domains, or else of each category that is large enough to choose among."""
+    counts = Counter(tool.category for tool in tools)
+    domains = [tool for tool in tools if tool.source == SOURCE]
+    return domains or [tool for tool in tools if counts[tool.category] >= _OWN_DOMAIN]
 
 
 MAKING = Making(

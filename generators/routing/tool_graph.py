@@ -92,4 +92,5 @@ def feeds(field: str, source: Tool, parameter: str, target: Tool) -> bool:
         return False
     if "pattern" in given or "pattern" in taken:
         return given.get("pattern") == taken.get("pattern")
-    return given.get("type") == taken.get("type") and field.lower().endswith("id")
+    # "id" alone is the id of whatever the tool is about: an album's is no artist's
+    return given.get("type") == taken.get("type") and field.lower().endswith("id") and len(split_name(field)) > 1

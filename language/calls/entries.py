@@ -71,6 +71,7 @@ def value_in(value: JsonValue, path: str) -> JsonValue:
 _USUAL = frozenset({"search", "get", "find", "list", "location", "to", "by", "of", "and", "read", "show"})
 
 
+_NUMBERED = (("id",), ("ids",), ("uid",), ("uuid",), ("guid",))
 _QUERIES = frozenset({"query", "name", "keyword", "keywords", "q", "search", "term"})
 
 
@@ -80,6 +81,11 @@ def is_query(name: str, schema: JsonSchema, *, linked: bool) -> bool:
     return is_text and (not linked or split_name(name)[-1] in _QUERIES)
 
 
+def is_number_of_thing(name: str) -> bool:
+    """Whether a parameter takes what one thing among others is known by, and nobody says."""
+    return split_name(name)[-1:] in _NUMBERED
+
+
 def affinity(tool: str, source: str) -> int:
     """How many telling words the names of two tools share."""
     return len((set(split_name(tool)) & set(split_name(source))) - _USUAL)
@@ -87,6 +93,7 @@ def affinity(tool: str, source: str) -> int:
 
 _DEPTH = 5
 _MOMENT = re.compile(r"^(?:\d{4}-\d\d-\d\d[T ])?\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:\d\d)?$")
+_MONEY = frozenset({"price", "cost", "fare", "amount", "rate"})
 _COUNTS = frozenset({"count", "number", "nr", "num", "votes"})
 _NO_MEASURE = frozenset({"id", "ids", "exchange", "currency", "index", "version"})
 
@@ -185,6 +192,9 @@ def _family_of_words(path: str) -> RankingField | None:
     pieces = [piece for piece in re.split(r"[.\[\]\d]+", path) if piece]
     words = {word for piece in pieces[-2:] for word in split_name(piece)}
     if words & _NO_MEASURE:
+        return None
+    last = set(split_name(pieces[-1])) if pieces else set()
+    if "total" in last and len(last) > 1 and not last & (_MONEY | _COUNTS):  # a total of episodes is no price
         return None
     if words & _COUNTS:
         return FAMILIES[0] if words & {"review", "reviews", "rating", "ratings", "votes"} else None

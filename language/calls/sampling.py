@@ -82,6 +82,8 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     kind = meaning_of(name, schema)
     is_tabled = kind in _TABLED or meaning_by_words(name, "") == "text"  # else the name tells more than the table
     given = number_range(name, schema) if is_tabled else {}
+    if given.get("unknown"):
+        raise ReplyError(f"Nobody can say a number for the parameter {name!r}, so none is made up.")
     by_table = _by_table(given, schema, rng)
     return make_number(kind, name, schema, rng) if by_table is None else by_table
 

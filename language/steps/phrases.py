@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 
 import yaml
 
+from language.calls.actions import action_phrase
 from language.names import humanise, split_name
 from language.steps.sources import ShownTools, StepTool
 
@@ -16,6 +17,8 @@ NEEDS = {"me": "I need", "us": "we need", "them": "they need", "him": "he needs"
 _WHOM = r"(?: (?:me|us|them|him|her))?"
 _PLAIN_NAMES = frozenset({"data", "results", "items", "entries", "list", "response", ""})
 _VERBS = frozenset({"get", "post", "read", "list", "filter", "by", "id", "search", "find", "name", "show", "all"})
+# The one thing that a tool is about: where the action speaks of it already, and where it ends with what the thing is.
+ABOUT = ("for {}", "namely {}", "called {}")
 _FEW = frozenset({"id", "ids", "code", "slug", "token", "key"})
 
 
@@ -30,7 +33,7 @@ class PhraseSlot(NamedTuple):
 
 
 class ToolPhrasing(NamedTuple):
-    """How a tool is asked for. `noun` is what an entry of its response is called; a plain one has its values in brackets."""
+    """How a tool is asked for. `noun` is what an entry of its response is called; a plain one is in words of its name's."""
 
     asks: tuple[str, ...]
     noun: str
@@ -42,7 +45,8 @@ def phrasing_of(tool: StepTool) -> ToolPhrasing:
     """How a tool is asked for in English."""
     known = _known().get(tool.name)
     if known is None:
-        return _plain(tool.name, tool.description, tuple(tool.properties))
+        linked = tuple(name for name in tool.properties if tool.origins(name) and name != tool.query)
+        return _plain(tool.name, tool.description, tuple(tool.properties), linked)
     rest = [name for name in tool.properties if name not in {slot.parameter for slot in known.slots}]
     return known._replace(slots=(*known.slots, *(_extra(name) for name in rest)))
 
@@ -74,13 +78,18 @@ def words_for(parameter: str) -> str:
 
 def noun_for(entries: str, tool: str) -> str:
     """What one of `entries` in the response of `tool` is called, where nothing better is known."""
-    last = entries.rpartition(".")[2]
-    named = [word for word in split_name(tool) if word not in _VERBS and word.isalpha()]
-    word = humanise(last if last not in _PLAIN_NAMES else (named or ["entry"])[-1])
+    pieces = [humanise(piece) for piece in reversed(entries.split(".")) if piece not in _PLAIN_NAMES]
+    named = [word for word in _before_by(split_name(tool)) if word not in _VERBS and word.isalpha()]
+    word = pieces[0] if pieces else humanise((named or ["entry"])[-1])
     for end, singular in (("ies", "y"), ("sses", "ss"), ("s", "")):
-        if word.endswith(end) and not word.endswith("ss"):
+        if word.endswith(end) and not word.endswith(("ss", "us", "is")):
             return word[: -len(end)] + singular
     return word
+
+
+def _before_by(words: tuple[str, ...]) -> tuple[str, ...]:
+    """The words of a name without what it searches by: pets of `findPetsByStatus`."""
+    return words[: words.index("by", 1)] if "by" in words[1:] else words
 
 
 def _extra(parameter: str) -> PhraseSlot:
@@ -88,11 +97,14 @@ def _extra(parameter: str) -> PhraseSlot:
 
 
 @lru_cache(4096)
-def _plain(name: str, description: str, parameters: tuple[str, ...]) -> ToolPhrasing:
-    first = re.split(r"(?<=[.!?])\s", description.strip(), maxsplit=1)[0].rstrip(".!?") or humanise(name)
-    ask = first[0].lower() + first[1:]
-    slots = tuple(PhraseSlot(parameter, (f"{words_for(parameter)}: {{}}",)) for parameter in parameters)
-    return ToolPhrasing((ask,), "", slots, plain=True)
+def _plain(name: str, description: str, parameters: tuple[str, ...], linked: tuple[str, ...]) -> ToolPhrasing:
+    """The words of a tool that the language has no phrases for: its action, then what it is about, then all that is said."""
+    about = linked[0] if len(linked) == 1 else ""
+    slots = [PhraseSlot(about, ABOUT)] if about else []
+    for parameter in (one for one in parameters if one != about):
+        words = words_for(parameter)
+        slots.append(PhraseSlot(parameter, (f"with {words} {{}}", f"and {words} {{}}")))
+    return ToolPhrasing((action_phrase(name, description),), "", tuple(slots), plain=True)
 
 
 @lru_cache(1)

@@ -8,6 +8,7 @@ from pydantic import JsonValue
 
 from language.calls.frames import Stretch, left_over
 from language.steps.phrases import (
+    ABOUT,
     FRAME_PHRASES,
     PhraseSlot,
     ToolPhrasing,
@@ -54,6 +55,7 @@ def read_request(request: str, toolbox: ShownTools) -> list[Node]:
 def _parsed(request: str, toolbox: ShownTools) -> "_StepsParser":
     reading = _StepsParser(toolbox)
     for meant in _clauses(request, toolbox):
+        meant.sort(key=lambda clause: -len(clause.stated))
         reading.add(next((clause for clause in meant if reading.is_about_known(clause)), meant[0]))
     return reading
 
@@ -127,9 +129,6 @@ def _place(clause: _Clause, phrasing: ToolPhrasing) -> str:
 
 def _stated(body: str, phrasing: ToolPhrasing, place: str) -> dict[str, str]:
     """The words for each parameter."""
-    if phrasing.plain:
-        inside = body[body.find("(") + 1 : body.rfind(")")] if "(" in body else ""
-        return dict(_bracketed(inside, phrasing))
     text = trimmed(body)
     whole = re.fullmatch("".join(_optional(at, slot) for at, slot in enumerate(phrasing.slots)) + r"\s*", " " + text)
     if whole is None:
@@ -142,7 +141,9 @@ def _read_groups(whole: re.Match[str], phrasing: ToolPhrasing) -> Iterator[tuple
     for at, slot in enumerate(phrasing.slots):
         hits = [groups[f"s{at}_{n}"] for n in range(len(slot.phrases)) if groups.get(f"s{at}_{n}")]
         if hits:
-            yield slot, hits[0].strip(" ,")
+            value = hits[0].strip(" ,")
+            is_called = slot.phrases == ABOUT and groups.get(f"s{at}_{len(ABOUT) - 1}")
+            yield slot, f"the {phrasing.asks[0].rpartition(' ')[2]} called {value}" if is_called else value
         elif groups.get(f"t{at}"):
             yield slot, "there"
 
@@ -152,14 +153,6 @@ def _optional(at: int, slot: PhraseSlot) -> str:
     if slot.there:
         phrases.append(f"(?P<t{at}>there)")
     return rf"(?:[\s,]+(?:{'|'.join(phrases)})(?=[\s,]|$))?"
-
-
-def _bracketed(inside: str, phrasing: ToolPhrasing) -> Iterator[tuple[str, str]]:
-    known = {slot.phrases[0].partition(":")[0]: slot.parameter for slot in phrasing.slots}
-    for part in inside.split("; "):
-        words, colon, value = part.partition(": ")
-        if colon and words in known:
-            yield known[words], value
 
 
 class _StepsParser:
@@ -211,7 +204,10 @@ class _StepsParser:
     def _named_inside(self, origin: ResponseField, words: str, sources: Mapping[str, Source]) -> Source:
         required = self._toolbox.tools[origin.source].required
         node = self._keep(Node(origin.source, {name: sources[name] for name in required if name in sources}))
-        names = words.split(_JOINT)
+        called = next(
+            (rule.text for rule in read_pick(words, self._noun(origin)) or () if rule.kind == "called"), words
+        )
+        names = called.split(_JOINT)
         parts = tuple(FromEntry(node, origin.entries, origin.field, (Rule("called", name),)) for name in names)
         return parts[0] if len(parts) == 1 else Parts("joined", (), parts)
 

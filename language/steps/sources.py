@@ -11,6 +11,7 @@ from pydantic import JsonValue
 from language.calls.entries import (
     FAMILIES,
     affinity,
+    is_number_of_thing,
     is_query,
     name_paths,
     named,
@@ -26,7 +27,7 @@ from warehouse.errors import ReplyError
 from warehouse.records import JsonSchema
 
 _ORIGIN = re.compile(
-    r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>\w+)\)"
+    r"\(`(?P<field>[^`]*)`(?P<listed> of an entry(?: of `(?P<entries>[^`]*)`)?)? in the response of (?P<source>[^\s()]+)\)"
 )
 
 
@@ -85,8 +86,10 @@ class ShownTools(NamedTuple):
         """Whether what a call of `name` says besides `parameter` is all that a call of `source` needs."""
         if source not in self.tools or self.is_lookup(source):
             return False
-        known = self.tools[name].properties
-        return all(need in known and need != parameter for need in self.tools[source].required)
+        known, needed = self.tools[name].properties, self.tools[source].required
+        if not needed and is_number_of_thing(parameter):
+            return False
+        return all(need in known and need != parameter for need in needed)
 
     def lookup_for(self, name: str, parameter: str) -> "ResponseField | None":
         """The origin of a parameter that finds a thing by its name, the one closest to the tool's own name."""

@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from random import Random
 from typing import Any
 
+from language.calls.actions import action_gap, action_phrase
 from language.names import humanise, split_name
 from language.packs import of
 from language.values import write_value
@@ -13,6 +14,8 @@ from warehouse.errors import ReplyError
 from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 _ID = frozenset({"number", "id", "code", "key"})
+_SENTENCES = re.compile(r"[.:;!?]\s|[\n`()]")
+_LONGEST_PHRASE, _MOST_WORDS = 16, 8
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
@@ -76,8 +79,14 @@ class _RoutingRenderer:
         return self._rng.choice(self._book["rest"]) + joined
 
     def _phrase(self, at: int) -> str:
-        described = str(self._tools[self._calls[at]["tool"]]["description"]).strip().rstrip(".")
-        return described[0].lower() + described[1:]
+        tool = self._tools[self._calls[at]["tool"]]
+        described = str(tool["description"]).strip().rstrip(".")
+        if _is_phrase(described):
+            return described[0].lower() + described[1:]
+        name = str(tool["name"])
+        if gap := action_gap(name, described):
+            raise ReplyError(f"template/v1 can't word a question: {gap}.")
+        return action_phrase(name, described)
 
     def _body(self, at: int, body: str) -> tuple[str, dict[str, str]]:
         """A phrase with the things it speaks of named, and the other arguments by what people call them."""
@@ -120,7 +129,12 @@ class _RoutingRenderer:
         return body + (f" with {' and '.join(f'{what} {value}' for what, value in rest.items())}" if rest else "")
 
     def _what(self, at: int, name: str) -> str:
-        return str(self._schema(at, name).get("description") or humanise(name))
+        described = str(self._schema(at, name).get("description") or "")
+        return (
+            described
+            if described and _is_phrase(described) and len(described.split()) <= _MOST_WORDS
+            else humanise(name)
+        )
 
     def _value(self, at: int, name: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
         schema = self._schema(at, name)
@@ -131,6 +145,11 @@ class _RoutingRenderer:
         properties = self._tools[self._calls[at]["tool"]].get("parameters", {}).get("properties", {})
         schema = properties.get(name, {})
         return schema if isinstance(schema, dict) else {}
+
+
+def _is_phrase(described: str) -> bool:
+    """Whether a description is what people would say, in one clause, as those of our own catalogs are."""
+    return len(described.split()) <= _LONGEST_PHRASE and not _SENTENCES.search(described)
 
 
 def _thing(name: str) -> str:

@@ -5,7 +5,9 @@ from collections.abc import Iterator, Mapping, Sequence
 from random import Random
 from typing import Any, NamedTuple
 
+from language.calls.actions import action_gap
 from language.steps.phrases import (
+    ABOUT,
     CLOSINGS,
     LATER_LEADS,
     LEADS,
@@ -26,6 +28,7 @@ from warehouse.errors import ReplyError
 from warehouse.records import DEFAULT_LANGUAGE
 
 Source = Mapping[str, Any]  # a ValueSource as JSON
+_ARTICLES = frozenset({"the", "a", "an", "my", "of", "for", "in"})
 _JOINED = 0.3
 _REPEATED = 0.8
 _THERE = 0.6
@@ -64,6 +67,9 @@ class _StepsRenderer:
 
     def request(self, subject: str) -> str:
         order = list(dict.fromkeys(index for wanted in self._wanted() for index in self._before(wanted)))
+        for name in dict.fromkeys(self._calls[index].tool for index in order):
+            if self._phrasings[name].plain and (gap := action_gap(name, self._toolbox.tools[name].description)):
+                raise ReplyError(f"template/v1 can't word a step: {gap}.")
         plain = all(self._phrasings[self._calls[index].tool].plain for index in order)
         voice = choose_voice(subject, travels=not plain, rng=self._rng)
         sentences = [voice.opening, *self._sentences([self._clause(index, voice) for index in order])]
@@ -122,11 +128,12 @@ class _StepsRenderer:
         chosen = self._rng.choice(phrasing.asks)
         ask = chosen.rstrip("?").replace("{whom}", voice.whom).replace("{needs}", NEEDS[voice.whom])
         stated = list(self._stated(index, phrasing))
-        if phrasing.plain:
-            return f"{ask} ({'; '.join(stated)})" if stated else ask
-        return " ".join([ask, *stated]) + ("?" if chosen.endswith("?") else "")
+        return " ".join([ask, *stated]).replace(" namely ", ", namely ") + ("?" if chosen.endswith("?") else "")
 
     def _stated(self, index: int, phrasing: ToolPhrasing) -> Iterator[str]:
+        if phrasing.plain:
+            yield from self._stated_plainly(index, phrasing)
+            return
         call = self._calls[index]
         rendered: set[tuple[int, str, str]] = set()
         style = self._rng.randrange(_STYLES)
@@ -142,6 +149,21 @@ class _StepsRenderer:
             words = self._slot(index, slot, source, style)
             if words:
                 yield words
+
+    def _stated_plainly(self, index: int, phrasing: ToolPhrasing) -> Iterator[str]:
+        """The values of a tool without phrases of its own: the thing that it is about, then "with this and that"."""
+        call, words = self._calls[index], phrasing.asks[0].split()
+        is_first = True
+        for slot in phrasing.slots:
+            source = call.arguments.get(slot.parameter)
+            if source is None or source["kind"] == "default" or self._is_inherited(index, slot.parameter):
+                continue
+            value = self._value(index, slot.parameter, source)
+            if slot.phrases == ABOUT and value:
+                yield _about(words, value)
+            elif value:
+                yield slot.phrases[0 if is_first else 1].format(value)
+                is_first = False
 
     def _is_inherited(self, index: int, parameter: str) -> bool:
         call = self._calls[index]
@@ -201,7 +223,9 @@ class _StepsRenderer:
             return self._value(source["call"], *through[0]) if through else ""
         if phrasing == "inside":
             named = [condition["value"] for condition in source["where"] if condition["test"] == "equals"]
-            return str(named[0]) if named else ""
+            name = str(named[0]) if named else ""
+            is_plain = name and self._phrasings[self._calls[index].tool].plain
+            return f"the {noun_for(source['entries'], giver.tool)} called {name}" if is_plain else name
         return self._ranked(source)
 
     def _ranked(self, source: Source) -> str:
@@ -217,6 +241,17 @@ class _StepsRenderer:
         if source.get("later_by"):
             return f"{source['later_by']} minutes after {words} arrives"
         return f"the {about} of {words}" if about else words
+
+
+def _about(action: Sequence[str], value: str) -> str:
+    """The words for what a tool is about, behind its action: "for the pet called Rex", "called Rex" behind "find the pet"."""
+    if value.startswith(f"the {action[-1]} called "):
+        return value.removeprefix(f"the {action[-1]} ")
+    stated = value.partition(" called ")[0].split()
+    is_spoken_of = any(
+        word in stated or word.removesuffix("s") in stated for word in action[1:] if word not in _ARTICLES
+    )
+    return f"namely {value}" if is_spoken_of else f"for {value}"
 
 
 def _preposition(moment: str) -> str:
