@@ -14,8 +14,8 @@ from warehouse.errors import ReplyError
 from warehouse.records import DEFAULT_LANGUAGE, JsonSchema
 
 _ID = frozenset({"number", "id", "code", "key"})
-_SENTENCES = re.compile(r"[.:;!?]\s|[\n`()]")
-_LONGEST_PHRASE, _MOST_WORDS = 16, 8
+_SENTENCES = re.compile(r"[.:;!?]\s|[\n`()]|\s[A-Z][a-z]")  # or a title
+_LONGEST_PHRASE, _MOST_WORDS = 12, 6
 _ARTICLE = re.compile(r"^(?:an?|the) ")
 
 
@@ -130,11 +130,8 @@ class _RoutingRenderer:
 
     def _what(self, at: int, name: str) -> str:
         described = str(self._schema(at, name).get("description") or "")
-        return (
-            described
-            if described and _is_phrase(described) and len(described.split()) <= _MOST_WORDS
-            else humanise(name)
-        )
+        is_ours = 0 < len(described.split()) <= _MOST_WORDS and described[0].islower() and _is_phrase(described)
+        return described if is_ours else humanise(name)
 
     def _value(self, at: int, name: str, value: Any) -> str:  # noqa: ANN401 - any JSON value
         schema = self._schema(at, name)
