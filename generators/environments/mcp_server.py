@@ -32,7 +32,7 @@ LIST_PATIENCE = 60.0
 STOP_PATIENCE = 10.0
 MOST_PAGES = 1000
 LONGEST_PROBLEM = 400
-MOST_STARTS = 3  # of one server in a process: one that ends at each call is not started for ever
+MOST_STARTS = 3  # of a command without an answer between: one that ends at each call is not started for ever
 _INVALID_PARAMS, _CLOSED = -32602, -32000  # a call that is wrong by itself; a connection that is no more
 # Linux ends the server should this process be killed outright; elsewhere its closed input has to be enough.
 _START = (
@@ -190,17 +190,22 @@ class McpServer:
         self.address = address
         self._lock = threading.Lock()
         self._connection: _Connection | None = None
-        self._starts = 0
+        self._starts = 0  # since it last answered
+        self._failure = ""  # the last one
 
     async def ask(self, question: "Callable[[Client], Awaitable[_Value]]", patience: float) -> _Value:
         """The answer to a question within so many seconds. Raises ServerFailureError."""
         connection = self._connected()
-        client = await asyncio.wrap_future(connection.client)
+        try:
+            client = await asyncio.wrap_future(connection.client)
+        except ServerFailureError as error:
+            self._failure = str(error)
+            raise
         from mcp import MCPError
 
         asked = asyncio.run_coroutine_threadsafe(_within(patience, question(client), connection.ended), connection.loop)
         try:
-            return await asyncio.wrap_future(asked)
+            answer = await asyncio.wrap_future(asked)
         except TimeoutError as error:
             raise ServerFailureError(f"{self.address.shown} did not answer within {patience:g} seconds.") from error
         except MCPError as error:
@@ -208,7 +213,10 @@ class McpServer:
                 problem = f"The server refused what it was asked: {_cut(error.message)}"
                 raise ServerFailureError(problem, settled=error.code == _INVALID_PARAMS) from error
             await asyncio.to_thread(self.close)
-            raise ServerFailureError(f"{self.address.shown} ended while it was asked.") from error
+            self._failure = f"{self.address.shown} ended while it was asked."
+            raise ServerFailureError(self._failure) from error
+        self._starts = 0
+        return answer
 
     def close(self) -> None:
         """End the connection, and with it the process that was started for it; asked again, it is opened again."""
@@ -223,10 +231,8 @@ class McpServer:
         """The connection that stands, or else a new one. Raises ServerFailureError where it broke too often."""
         with self._lock:
             if self._connection is None or not self._connection.thread.is_alive():
-                if self._starts >= MOST_STARTS:
-                    raise ServerFailureError(
-                        f"{self.address.shown} ended {MOST_STARTS} times; it is not started again."
-                    )
+                if self.address.command and self._starts >= MOST_STARTS:
+                    raise ServerFailureError(f"{self._failure} After {MOST_STARTS} tries it is not started again.")
                 self._starts += 1
                 loop, client = asyncio.new_event_loop(), Future["Client"]()
                 ending, ended = asyncio.Event(), asyncio.Event()
