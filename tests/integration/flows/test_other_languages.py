@@ -10,6 +10,9 @@ import orjson
 import pytest
 
 from flows.build import BuildReport
+from flows.evaluation.evaluating import evaluate_release, leaderboard
+from flows.progress import SilentProgress
+from flows.recipe import Candidate
 from generators.stages import StageContext
 from language.packs import writes
 from tests.support.flows.model_server import ModelServer, serve_model
@@ -35,8 +38,8 @@ def three_models(server: ModelServer) -> dict[str, Any]:
 class FrenchBuild:
     def __init__(self, home: Path, server: ModelServer) -> None:
         server.behaviour = WordingModel(slips=True)
-        self.settings = settings_of(home)
-        recipe = small_recipe(languages=["fr"], samples=KINDS, models=three_models(server), tools=TOOLS)
+        self.settings, self.models = settings_of(home), three_models(server)
+        recipe = small_recipe(languages=["fr"], samples=KINDS, models=self.models, tools=TOOLS)
         self.report: BuildReport = build(recipe, self.settings)
 
     def rows(self, sql: str) -> list[dict[str, Any]]:
@@ -77,8 +80,17 @@ def test_a_release_of_them_is_exported(built: FrenchBuild, tmp_path: Path) -> No
     warehouse = warehouse_of(built.settings)
     keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
     freeze(warehouse, "fr", keys, "French")
-    for form in ("openai", "bfcl"):
+    for form in ("openai", "bfcl", "hammerbench"):
         export_release(read_release(warehouse, "fr"), form, tmp_path / form)
+
+
+def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
+    warehouse = warehouse_of(built.settings)
+    keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
+    freeze(warehouse, "scored", keys, "French")
+    candidate = Candidate.model_validate({"label": "stub", "model": built.models["checker"]})
+    asyncio.run(evaluate_release("scored", [candidate], built.settings, SilentProgress()))
+    assert {row["model"] for row in leaderboard("scored", built.settings)} == {"stub"}
 
 
 def test_the_template_model_says_in_a_sentence_that_it_can_not(tmp_path: Path) -> None:
