@@ -67,7 +67,7 @@ WRONG = {
     "an unknown environment": (
         with_tools("{environment: trvel}"),
         "2:23: tools[0].environment: there is no environment 'trvel'; did you mean travel? The environments are travel, http, "
-        "mcp, recorded.",
+        "mcp, recorded, simulated.",
     ),
     "a misspelt setting of an environment": (
         with_tools("{environment: http, import: openapi, paht: ./, base_url: 'http://x'}"),
