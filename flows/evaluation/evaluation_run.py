@@ -11,12 +11,14 @@ from flows.chats import InFlight, with_secret
 from flows.progress import Progress, Work
 from flows.recipe import Candidate, read_recipe
 from flows.runner import AT_ONCE, Course, ShardSizing, carry_all
+from flows.settings import secret
 from flows.shards import NOT_OF_A_RECORD, ShardResult, failure_by_bug, result_of
 from generators.environments.protocol import Environment
 from llm.asking import LedgeredChat
 from llm.ledger import Ledger
 from llm.limits import Budget
 from llm.models import ModelSettings, open_chat, read_model
+from llm.readiness import Readiness, check_key
 from llm.traffic import Traffic
 from validators.metrics.complexeval.rules import TURN_LIMIT
 from validators.path_runs import PathStrategy
@@ -76,13 +78,20 @@ class EvaluationRun(NamedTuple):
     traffic: Traffic
 
     def open(self, settings: ModelSettings, stage: str, candidate: str = "") -> LedgeredChat:
-        """A model, asked as the candidate of this label or about all of them; to be closed."""
+        """A model, asked as the candidate of this label or about all of them, and looked at before that; to be closed."""
+        readiness = Readiness([with_secret(settings)])
+
+        async def ready() -> None:
+            check_key(settings, secret)
+            await readiness.check()
+
         chat = open_chat(
             with_secret(settings),
             ledger=self.ledger,
             budget=self.budget,
             record=partial(self._note_call, candidate),
             traffic=self.traffic,
+            ready=ready,
         )
         return chat.for_stage(stage)
 
