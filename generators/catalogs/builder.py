@@ -10,7 +10,7 @@ from jsonschema import Draft202012Validator
 from pydantic import JsonValue
 
 from generators.catalogs.catalog import Catalog, Note, Problem, ProblemKind, shown
-from generators.catalogs.rewriting import ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS, Change, rewrite, unchanged
+from generators.catalogs.rewriting import ONE_SCHEMA, SCHEMA_LISTS, SCHEMA_MAPS, Change, MetNode, rewrite, unchanged
 from language.packs import main_language
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language, Tool, content_key
@@ -51,7 +51,7 @@ class CatalogBuilder:
         self.problems: list[Problem] = []
         self.entries = 0
         self._source = source
-        self._change = change
+        self._schemas = _Schemas(_both(change, _checked_patterns), {}, {})
         self._by_category = by_category
         self._language = language
         self._met: dict[str, Tool | None] = {}
@@ -97,8 +97,8 @@ class CatalogBuilder:
 
     def _admitted(self, draft: ToolDraft, source: str) -> Tool | None:
         name, description = draft.name, draft.description
-        schema, notes = signature_of(draft.parameters, self._change)
-        returns, return_notes = valid_returns(draft.returns, self._change)
+        schema, notes = _signature_of(draft.parameters, self._schemas)
+        returns, return_notes = _valid_returns(draft.returns, self._schemas)
         notes = (*draft.notes, *_name_notes(name), *_description_notes(description), *notes, *return_notes)
         text = description if isinstance(description, str) else ""
         for note in notes:
@@ -141,6 +141,17 @@ def _description_notes(description: JsonValue) -> tuple[Note, ...]:
     return (Note("no_description", f"The description is {shown(description)}; the tool is kept without one."),)
 
 
+class _Schemas(NamedTuple):
+    """What one builder knows of schemas: the change, the nodes that went through it, and those in which nothing is wrong.
+
+    Nodes go by identity and are kept with it, so that what many tools of a document share is looked at and held once.
+    """
+
+    change: Change
+    met: dict[int, MetNode]
+    sound: dict[int, JsonSchema]
+
+
 class Signature(NamedTuple):
     """An object schema, and what was odd about it; not to be used where a note is fatal."""
 
@@ -153,28 +164,28 @@ class Signature(NamedTuple):
         return not any(note.kind in FATAL for note in self.notes)
 
 
-def signature_of(parameters: JsonValue, change: Change = unchanged) -> Signature:
-    """The parameters as a valid, self-contained object schema; `change` knows the format's own words."""
+def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
+    """The parameters as a valid, self-contained object schema."""
     if parameters is None:
         note = Note("no_parameters", "No parameters are declared; taken as a tool that needs none.")
         return Signature({"type": "object", "properties": {}}, (note,))
     if not isinstance(parameters, dict):
         return _refused(f"The parameters are {shown(parameters)}, not an object schema; left out.")
-    schema, notes = rewrite(parameters, parameters, _both(change, _checked_patterns))
+    schema, notes = rewrite(parameters, parameters, schemas.change, met=schemas.met)
     shaped = _shaped(schema)
     if not shaped.usable or any(note.kind in FATAL for note in notes):
         return Signature(shaped.schema, (*notes, *shaped.notes))
-    return Signature(shaped.schema, (*notes, *shaped.notes, *_untyped(shaped.schema), *_validity(shaped.schema)))
+    return Signature(shaped.schema, (*notes, *shaped.notes, *_untyped(shaped.schema), *_validity(shaped.schema, schemas)))
 
 
-def valid_returns(returns: JsonValue, change: Change = unchanged) -> tuple[JsonSchema | None, tuple[Note, ...]]:
+def _valid_returns(returns: JsonValue, schemas: _Schemas) -> tuple[JsonSchema | None, tuple[Note, ...]]:
     """A schema of what a tool returns, None where it can't be used; a bad one costs the tool only its returns."""
     if returns is None:
         return None, ()
     if not isinstance(returns, dict):
         return None, (Note("untyped_return", f"The result is {shown(returns)}, not a schema; it is left open."),)
-    schema, notes = rewrite(returns, returns, _both(change, _checked_patterns))
-    fatal = [note for note in (*notes, *_validity(schema)) if note.kind in FATAL]
+    schema, notes = rewrite(returns, returns, schemas.change, met=schemas.met)
+    fatal = [note for note in (*notes, *_validity(schema, schemas)) if note.kind in FATAL]
     if fatal:
         return None, (Note("untyped_return", f"The result's schema can't be used: {fatal[0].message}"),)
     return schema, notes
@@ -218,8 +229,8 @@ def _untyped(schema: JsonSchema) -> list[Note]:
     return [Note("untyped_parameter", f"No type is given for {listed}; any value is taken.")]
 
 
-def _validity(schema: JsonSchema) -> list[Note]:
-    fault = _fault(schema)
+def _validity(schema: JsonSchema, schemas: _Schemas) -> list[Note]:
+    fault = _fault(schema, (), schemas.sound)
     if fault is None:
         return []
     place = "/".join(fault.path) or "the top"
@@ -234,8 +245,10 @@ class _Fault(NamedTuple):
     reason: str
 
 
-def _fault(schema: JsonValue, path: tuple[str, ...] = ()) -> _Fault | None:
+def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema]) -> _Fault | None:
     """The first fault of a schema, each of its parts looked at once: documents use the same parts in many operations."""
+    if id(schema) in sound:
+        return None
     if not isinstance(schema, dict):
         return None if isinstance(schema, bool) else _Fault(path, f"{shown(schema)} is no schema")
     inside: list[tuple[tuple[str, ...], JsonValue]] = []
@@ -252,7 +265,10 @@ def _fault(schema: JsonValue, path: tuple[str, ...] = ()) -> _Fault | None:
     own = _fault_alone(orjson.dumps(plain))
     if own is not None:
         return _Fault((*path, *own.path), own.reason)
-    return next((found for step, part in inside if (found := _fault(part, (*path, *step)))), None)
+    fault = next((found for step, part in inside if (found := _fault(part, (*path, *step), sound))), None)
+    if fault is None:
+        sound[id(schema)] = schema
+    return fault
 
 
 @lru_cache(2**16)

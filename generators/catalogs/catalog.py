@@ -29,6 +29,7 @@ ProblemKind = Literal[
     "other_format",
     "redundant",
     "renamed_type",
+    "shortened_return",
     "similar_description",
     "single_choice",
     "too_complex",

@@ -18,7 +18,7 @@ from generators.catalogs.catalog import Catalog, Note, Problem, ToolOrigin, show
 from generators.catalogs.descriptions import described, plain_text
 from generators.catalogs.documents import the_file
 from generators.catalogs.references import read_bundle
-from generators.catalogs.rewriting import ANNOTATIONS, WrittenTarget, resolve, rewrite
+from generators.catalogs.rewriting import ANNOTATIONS, Shortened, WrittenTarget, resolve, rewrite, shortened
 from generators.catalogs.swagger import METHODS, as_path_item, is_swagger
 from language.detection import document_language
 from warehouse.errors import ConfigurationError
@@ -28,6 +28,7 @@ EXPECTED = "a Swagger 2.0 or an OpenAPI 3.0 or 3.1 description in JSON or YAML"
 IGNORED_HEADERS = ("accept", "authorization", "content-type")  # by the specification, no parameters
 SUCCESSES = ("200", "201", "202", "203", "2XX", "2xx", "default")
 LONGEST_CHAIN = 16
+MOST_RETURNED = 1_000  # parts of a result's schema, written out: documents such as Kubernetes' have thousands in each of a thousand tools
 Part = Literal["path", "query", "header", "cookie", "body"]
 PARTS: Mapping[JsonValue, Part] = {"path": "path", "query": "query", "header": "header", "cookie": "cookie"}
 _NO_NAME = re.compile(r"[^A-Za-z0-9]+")
@@ -107,7 +108,7 @@ def _place(path: Path, template: str) -> str:
 
 
 def _operations(document: Fields, path: Path) -> Iterator[Operation]:
-    known: dict[str, WrittenTarget] = {}
+    known, cut = dict[str, WrittenTarget](), Shortened()
     is_old = is_swagger(document)
     for template, stated in _mapping(document.get("paths")).items():
         item = _resolved(stated, document)
@@ -117,14 +118,15 @@ def _operations(document: Fields, path: Path) -> Iterator[Operation]:
             operation = _resolved(item.get(method), document)
             if operation:
                 where = f"{_place(path, template)}/{method}"
-                yield _OperationReader(document, known).operation(operation, item, method, template, where)
+                yield _OperationReader(document, known, cut).operation(operation, item, method, template, where)
 
 
 class _OperationReader:
     """Reads one operation: the parameters gathered so far, and what was odd about them."""
 
-    def __init__(self, document: Fields, known: dict[str, WrittenTarget]) -> None:
+    def __init__(self, document: Fields, known: dict[str, WrittenTarget], cut: Shortened) -> None:
         self._document = document
+        self._cut = cut
         self._known = known
         self._properties: JsonSchema = {}
         self._required: list[str] = []
@@ -252,10 +254,18 @@ class _OperationReader:
                 schema, notes = rewrite(media, self._document, as_json_schema, self._known)
                 fatal = [note for note in notes if note.kind in FATAL]
                 if not fatal:
-                    return schema
+                    return self._kept(schema)
                 self._notes.append(Note("untyped_return", f"The result is left open: {fatal[0].message}"))
                 return None
         return None
+
+    def _kept(self, returned: JsonSchema) -> JsonSchema:
+        """What is kept of a result's schema: the upper levels of one that is very large."""
+        schema, level = shortened(returned, MOST_RETURNED, self._cut)
+        if level:
+            message = f"The result's schema has over {MOST_RETURNED} parts; it is kept down to level {level}."
+            self._notes.append(Note("shortened_return", message))
+        return schema
 
     def _name(self, operation: Fields, method: str, template: str) -> JsonValue:
         stated = operation.get("operationId")

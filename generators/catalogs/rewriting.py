@@ -1,6 +1,6 @@
 """Making a JSON Schema stand for itself: local references written out, and each node passed through a change."""
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 from urllib.parse import unquote
 
@@ -32,6 +32,8 @@ DEFINITIONS = frozenset(
 )
 ANNOTATIONS = frozenset({"title", "description", "default", "examples", "deprecated", "readOnly", "writeOnly"})
 
+_REFERRING = ("$ref", "$dynamicRef", "$recursiveRef")
+_KEPT_WHEN_CUT = frozenset({"type", "title", "description", "format", "enum"})
 _CUT = frozenset({"circular_reference", "too_large"})
 
 Change = Callable[[JsonSchema, list[Note]], JsonSchema]
@@ -49,6 +51,13 @@ def unchanged(schema: JsonSchema, _: list[Note]) -> JsonSchema:
     return schema
 
 
+class MetNode(NamedTuple):
+    """A node as it was, kept alive so that its identity stays its own, and what it was written as."""
+
+    node: JsonSchema
+    written: "WrittenTarget"
+
+
 class WrittenTarget(NamedTuple):
     """What a reference stands for, written out: how many nodes and levels it has, and what was odd about it."""
 
@@ -63,15 +72,66 @@ def rewrite(
     root: JsonValue,
     change: Change = unchanged,
     known: dict[str, WrittenTarget] | None = None,
+    met: "dict[int, MetNode] | None" = None,
 ) -> Rewritten:
     """`schema` with its references into `root` written out and every node changed, innermost first.
 
     Remote references are never fetched. A schema that holds itself is cut where it begins again. `known` keeps the
-    targets of references from one schema to the next of the same `root` and `change`.
+    targets of references from one schema to the next of the same `root` and `change`, and `met` the nodes without references
+    of any root: a document's tools share most of theirs, and go on to do so.
     """
-    rewriting = _Rewriting(root, change, {} if known is None else known)
+    rewriting = _Rewriting(root, change, {} if known is None else known, met)
     result = rewriting.schema(schema, ())
     return Rewritten(result if isinstance(result, dict) else {}, tuple(dict.fromkeys(rewriting.notes)))
+
+
+Shortened = dict[tuple[int, int], tuple[JsonSchema, JsonSchema]]
+
+
+def shortened(schema: JsonSchema, most: int, known: Shortened) -> tuple[JsonSchema, int]:
+    """`schema` down to the deepest level at which it has at most `most` nodes, and that level; 0 where all of it is kept.
+
+    `known` keeps nodes with what was left of them, by identity and levels, so that schemas go on to share them.
+    """
+    layer, nodes, level = [schema], 1, 0
+    while layer:
+        layer = [part for one in layer for part in _parts(one)]
+        nodes, level = nodes + len(layer), level + 1
+        if nodes > most:
+            return _down_to(schema, max(level - 1, 1), known), max(level - 1, 1)
+    return schema, 0
+
+
+def _parts(schema: JsonSchema) -> Iterator[JsonSchema]:
+    """The schemas that stand right inside of one."""
+    for key, value in schema.items():
+        if key in SCHEMA_MAPS and isinstance(value, dict):
+            yield from (part for part in value.values() if isinstance(part, dict))
+        elif key in SCHEMA_LISTS and isinstance(value, list):
+            yield from (part for part in value if isinstance(part, dict))
+        elif key in ONE_SCHEMA and isinstance(value, dict):
+            yield value
+
+
+def _down_to(schema: JsonSchema, level: int, known: Shortened) -> JsonSchema:
+    if level == 0:
+        return {key: value for key, value in schema.items() if key in _KEPT_WHEN_CUT}
+    found = known.get((id(schema), level))
+    if found is None:
+        cut = {key: _member_down_to(key, value, level - 1, known) for key, value in schema.items()}
+        found = known[id(schema), level] = (schema, cut)
+    return found[1]
+
+
+def _member_down_to(key: str, value: JsonValue, level: int, known: Shortened) -> JsonValue:
+    def cut(part: JsonValue) -> JsonValue:
+        return _down_to(part, level, known) if isinstance(part, dict) else part
+
+    if key in SCHEMA_MAPS and isinstance(value, dict):
+        return {name: cut(part) for name, part in value.items()}
+    if key in SCHEMA_LISTS and isinstance(value, list):
+        return [cut(part) for part in value]
+    return cut(value) if key in ONE_SCHEMA else value
 
 
 def renaming_types(words: Mapping[str, str | None], *, reported: bool) -> Change:
@@ -115,9 +175,13 @@ def resolve(pointer: str, root: JsonValue) -> JsonValue:
 class _Rewriting:
     """One walk: the notes it made so far, and how many nodes it wrote."""
 
-    def __init__(self, root: JsonValue, change: Change, known: dict[str, WrittenTarget]) -> None:
+    def __init__(
+        self, root: JsonValue, change: Change, known: dict[str, WrittenTarget], met: dict[int, MetNode] | None
+    ) -> None:
         self.notes: list[Note] = []
         self._known = known
+        self._met = met
+        self._references = 0
         self._deepest = 0
         self._root = root
         self._change = change
@@ -132,6 +196,34 @@ class _Rewriting:
             return {}
         if not isinstance(schema, dict):
             return schema
+        if self._met is None:
+            return self._whole(schema, trail, level)
+        met = self._met.get(id(schema))
+        if met is not None:
+            taken = self._taken(met.written, level)
+            return self._whole(schema, trail, level) if taken is None else taken
+        notes, nodes, references, deepest = len(self.notes), self._nodes, self._references, self._deepest
+        self._deepest = level
+        written = self._whole(schema, trail, level)
+        more, levels = tuple(self.notes[notes:]), self._deepest - level
+        if self._references == references and not any(note.kind in _CUT for note in more):
+            target = WrittenTarget(written, self._nodes - nodes, levels, tuple(dict.fromkeys(more)))
+            self._met[id(schema)] = MetNode(schema, target)
+        self._deepest = max(deepest, self._deepest)
+        return written
+
+    def _taken(self, target: WrittenTarget, level: int) -> JsonSchema | None:
+        """What was written before, counted as if it were written again; None where that is too much here."""
+        if self._nodes + target.nodes > MOST_NODES or level + target.levels > DEEPEST:
+            return None
+        self._nodes += target.nodes
+        self._deepest = max(self._deepest, level + target.levels)
+        self.notes += target.notes
+        return target.schema
+
+    def _whole(self, schema: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
+        """One schema that was not met yet, all of it."""
+        self._references += any(word in schema for word in _REFERRING)
         written = {
             key: self._member(key, value, trail, level) for key, value in schema.items() if key not in DEFINITIONS
         }
@@ -170,11 +262,9 @@ class _Rewriting:
     def _written(self, pointer: str, found: JsonSchema, trail: tuple[str, ...], level: int) -> JsonSchema:
         """The target of a reference, written out once as long as nothing in it is cut."""
         known = self._known.get(pointer)
-        if known and self._nodes + known.nodes <= MOST_NODES and level + known.levels <= DEEPEST:
-            self._nodes += known.nodes
-            self._deepest = max(self._deepest, level + known.levels)
-            self.notes += known.notes
-            return known.schema
+        taken = self._taken(known, level) if known else None
+        if taken is not None:
+            return taken
         notes, nodes, deepest, self._deepest = len(self.notes), self._nodes, self._deepest, level
         target = self.schema(found, (*trail, pointer), level)
         written = target if isinstance(target, dict) else {}

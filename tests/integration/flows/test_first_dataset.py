@@ -37,8 +37,8 @@ def output_of(printed: dict[str, str], start: str) -> str:
 def test_the_page_has_the_whole_way() -> None:
     steps = [" ".join(command.split()[1:3]) for command in COMMANDS]
     assert [step for step in dict.fromkeys(steps) if not step.startswith("query")] == [
-        "tools import", "tools show", "recipe check", "build docs/first-dataset/recipe.yaml", "review status", "release create",
-        "export library-1",
+        "tools import", "tools show", "recipe check", "estimate docs/first-dataset/recipe.yaml",
+        "build docs/first-dataset/recipe.yaml", "review status", "release create", "export library-1",
     ]  # fmt: skip
 
 
