@@ -175,7 +175,9 @@ def _signature_of(parameters: JsonValue, schemas: _Schemas) -> Signature:
     shaped = _shaped(schema)
     if not shaped.usable or any(note.kind in FATAL for note in notes):
         return Signature(shaped.schema, (*notes, *shaped.notes))
-    return Signature(shaped.schema, (*notes, *shaped.notes, *_untyped(shaped.schema), *_validity(shaped.schema, schemas)))
+    return Signature(
+        shaped.schema, (*notes, *shaped.notes, *_untyped(shaped.schema), *_validity(shaped.schema, schemas))
+    )
 
 
 def _valid_returns(returns: JsonValue, schemas: _Schemas) -> tuple[JsonSchema | None, tuple[Note, ...]]:

@@ -80,7 +80,10 @@ def document(version: str) -> dict[str, Any]:
     operation: dict[str, Any] = {"operationId": "addPerson", "summary": "Adds a person to the list of guests."}
     place = {"name": "level", "in": "query", "required": True}
     if version == "2.0":
-        operation["parameters"] = [{**place, **CHOICE}, {"name": "it", "in": "body", "required": True, "schema": person}]
+        operation["parameters"] = [
+            {**place, **CHOICE},
+            {"name": "it", "in": "body", "required": True, "schema": person},
+        ]
         operation["responses"] = {"200": {"description": "All.", "schema": listed}}
         stated |= {"swagger": version, "definitions": schemas_of(version)}
     else:
