@@ -253,6 +253,18 @@ def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema
         return None
     if not isinstance(schema, dict):
         return None if isinstance(schema, bool) else _Fault(path, f"{shown(schema)} is no schema")
+    plain, inside = _parted(schema)
+    own = _fault_alone(orjson.dumps(plain))
+    if own is not None:
+        return _Fault((*path, *own.path), own.reason)
+    fault = next((found for step, part in inside if (found := _fault(part, (*path, *step), sound))), None)
+    if fault is None:
+        sound[id(schema)] = schema
+    return fault
+
+
+def _parted(schema: JsonSchema) -> tuple[JsonSchema, list[tuple[tuple[str, ...], JsonValue]]]:
+    """What a schema says by itself, and the schemas inside of it with their places."""
     inside: list[tuple[tuple[str, ...], JsonValue]] = []
     plain: JsonSchema = {}
     for key, value in schema.items():
@@ -264,13 +276,7 @@ def _fault(schema: JsonValue, path: tuple[str, ...], sound: dict[int, JsonSchema
             inside.append(((key,), value))
         else:
             plain[key] = value
-    own = _fault_alone(orjson.dumps(plain))
-    if own is not None:
-        return _Fault((*path, *own.path), own.reason)
-    fault = next((found for step, part in inside if (found := _fault(part, (*path, *step), sound))), None)
-    if fault is None:
-        sound[id(schema)] = schema
-    return fault
+    return plain, inside
 
 
 @lru_cache(2**16)
