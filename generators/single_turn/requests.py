@@ -73,9 +73,12 @@ async def _ask(
 
 
 def as_many(named: Sequence[str], offered: Sequence[str], wanted: int, tool: Tool) -> tuple[str, ...]:
-    """So many of the parameters that are offered: those named, required ones first; where they are too few, others in order."""
+    """So many of the parameters that are offered: those named, required ones first; where they are too few, others in order.
+
+    Fewer are enough where all required ones are among them: nobody has to say what everyday users don't.
+    """
     known = [name for name in dict.fromkeys(named) if name in offered]
-    if len(known) == wanted:
+    if len(known) == wanted or (known and len(known) < wanted and {*tool.required} & {*offered} <= {*known}):
         return tuple(known)
     rest = [name for name in offered if name not in known]
     first = sorted(known, key=lambda name: name not in tool.required) + sorted(

@@ -24,6 +24,7 @@ if TYPE_CHECKING:
     from faker import Faker
 
 _TABLE = "meanings.yaml"
+_WORLDS = "worlds"
 _LOCALE = "en_US"
 _SEED_BITS = 48
 _LOADER = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -83,8 +84,31 @@ def _row(table: str, words: str, description: str) -> Meaning | None:
 
 @cache
 def _rows() -> dict[str, tuple[Meaning, ...]]:
-    loaded = yaml.load((files("language") / _TABLE).read_text(encoding="utf-8"), _LOADER)  # noqa: S506 - a safe loader
-    return {table: tuple(map(_meaning, rows)) for table, rows in loaded.items()}
+    return {table: tuple(map(_meaning, rows)) for table, rows in _loaded().items() if table != _WORLDS}
+
+
+@cache
+def _loaded() -> dict[str, list[dict[str, Any]]]:
+    loaded: dict[str, list[dict[str, Any]]] = yaml.load(
+        (files("language") / _TABLE).read_text(encoding="utf-8"),
+        _LOADER,  # noqa: S506 - a safe loader
+    )
+    return loaded
+
+
+def worlds() -> list[dict[str, str]]:
+    """Cities, each with its country, currency, language and time zone."""
+    return _loaded()[_WORLDS]
+
+
+def said_row(name: str, schema: JsonSchema, table: str) -> Meaning | None:
+    """The row of one of the tables of what people say to any tool whose name is that of the parameter, None where none is."""
+    described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}".lower()
+    words = " ".join(split_name(name))
+    rows = _rows()[table]
+    return next(
+        (row for row in rows if row.name.fullmatch(words) and (row.where is None or row.where.search(described))), None
+    )
 
 
 def _meaning(row: dict[str, Any]) -> Meaning:

@@ -84,11 +84,11 @@ def _number(name: str, schema: JsonSchema, rng: Random) -> JsonValue:
     given = number_range(name, schema) if is_tabled else {}
     if given.get("unknown"):
         raise ReplyError(f"Nobody can say a number for the parameter {name!r}, so none is made up.")
-    by_table = _by_table(given, schema, rng)
+    by_table = number_by(given, schema, rng)
     return make_number(kind, name, schema, rng) if by_table is None else by_table
 
 
-def _by_table(given: Mapping[str, Any], schema: JsonSchema, rng: Random) -> int | float | None:
+def number_by(given: Mapping[str, Any], schema: JsonSchema, rng: Random) -> int | float | None:
     """A number that a row of the table of meanings gives, None where none of them satisfies the schema."""
     if "pick" in given:
         fitting: list[int | float] = [one for one in given["pick"] if fits(one, schema)]
@@ -237,7 +237,7 @@ def _filled(
             values[name] = make_value(name, schema, language, rng)
             if not _is_mistakable(name, values, properties):
                 break
-    _put_in_order(values, properties)
+    put_in_order(values, properties)
     return values
 
 
@@ -258,11 +258,12 @@ def _is_mistakable(name: str, values: dict[str, JsonValue], properties: dict[str
     return False
 
 
-def _put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+def put_in_order(values: dict[str, JsonValue], properties: dict[str, JsonSchema]) -> None:
+    """Let every period end after it starts."""
     for name, value in values.items():
         if isinstance(value, dict):
             members = properties[name].get("properties") or {}
-            _put_in_order(value, {member: members.get(member) or {} for member in value})
+            put_in_order(value, {member: members.get(member) or {} for member in value})
     for end in list(values):
         start = _start_of(end, values, properties)
         if not start:

@@ -6,7 +6,7 @@ from datetime import date
 from functools import lru_cache
 from random import Random
 
-from language.en import actions, clock, numerals
+from language.en import actions, clock, numerals, speech
 from language.en.calendar import (
     MONTH_NUMBERS,
     MONTH_PATTERN,
@@ -236,4 +236,4 @@ def respellings() -> Mapping[str, str]:
 
 __all__ = ["find_month"]
 action_of, action_of_name = actions.action_of, actions.action_of_name
-other_actions, cue_of = actions.other_actions, actions.cue_of
+other_actions, cue_of, plain_action = actions.other_actions, actions.cue_of, speech.plain_action

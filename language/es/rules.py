@@ -1,12 +1,13 @@
 """The rules of Spanish: dates, times of day, numbers, and the agreement of gender and number."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from datetime import date
 from random import Random
+from typing import Any
 
 from language.es import actions, agreement, clock, numerals
-from language.protocol import ClockReading, Number
+from language.protocol import ClockReading, Number, PlainAction
 
 _MONTHS = (
     "enero", "febrero", "marzo", "abril", "mayo", "junio", "julio", "agosto", "septiembre", "octubre", "noviembre",
@@ -136,6 +137,11 @@ def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> 
 def action_of_name(name: str) -> str:
     """Nothing: names in code are in English."""
     return ""
+
+
+def plain_action(name: str, description: str, called: Sequence[str], data: Mapping[str, Any]) -> PlainAction:
+    """Nothing to say: there is no speech.yaml, so that nobody asks."""
+    return PlainAction("")
 
 
 def smooth(request: str) -> str:

@@ -1,10 +1,11 @@
 """The rules of Chinese: dates, times of day and numbers."""
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from random import Random
+from typing import Any
 
-from language.protocol import ClockReading, Number
+from language.protocol import ClockReading, Number, PlainAction
 from language.zh import actions, clock, numerals
 from language.zh.numerals import SMALL_NUMERAL, write_chinese
 
@@ -139,6 +140,11 @@ def point(before: str, phrase: str, after: str, cue: str, *, is_typed: bool) -> 
 def action_of_name(name: str) -> str:
     """Nothing: names in code are in English."""
     return ""
+
+
+def plain_action(name: str, description: str, called: Sequence[str], data: Mapping[str, Any]) -> PlainAction:
+    """Nothing to say: there is no speech.yaml, so that nobody asks."""
+    return PlainAction("")
 
 
 def smooth(request: str) -> str:

@@ -112,7 +112,7 @@ def compose(
     tail = _rest(rest, book, rng, plain=plain)
     if not plain and tail and isinstance(tail[0], RequestClause) and len(rest) <= _FEW and rng.random() < _INLINE_SHARE:
         tail, inline = [], inline + _inline(rest, book, rng)
-    tail += [RequestClause(_shape(rng.choice(book.listed), one), (one,)) for one in long]
+    tail += [RequestClause(shape_clause(rng.choice(book.listed), one), (one,)) for one in long]
     return _assemble(chosen, inline, tail, language, rng)
 
 
@@ -162,26 +162,31 @@ def _counted(stated: StatedParameter, language: Language) -> str:
 def _rest(stated: list[StatedParameter], book: Phrasebook, rng: Random, *, plain: bool) -> list[RequestClause]:
     if plain:
         return [
-            RequestClause(_shape(book.frame if one.is_frame else rng.choice(book.plain), one), (one,)) for one in stated
+            RequestClause(shape_clause(book.frame if one.is_frame else rng.choice(book.plain), one), (one,))
+            for one in stated
         ]
     if len(stated) > 1 and rng.random() < _JOINED_SHARE:
         return [_joined(stated, book, rng)]
     return [
-        RequestClause(_shape(rng.choice(book.coded if one.parameter.is_identifier else book.sentences), one), (one,))
+        RequestClause(
+            shape_clause(rng.choice(book.coded if one.parameter.is_identifier else book.sentences), one), (one,)
+        )
         for one in stated
     ]
 
 
 def _joined(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> RequestClause:
     shape = rng.choice(book.clauses)
-    clauses = [_shape(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in stated]
+    clauses = [
+        shape_clause(shape if rng.random() < _SAME_SHAPE_SHARE else rng.choice(book.clauses), one) for one in stated
+    ]
     text = book.joint.join(clauses[:-1]) + book.last_joint + clauses[-1]
     return RequestClause(_capital(text) + book.stop, tuple(stated))
 
 
 def _inline(stated: list[StatedParameter], book: Phrasebook, rng: Random) -> list[RequestClause]:
     shape = rng.choice(book.inline)
-    return [RequestClause(_shape(shape, one), (one,)) for one in stated]
+    return [RequestClause(shape_clause(shape, one), (one,)) for one in stated]
 
 
 def _assemble(
@@ -207,7 +212,8 @@ def _is_bare(piece: RequestClause) -> bool:
     return len(piece.stated) == 1 and piece.text.startswith(piece.stated[0].cue)
 
 
-def _shape(shape: str, stated: StatedParameter) -> str:
+def shape_clause(shape: str, stated: StatedParameter) -> str:
+    """A shape with what its parameter is called and its value in words."""
     shape = packs_of(shape)[0].rules.in_number(shape, stated.cue)
     return shape.replace("{c}", stated.cue).replace("{C}", _capital(stated.cue)).replace("{v}", stated.shown)
 
