@@ -101,7 +101,7 @@ def worlds() -> list[dict[str, str]]:
     return _loaded()[_WORLDS]
 
 
-def said_row(name: str, schema: JsonSchema, table: str) -> Meaning | None:
+def spoken_row(name: str, schema: JsonSchema, table: str) -> Meaning | None:
     """The row of one of the tables of what people say to any tool whose name is that of the parameter, None where none is."""
     described = f"{without_links(schema.get('description') or '')} {schema.get(ASKED_OF, '')}".lower()
     words = " ".join(split_name(name))

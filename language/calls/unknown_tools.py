@@ -1,7 +1,7 @@
 """Tools that nobody here knows, from documents of others: what of them people say, with values that go together.
 
 Worded is what closed lists hold: a verb and an object on which the name and the description of a tool agree, and parameters
-that the table of meanings has as said. All else has a gap: why nobody would say it in the words that are known.
+that the table of meanings holds for. All else has a gap: why nobody would say it in the words that are known.
 """
 
 import re
@@ -13,7 +13,7 @@ from typing import Any, NamedTuple
 from pydantic import JsonValue
 
 from language.calls.actions import own_words
-from language.calls.meanings import Meaning, in_context, meaning_row, said_row, stated_choices, text_of, worlds
+from language.calls.meanings import Meaning, in_context, meaning_row, spoken_row, stated_choices, text_of, worlds
 from language.calls.sampling import fill_in, number_by, put_in_order, random_day
 from language.calls.tools import ToolView
 from language.names import humanise, split_name
@@ -50,18 +50,18 @@ class Unknown(NamedTuple):
     view: ToolView
     language: Language
     action: PlainAction
-    gaps: Mapping[str, str]  # by parameter; "" where it is said
+    gaps: Mapping[str, str]  # by parameter; "" where people say it
 
     def gap(self, names: Sequence[str]) -> str:
         """Why nobody would ask for the tool with these arguments, "" where somebody would."""
-        said = [name for name in names if not _IDENTIFIER.search(" ".join(split_name(name)))]
+        spoken = [name for name in names if not _IDENTIFIER.search(" ".join(split_name(name)))]
         if self.action.gap:
             return self.action.gap
         if gap := next((self.gaps[name] for name in names if self.gaps.get(name)), ""):
             return gap
         if len(names) > _MOST_ARGUMENTS:
             return f"nobody says {len(names)} values at once"
-        if self.action.kind in _CHANGES | _MAKES and not said:
+        if self.action.kind in _CHANGES | _MAKES and not spoken:
             return f"it would be asked to {self.action.kind} {self.action.thing} without a word on how"
         if not names and not self.action.is_plural and self.view.parameters:
             return f"nothing would tell which {self.action.thing.removeprefix('the ')} is meant"
@@ -84,7 +84,7 @@ def _unknown(view: ToolView, language: Language) -> Unknown:
     pack = of(language)
     action = pack.rules.plain_action(view.name, view.description, tuple(view.properties), pack.data[_SPEECH])
     known = in_context(view.properties, f"{view.name} {view.description}")
-    return Unknown(view, language, action, {name: said_gap(name, known[name], language) for name in known})
+    return Unknown(view, language, action, {name: spoken_gap(name, known[name], language) for name in known})
 
 
 def spoken_name(name: str) -> str:
@@ -92,7 +92,7 @@ def spoken_name(name: str) -> str:
     return " ".join(_IN_FULL.get(word, word) for word in _ID_WORDS.sub("ID", humanise(name)).split())
 
 
-def said_gap(name: str, schema: JsonSchema, language: Language) -> str:
+def spoken_gap(name: str, schema: JsonSchema, language: Language) -> str:
     """Why nobody would say a value for a parameter of a tool that nobody here knows, "" where somebody would."""
     words = spoken_name(name).split()
     unspoken = of(language).data[_SPEECH]["unspoken"]
@@ -105,7 +105,7 @@ def said_gap(name: str, schema: JsonSchema, language: Language) -> str:
         items = schema.get("items")
         inner = {"description": schema.get("description", ""), **items} if isinstance(items, dict) else {}
         is_plain = json_type(inner) == "string" and not _IDENTIFIER.search(" ".join(split_name(name)))
-        return said_gap(name, inner, language) if is_plain else f"{name!r} takes a list that nobody says"
+        return spoken_gap(name, inner, language) if is_plain else f"{name!r} takes a list that nobody says"
     if choices := schema.get("enum") or stated_choices(schema):
         return _choice_gap(name, choices, schema)
     return "" if _source(name, schema) else f"which values of {name!r} people say is not known"
@@ -116,26 +116,26 @@ def _is_spoken_word(word: str, unspoken: Sequence[str]) -> bool:
 
 
 def _choice_gap(name: str, choices: Sequence[object], schema: JsonSchema) -> str:
-    if said_row(name, schema, "choice_names") is None:
+    if spoken_row(name, schema, "choice_names") is None:
         return f"{name!r} is a choice that people don't speak of"
-    is_said = all(
+    is_spoken = all(
         isinstance(one, str) and _SPOKEN.fullmatch(one) and len(re.split("[ _-]", one)) <= _MOST_CHOICE_WORDS
         for one in choices
     )
-    return "" if is_said and len(choices) <= _MOST_CHOICES else f"the choices of {name!r} are nothing that people say"
+    return "" if is_spoken and len(choices) <= _MOST_CHOICES else f"the choices of {name!r} are nothing that people say"
 
 
 def _source(name: str, schema: JsonSchema) -> Meaning | str | None:
-    """Where said values come from: a row of the table, "examples", "pattern"; None where nothing gives any."""
+    """Where the values that people say come from: a row of the table, "examples", "pattern"; None where nothing gives any."""
     is_number = json_type(schema) in ("integer", "number")
-    row = said_row(name, schema, "said_numbers" if is_number else "said_texts")
+    row = spoken_row(name, schema, "spoken_numbers" if is_number else "spoken_texts")
     pattern = str(schema.get("pattern", ""))
     if pattern and (_LITERAL_PATTERN.fullmatch(pattern) or _CLOCKED.search(pattern)):
         return "pattern"
     if row is not None and schema.get("format") != "date-time" and (not pattern or _all_fit(row, schema)):
         return row
     examples = schema.get("examples") or ()
-    if examples and all(_is_said_example(one, name) for one in examples):
+    if examples and all(_is_spoken_example(one, name) for one in examples):
         is_code = bool(_IDENTIFIER.search(" ".join(split_name(name))))
         return "examples" if is_code or len(examples) >= _FEWEST_EXAMPLES else None
     general = meaning_row(name, schema, "numbers" if is_number else "texts")
@@ -149,7 +149,7 @@ def _all_fit(row: Meaning, schema: JsonSchema) -> bool:
     return bool(listed) and all(fits(one, schema) for one in listed)
 
 
-def _is_said_example(example: object, name: str) -> bool:
+def _is_spoken_example(example: object, name: str) -> bool:
     if _IDENTIFIER.search(" ".join(split_name(name))):
         return bool(_SHORT_CODE.fullmatch(str(example)))
     if not isinstance(example, str) or len(example) > _LONGEST_EXAMPLE:
@@ -157,7 +157,7 @@ def _is_said_example(example: object, name: str) -> bool:
     return bool(_PLAIN_EXAMPLE.fullmatch(example)) and not _MACHINE.search(example)
 
 
-def said_values(
+def spoken_values(
     tool: Unknown, names: Sequence[str], rng: Random, known: Mapping[str, JsonValue]
 ) -> dict[str, JsonValue]:
     """A value for each of the parameters named, as people say them: a city with its own country and currency."""

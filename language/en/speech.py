@@ -13,6 +13,7 @@ _SHORTEST = 3
 _WORD = re.compile(r"[a-z]+(?:-[a-z]+)*")
 _VOWEL = re.compile(r"[aeiouy]")
 _ABBREVIATION = re.compile(r"[A-Z]{2,4}s?")
+_GETS = re.compile(r"\b(?:gets?|getting|returns?)\b", re.IGNORECASE)
 _LOOKS = frozenset({"look", "search", "work out"})
 _WORK_OUT = "work out"
 _MAKES = frozenset({"make", "book", "send", "schedule", "order", "buy", "start", "open"})
@@ -34,14 +35,17 @@ class _RefusedError(Exception):
 
 def plain_action(name: str, description: str, called: Sequence[str], data: Mapping[str, Any]) -> PlainAction:
     """The action with its places, or why nobody would ask for it; `called` are the names of the tool's parameters."""
-    words = _Words(data)
+    words = _SpeechWords(data)
     try:
-        return _plain(name, action_of(name, description) if description else "", called, words)
+        phrase = action_of(name, description) if description else ""
+        if phrase.startswith("get ") and not _GETS.search(description) and "look" not in _named(name, words):
+            phrase = ""  # the description is a title without a verb, and nothing tells that it is got
+        return _plain(name, phrase, called, words)
     except _RefusedError as refusal:
         return PlainAction(str(refusal))
 
 
-class _Words:
+class _SpeechWords:
     """The lists of speech.yaml."""
 
     def __init__(self, data: Mapping[str, Any]) -> None:
@@ -56,7 +60,7 @@ class _Words:
         return [kind for kind, verbs in self.verbs.items() if verb in verbs]
 
 
-def _plain(name: str, phrase: str, called: Sequence[str], words: _Words) -> PlainAction:
+def _plain(name: str, phrase: str, called: Sequence[str], words: _SpeechWords) -> PlainAction:
     verb, _, rest = phrase.partition(" ")
     for lead in ("for ", "up ", "me "):
         rest = rest.removeprefix(lead)
@@ -79,17 +83,21 @@ def _plain(name: str, phrase: str, called: Sequence[str], words: _Words) -> Plai
     return PlainAction("", kind, _with_determiner(thing, kind), places, thing.is_plural)
 
 
-def _agreed(verb: str, name: str, words: _Words) -> str:
+def _agreed(verb: str, name: str, words: _SpeechWords) -> str:
     """What the verb does by the name as well, "" where the name tells something else."""
     kinds = words.kinds(verb)
-    named = {kind for word in split_name(name) for kind in words.kinds(word)}
+    named = _named(name, words)
     agreed = [kind for kind in kinds if kind in named or (not named and kind in _LOOKS)]
     if not agreed and named & {"look", "search"} and "look" in kinds:
         agreed = ["look"]
     return agreed[0] if agreed else ""
 
 
-def _phrases(rest: str, words: _Words) -> list[tuple[str, _NounPhrase]]:
+def _named(name: str, words: _SpeechWords) -> set[str]:
+    return {kind for word in split_name(name) for kind in words.kinds(word)}
+
+
+def _phrases(rest: str, words: _SpeechWords) -> list[tuple[str, _NounPhrase]]:
     """The object, then each preposition with its noun phrase."""
     parts: list[tuple[str, list[str]]] = [("", [])]
     for word in rest.split():
@@ -102,7 +110,7 @@ def _phrases(rest: str, words: _Words) -> list[tuple[str, _NounPhrase]]:
     return [(preposition, _noun_phrase(stated, rest, words)) for preposition, stated in parts]
 
 
-def _noun_phrase(stated: list[str], phrase: str, words: _Words) -> _NounPhrase:
+def _noun_phrase(stated: list[str], phrase: str, words: _SpeechWords) -> _NounPhrase:
     determiner = ""
     while stated and (stated[0] in words.determiners or stated[0] == "my"):
         determiner, stated = determiner if determiner in words.indefinite else stated[0], stated[1:]
@@ -120,7 +128,7 @@ def _noun_phrase(stated: list[str], phrase: str, words: _Words) -> _NounPhrase:
 
 
 def _check_object(
-    thing: _NounPhrase, own: str, others: list[tuple[str, _NounPhrase]], words: _Words, phrase: str
+    thing: _NounPhrase, own: str, others: list[tuple[str, _NounPhrase]], words: _SpeechWords, phrase: str
 ) -> None:
     """_RefusedError where the tool's name lacks the object: that of the list, where it is a list of something."""
     heads = [thing.head]
@@ -132,7 +140,7 @@ def _check_object(
         raise _RefusedError(f"{phrase!r} asks for one's own of somebody else")
 
 
-def _place(preposition: str, phrase: _NounPhrase, own: str, called: Sequence[str], words: _Words) -> PlainPlace:
+def _place(preposition: str, phrase: _NounPhrase, own: str, called: Sequence[str], words: _SpeechWords) -> PlainPlace:
     """A place behind the object: that of a parameter, or something that the tool's name has."""
     noun = " ".join(phrase.nouns)
     owner = next((name for name in called if _is_of(name, phrase)), "")

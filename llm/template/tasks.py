@@ -9,7 +9,7 @@ from pydantic import JsonValue
 from language.calls.meanings import in_context, value_gap
 from language.calls.sampling import fill_in
 from language.calls.tools import view_of
-from language.calls.unknown_tools import said_values, unknown
+from language.calls.unknown_tools import spoken_values, unknown
 from language.packs import fallback, known, of
 from llm.template.changing import CallChange, ViewedCall, mend_request, other_value, parameter_named, word_change
 from llm.template.conversing import label_acts, read_scenario, word_agent_turn, word_scenario, word_user_turn
@@ -33,7 +33,7 @@ from llm.template.sections import Sections
 from llm.template.spoiling import spoil_answer, spoil_wording
 from llm.template.steps_calling import next_calls
 from llm.template.steps_wording import word_goal
-from llm.template.unknown_tools import choose_said, word_unknown
+from llm.template.unknown_tools import choose_spoken, word_unknown
 from llm.template.wording import choose_names, refuse_gaps, word_call
 from warehouse.errors import ReplyError
 from warehouse.records import Language
@@ -67,7 +67,7 @@ def _name_parameters(sections: Sections, rng: Random, _: Random, __: str) -> Tem
         raise ReplyError("template/v1 expects a JSON list in <offered> and a number in <count>.")
     tool = unknown(view)
     all_names = [str(name) for name in offered]
-    names = choose_said(tool, all_names, count, rng) if tool else choose_names(all_names, count, view, rng)
+    names = choose_spoken(tool, all_names, count, rng) if tool else choose_names(all_names, count, view, rng)
     return TemplateAnswer({"parameters": list(names)})
 
 
@@ -83,7 +83,7 @@ def _fill_values(sections: Sections, rng: Random, _: Random, __: str) -> Templat
     refuse_gaps(view)
     tool = unknown(view)
     if tool and not tool.gap(tuple(map(str, names))):
-        values = said_values(tool, [str(name) for name in names], rng, given)
+        values = spoken_values(tool, [str(name) for name in names], rng, given)
         return TemplateAnswer({"values": [{"parameter": name, "value": value} for name, value in values.items()]})
     for name in map(str, names):
         gap = value_gap(name, known[name], _language(sections))

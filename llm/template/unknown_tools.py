@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from language.calls.parameters import PLACES, Cues
 from language.calls.parsing import read_request
 from language.calls.stating import StatedParameter, say
-from language.calls.tools import ParameterView, ToolView
+from language.calls.tools import ParameterView
 from language.calls.unknown_tools import Unknown, spoken_name
 from language.names import split_name
 from language.packs import COMMON_SCRIPT, of
@@ -23,14 +23,14 @@ _PLACED, _FREE = 3, 6  # attempts with values behind the object; without; then w
 _CODES = frozenset({"id", "ids", "gid", "code", "number", "no"})
 
 
-def choose_said(tool: Unknown, offered: Sequence[str], count: int, rng: Random) -> list[str]:
+def choose_spoken(tool: Unknown, offered: Sequence[str], count: int, rng: Random) -> list[str]:
     """As many of the offered parameters as asked for, required ones first, fewer where people say fewer; ReplyError where none."""
     required = [name for name in offered if name in tool.view.required]
-    said = [name for name in offered if name not in required and not tool.gaps[name]]
-    if tool.action.gap or not required + said:
+    spoken = [name for name in offered if name not in required and not tool.gaps[name]]
+    if tool.action.gap or not required + spoken:
         gap = tool.action.gap or "it has no parameter that people say"
         raise ReplyError(f"template/v1 can't word requests for the tool {tool.view.name!r}: {gap}.")
-    chosen = {*required[:count], *rng.sample(said, min(len(said), max(0, count - len(required))))}
+    chosen = {*required[:count], *rng.sample(spoken, min(len(spoken), max(0, count - len(required))))}
     return [name for name in offered if name in chosen]
 
 
@@ -61,7 +61,7 @@ def _compose(
     pieces: list[RequestClause] = []
     places = [shown for place in tool.action.places if (shown := _place(place, stated, pieces, is_placed=is_placed))]
     if is_placed:
-        places += _natural(tool.view, stated, pieces)
+        places += _natural(tool, stated, pieces)
     placed = {one.parameter.name for piece in pieces for one in piece.stated}
     rest = [one for name, one in stated.items() if name not in placed]
     act = " ".join((rng.choice(_verbs(tool)), tool.action.thing, *places))
@@ -73,8 +73,8 @@ def _compose(
 
 
 def _verbs(tool: Unknown) -> Sequence[str]:
-    said: Sequence[str] = of(tool.language).data[_SPEECH]["said"].get(tool.action.kind, [tool.action.kind])
-    return said
+    spoken: Sequence[str] = of(tool.language).data[_SPEECH]["said"].get(tool.action.kind, [tool.action.kind])
+    return spoken
 
 
 def _by_name(view: ParameterView) -> ParameterView:
@@ -108,9 +108,9 @@ def _is_name(one: StatedParameter) -> bool:
     return isinstance(one.value, str) and one.shown == one.words and one.words[:1].isupper()
 
 
-def _natural(view: ToolView, stated: dict[str, StatedParameter], pieces: list[RequestClause]) -> list[str]:
+def _natural(tool: Unknown, stated: dict[str, StatedParameter], pieces: list[RequestClause]) -> list[str]:
     """The only day behind "on", a route from here to there."""
-    book, shown = requests_in("en"), []
+    book, shown = requests_in(tool.language), []
     taken = {one.parameter.name for piece in pieces for one in piece.stated}
     free = [one for name, one in stated.items() if name not in taken]
     starts, ends = (

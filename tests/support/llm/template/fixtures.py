@@ -45,7 +45,7 @@ TOOLS = (
         note=text("Note", "Rent for March", "Thanks for lunch", "Concert tickets", "Shared taxi"),
     ),
     tool(
-        "Parcels.Shipping.getShippingOptions", "Retrieve available shipping options for a package.", "en", ["origin", "destination"],
+        "Parcels.Shipping.getOptions", "Retrieve available shipping options for a package.", "en", ["origin", "destination"],
         origin={"type": "string"}, destination={"type": "string"}, pickupDate={"type": "string"},
         customerID={"type": "string"}, email={"type": "string"},
         packageDetails={
