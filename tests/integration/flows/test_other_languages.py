@@ -25,7 +25,7 @@ from warehouse.exports.formats import export_release
 from warehouse.records import Sample, UserTurn
 from warehouse.releases import freeze, read_release, read_tools
 
-KINDS = {"perfect": 6, "imperfect": 3, "irrelevant": 2}
+KINDS = {"perfect": 6, "imperfect": 4, "irrelevant": 2, "sQsA": 2}
 TOOLS = [{"seed": ["Weather", "Banking", "Trains"]}]
 
 

@@ -31,6 +31,7 @@ class WordingModel:
         self.slips = slips
         self._shapes, self._detail = shapes
         self._calls: dict[str, dict[str, Any]] = {}  # by what stands in the request
+        self._answers: dict[str, dict[str, Any]] = {}
 
     def __call__(self, asked: ServedRequest) -> str | None:
         messages, title = orjson.loads(asked.question)
@@ -43,6 +44,14 @@ class WordingModel:
                 return _json({"values": [{"parameter": name, "value": value} for name, value in drawn.items()]})
             case "Wording":
                 return _json(self._worded(given))
+            case "SlotQuestion":
+                return _json({"question": "Quelle est la valeur que vous souhaitez donner pour ce point ?"})
+            case "SlotAnswer":
+                value = orjson.loads(given["value"])
+                words = _worded(value)
+                answer = f"Pour ce point je voudrais donc {words}, merci."
+                self._answers[answer] = {given["parameter"].strip('"'): value}
+                return _json({"answer": answer, "words": words})
             case "ProposedCall":
                 return _json(self._read(shown))
             case "Relevance":
@@ -66,7 +75,11 @@ class WordingModel:
     def _read(self, shown: str) -> dict[str, Any]:
         """The call that was worded so, where its tool is at hand."""
         found = (call for request, call in self._calls.items() if request in shown and f'"{call["tool"]}"' in shown)
-        return next(found, {"tool": None, "arguments": {}})
+        call = next(found, {"tool": None, "arguments": {}})
+        stated = {
+            name: value for answer, one in self._answers.items() if answer in shown for name, value in one.items()
+        }
+        return {**call, "arguments": {**call["arguments"], **(stated if call["tool"] else {})}}
 
 
 def _worded(value: Any) -> str:
