@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 
 from generators.catalogs.domain_catalogs import domain_tools
 from generators.routing import ROUTING_EASY, ROUTING_HARD, ROUTING_MEDIUM
-from generators.routing.making import plan_routing
+from generators.routing.making import catalog_tools, plan_routing
 from generators.routing.tool_graph import DomainGraph, feeds
 from generators.tools import argument_problems
 from warehouse.errors import ConfigurationError
@@ -96,3 +96,19 @@ def test_a_catalog_whose_tools_feed_nothing_allows_no_nested_question() -> None:
     lone = [tool for tool in domain_tools(["Bank"]) if not tool.name.startswith("find")]
     with pytest.raises(ConfigurationError, match="In the domain 'Bank' no tool takes what another one returns"):
         list(plan_routing(ROUTING_HARD, "en", 1, lone, seed=1))
+
+
+def test_categories_of_an_import_are_catalogs_where_they_are_large_enough() -> None:
+    large = [Tool(name=f"read_{at}", description="Read it.", parameters={}, category="books") for at in range(4)]
+    small = Tool(name="open", description="Open it.", parameters={}, category="vaults")
+    assert catalog_tools([*large, small]) == large
+    assert catalog_tools([one.with_changes(source="seed") for one in large]) == []
+
+
+def test_an_id_by_no_other_name_is_no_link_between_tools() -> None:
+    returns = {"type": "object", "properties": {"id": {"type": "string"}, "order_id": {"type": "string"}}}
+    takes = {"type": "object", "properties": returns["properties"]}
+    source = Tool(name="find_order", description="Find it.", parameters={}, category="shop", returns=returns)
+    target = Tool(name="read_item", description="Read it.", parameters=takes, category="shop")
+    assert feeds("order_id", source, "order_id", target)
+    assert not feeds("id", source, "id", target)
