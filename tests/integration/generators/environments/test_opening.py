@@ -17,6 +17,7 @@ from generators.environments.opening import explore_environment, open_environmen
 from generators.environments.protocol import EnvironmentSettings, HttpSettings, located
 from generators.environments.response_store import Description
 from generators.environments.stored import RecordedEnvironment, StoredEnvironment
+from tests.support.flows.small_builds import TOP
 from tests.support.generators.environments.fixtures import Servers, as_json
 from tests.support.generators.environments.recordings import write_recording
 from warehouse.errors import ConfigurationError, TransientError
@@ -256,3 +257,17 @@ async def test_the_travel_world_keeps_its_answers_apart_by_seed_and_size(tmp_pat
         assert kept[-1] == [first]
         world.close()
     assert len({str(answers) for answers in kept}) >= 2
+
+
+async def test_the_lines_that_the_documentation_shows_can_be_replayed(tmp_path: Path) -> None:
+    shown = (TOP / "docs" / "environments.md").read_text(encoding="utf-8").partition("```json\n")[2].partition("```")[0]
+    path = tmp_path / "responses.jsonl"
+    path.write_text(shown, encoding="utf-8")
+    told = SETTINGS.validate_python({"environment": "recorded", "name": "shop", "path": str(path)})
+    environment = open_environment(told, store=tmp_path / "unused", secret=no_secret)
+    assert isinstance(environment, RecordedEnvironment)
+    [tool], [link], [known] = environment.tools, environment.links, environment.known_calls
+    assert (tool.name, link.source, known.tool) == ("read_order", "list_orders", "list_orders")
+    assert (await environment.answer(known)).response == {"orders": [{"id": 7}]}
+    assert "404" in (await environment.answer(Call(tool="read_order", arguments={"id": 9}))).problem
+    assert "No response is recorded" in (await environment.answer(Call(tool="read_order", arguments={"id": 1}))).problem
