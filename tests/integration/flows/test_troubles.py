@@ -229,6 +229,12 @@ def built(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return home
 
 
+def built_counts(settings: Settings) -> dict[str, int]:
+    """The rows of each table but those that a document leaves that was read: it is read once, whatever is then made of it."""
+    read = {"tools", "catalogs", "catalog_tools", "catalog_problems"}
+    return {table: count for table, count in row_counts(settings).items() if table not in read}
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
@@ -250,7 +256,7 @@ def test_a_recipe_that_asks_for_the_impossible_changes_nothing(
     built: Path, tmp_path: Path, changes: dict[str, object], said: str
 ) -> None:
     settings = settings_of(built)
-    before = (row_counts(settings), one(settings, "select build from latest_builds"))
+    before = (built_counts(settings), one(settings, "select build from latest_builds"))
     (tmp_path / "empty.json").write_text("[]", encoding="utf-8")
     (tmp_path / "broken.json").write_text("[{", encoding="utf-8")
     bare = {"type": "function", "function": {"name": "ring", "description": "Ring the bell.", "parameters": {}}}
@@ -259,7 +265,7 @@ def test_a_recipe_that_asks_for_the_impossible_changes_nothing(
     with pytest.raises(ConfigurationError, match=said):
         build(read_recipe(write_recipe(tmp_path, **changes)), settings)
     if said != "nonsense/model":  # only asking finds out; a build that asks is written down
-        assert row_counts(settings) == before[0]
+        assert built_counts(settings) == before[0]
     assert one(settings, "select build from latest_builds") == before[1]
     assert leftovers(settings) == []
 
