@@ -13,6 +13,7 @@ from tests.support.flows.small_builds import TOP, run_here
 PAGE = (TOP / "docs" / "first-dataset.md").read_text(encoding="utf-8")
 COMMANDS = [line for block in re.findall(r"```sh\n(.*?)```", PAGE, re.DOTALL) for line in block.splitlines()]
 EXPORTS = "exports"
+RECORDS = "exports/records.jsonl"
 
 
 @pytest.fixture(scope="module")
@@ -23,9 +24,10 @@ def printed(tmp_path_factory: pytest.TempPathFactory) -> dict[str, str]:
     for command in COMMANDS:
         program, *words = shlex.split(command)
         assert program == "callwright"
-        done = run_here(*(str(home / EXPORTS) if word == EXPORTS else word for word in words), home=home)
+        done = run_here(*(str(home / word) if word.startswith(EXPORTS) else word for word in words), home=home)
         assert done.returncode == 0, f"{command}\n{done.stdout}{done.stderr}"
         outputs[" ".join(words)] = done.stdout
+    outputs[RECORDS] = (home / RECORDS).read_text(encoding="utf-8")
     outputs[EXPORTS] = (home / EXPORTS / "library-1.jsonl").read_text(encoding="utf-8")
     return outputs
 
@@ -39,6 +41,7 @@ def test_the_page_has_the_whole_way() -> None:
     assert [step for step in dict.fromkeys(steps) if not step.startswith("query")] == [
         "tools import", "tools show", "recipe check", "estimate docs/first-dataset/recipe.yaml",
         "build docs/first-dataset/recipe.yaml", "review status", "release create", "export library-1",
+        "check records",
     ]  # fmt: skip
 
 
@@ -69,3 +72,13 @@ def test_the_export_is_read_by_openai_and_says_no_constant(printed: dict[str, st
     assert {"findBooks", "bookRoom"} <= {call["name"] for call in calls}
     assert all("branch" not in orjson.loads(call["arguments"]) for call in calls)
     assert not any("the the" in str(row["messages"]) for row in rows)
+
+
+def test_records_hold_constants_apart_and_are_proved_when_read_back(printed: dict[str, str]) -> None:
+    samples = [orjson.loads(line)["sample"] for line in printed[RECORDS].splitlines()]
+    calls = [call for sample in samples for turn in sample["turns"] for call in turn.get("calls", [])]
+    complete = [call for call in calls if call["arguments"]]
+    assert {call["constants"]["branch"] for call in complete} == {"harbour", "港口馆"}
+    assert not any("branch" in call["arguments"] for call in calls)
+    last = output_of(printed, "check records").splitlines()[-1]
+    assert last == f"{len(samples)} proved, 0 judged, 0 unproved, 0 contradicted"
