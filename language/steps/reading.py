@@ -174,6 +174,9 @@ class _StepsParser:
                 sources[parameter] = self._source(clause.tool, parameter, words)
         self._complete(clause.tool, sources)
         for name in tool.required:
+            given = self._given_whole(clause.tool, name) if name not in sources and name not in inside else None
+            if given is not None:
+                sources[name] = given
             schema = tool.schema(name)
             if name not in sources and name not in inside and "default" in schema:
                 sources[name] = KnownValue(schema["default"])
@@ -181,6 +184,17 @@ class _StepsParser:
             sources[parameter] = self._named_inside(origin, words, sources)
         if all(name in sources for name in tool.required):
             self._keep(Node(clause.tool, {name: sources[name] for name in tool.properties if name in sources}))
+
+    def _given_whole(self, tool: str, name: str) -> Source | None:
+        """What the newest response that is one thing gives to a tool without phrases, where no word says which thing is meant."""
+        if not phrasing_of(self._toolbox.tools[tool]).plain:
+            return None
+        origins = {one.source: one for one in self._toolbox.origins(tool, name) if not one.listed}
+        for at in reversed(range(len(self.nodes))):
+            origin = origins.get(self.nodes[at].tool)
+            if origin is not None:
+                return FromEntry(at, "", origin.field, ())
+        return None
 
     def is_about_known(self, clause: _Clause) -> bool:
         """Whether the clause speaks of an entry of a search that was asked for before."""
