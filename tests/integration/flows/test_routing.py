@@ -109,8 +109,16 @@ def test_other_counts_are_shared_out_in_the_same_proportions() -> None:
     assert min(shares.values()) >= 2
 
 
-@pytest.mark.parametrize("changes", [{"tools": [{"seed": ["Banking"]}]}, {"languages": ["zh"]}])
-def test_a_recipe_without_whole_catalogs_is_told_what_to_add(changes: dict[str, Any], tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"tools": [{"seed": ["Banking"]}]}, r"need the whole catalog of a domain.*Add `- domains: all`"),
+        ({"languages": ["zh"]}, r"template/v1 .*zh"),
+    ],
+)
+def test_a_recipe_without_whole_catalogs_is_told_what_to_add(
+    changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
     recipe = parse_recipe(RECIPE | changes, Path(), "routed")
-    with pytest.raises(ConfigurationError, match=r"need the whole catalog of a domain.*Add `- domains: all`"):
+    with pytest.raises(ConfigurationError, match=said):
         build(recipe, settings_of(tmp_path))
