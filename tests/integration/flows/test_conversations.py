@@ -87,10 +87,10 @@ async def test_chains_turns_and_acts_are_counted_by_hand_alike() -> None:
     assert figures["complexity=failed_conversation"] == 1
 
 
-def test_a_catalog_that_allows_no_conversation_is_told_of_before_anything_is_made(tmp_path: Path) -> None:
+def test_a_catalog_without_words_of_a_language_is_told_of_before_anything_is_made(tmp_path: Path) -> None:
     recipe = parse_recipe({**RECIPE, "languages": ["en"], "tools": [{"domains": ["Bank"]}]}, Path(), "talks")
     bare = recipe.model_copy(update={"languages": ("zh",)})
-    with pytest.raises(ConfigurationError, match="allow no conversation"):
+    with pytest.raises(ConfigurationError, match="can't word requests in 'zh'"):
         build(bare, settings_of(tmp_path))
 
 

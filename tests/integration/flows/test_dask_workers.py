@@ -28,6 +28,7 @@ from tests.support.flows.small_builds import (
     small_recipe,
     start,
     stub_roles,
+    untimed,
     warehouse_of,
     write_recipe,
 )
@@ -69,7 +70,7 @@ def test_a_cluster_of_two_workers_of_which_one_is_killed_keeps_the_rows_of_a_bui
     until(lambda: list((tmp_path / "scratch").rglob("lock")))
     workers_of(building.pid)[-1].kill()
     stdout, stderr = building.communicate(timeout=120)
-    assert (building.returncode, stdout) == (0, plain.stdout), stderr
+    assert (building.returncode, untimed(stdout)) == (0, untimed(plain.stdout)), stderr
     assert kept(tmp_path / "far") == kept(tmp_path / "plain")
     assert row_counts(settings_of(tmp_path / "far")) == row_counts(settings_of(tmp_path / "plain"))
 
@@ -89,7 +90,8 @@ def test_what_a_killed_worker_has_paid_for_is_not_paid_again(model_server: Model
     again = model_server.answered.total() - len(model_server.answered)
     # Four in the slots, and as many whose answers were on their way to the disk.
     assert again <= AHEAD * 4, "what was under way, and no more"
-    assert one(settings, "select count(distinct request) from llm_calls where cost > 0") == len(model_server.answered)
+    noted = one(settings, "select count(distinct request) from llm_calls where cost > 0")
+    assert len(model_server.answered) - AHEAD * 4 <= noted <= len(model_server.answered), "what was paid for is known"
     answers, _ = answers_after(settings.ledger, 0)
     assert len(answers.splitlines()) == len(model_server.answered), "all of it came home to the builder's ledger"
 

@@ -63,7 +63,7 @@ def test_both_languages_and_all_kinds_land(printed: dict[str, str]) -> None:
     landed = {(kind, language): int(samples) for kind, language, samples in counted}
     assert {language for _, language in landed} == {"en", "zh"}
     assert {kind for kind, _ in landed} == {"perfect", "imperfect", "irrelevant", "sQsA", "parallel"}
-    assert sum(landed.values()) >= 45
+    assert sum(landed.values()) >= 30
 
 
 def test_the_export_is_read_by_openai_and_says_no_constant(printed: dict[str, str]) -> None:

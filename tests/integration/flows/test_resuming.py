@@ -132,7 +132,10 @@ def test_an_edited_prompt_is_asked_again_and_what_follows_from_it_and_nothing_el
     assert asked["requests"] == 2 * before["Wording"]
 
 
-def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(model_server: ModelServer, tmp_path: Path) -> None:
+def test_a_build_that_was_killed_goes_on_and_asks_nothing_twice(
+    model_server: ModelServer, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("STUB_KEY", "sk-stub")
     model_server.delay = 0.05
     model_server.is_steady = True  # an answer that never reached the disk is asked for again
     roles = stub_roles(model_server, name=PRICED, concurrency=4, api_key_variable="STUB_KEY")

@@ -132,6 +132,13 @@ def one(settings: Settings, sql: str) -> Any:
     return value
 
 
+def untimed(printed: str) -> list[str]:
+    """The lines that a build printed, without the seconds that it took and the room that these need."""
+    lines = [" ".join(line.split()) for line in printed.splitlines()]
+    timed = [bool(at) and lines[at - 1].startswith("calls known") for at in range(len(lines))]
+    return [line.rpartition(" ")[0] if is_timed else line for line, is_timed in zip(lines, timed, strict=True)]
+
+
 def row_counts(settings: Settings) -> dict[str, int]:
     """How many rows each table has, and the ledger."""
     found = warehouse_of(settings).rows_by_name({table: (f"select count(*) as n from {table}", ()) for table in TABLES})
