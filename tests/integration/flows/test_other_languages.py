@@ -81,7 +81,9 @@ def test_a_release_of_them_is_exported(built: FrenchBuild, tmp_path: Path) -> No
     keys = [row["key"] for row in built.rows("select key from accepted_samples order by key")]
     freeze(warehouse, "fr", keys, "French")
     for form in ("openai", "bfcl", "hammerbench"):
-        export_release(read_release(warehouse, "fr"), form, tmp_path / form)
+        written = export_release(read_release(warehouse, "fr"), form, tmp_path / form)
+        assert written.rows > 0
+        assert all(file.stat().st_size for file in written.files)
 
 
 def test_candidates_are_scored_on_a_release_of_them(built: FrenchBuild) -> None:
