@@ -65,7 +65,7 @@ async def check_hammerbench(path: Path, model: str, settings: Settings) -> Check
 def recipe_of_checks(model: str) -> Recipe:
     """A recipe that makes nothing: its checks are asked of data that others bring, by `model` in each role if there is one."""
     recipe = parse_recipe({"name": "check", "tools": [{"seed": "all"}], "samples": {}}, Path(), "check")
-    return recipe.with_model(model) if model else recipe
+    return recipe.as_asked(model=model)
 
 
 async def _check_record(item: ImportedRecord, sample: Sample, stages: list[Stage], chats: Chats) -> CheckedRecord:

@@ -38,17 +38,14 @@ class PaidNotes:
 
     def earlier(self) -> list[Row]:
         """The calls of earlier tries of the same work."""
-        if not self._path.exists():
-            return []
         _drop_torn_end(self._path)
-        return [orjson.loads(line) for line in self._path.read_bytes().splitlines()]
+        return [orjson.loads(line) for line in self._path.read_bytes().splitlines()] if self._path.exists() else []
 
     def note(self, row: Row) -> None:
         """Add a call; it is kept from now on, whatever becomes of this process. Raises OSError where the disk is full."""
         if self._file is None:
             self._path.parent.mkdir(parents=True, exist_ok=True)
-            if self._path.exists():
-                _drop_torn_end(self._path)
+            _drop_torn_end(self._path)
             self._file = self._path.open("ab", buffering=0)
         start = self._file.tell()
         left = memoryview(orjson.dumps(row) + b"\n")
@@ -88,7 +85,7 @@ def paid_notes_of_process(parent: Path, warehouse: Warehouse) -> Iterator[PaidNo
 def land_paid(shards: Path, warehouse: Warehouse) -> int:
     """Keep the calls of shards that never landed; how many notes were cut off, so that what those calls cost is not known."""
     folders = sorted(shards.glob(f"*{_SUFFIX}"))
-    torn = sum(_drop_torn_end(folder / _FILE) for folder in folders if (folder / _FILE).exists())
+    torn = sum(_drop_torn_end(folder / _FILE) for folder in folders)
     if folders:
         warehouse.put_files(*folders)
     return torn
@@ -99,15 +96,14 @@ def _land_abandoned(parent: Path, warehouse: Warehouse) -> None:
     for folder in sorted(parent.glob(f"*{_SUFFIX}")):
         with suppress(OSError), (folder / "lock").open("a") as lock:
             fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
-            if (folder / _FILE).exists():
-                _drop_torn_end(folder / _FILE)
+            _drop_torn_end(folder / _FILE)
             warehouse.put_files(folder)
             shutil.rmtree(folder, ignore_errors=True)
 
 
 def _drop_torn_end(path: Path) -> bool:
-    """Cut off a last line that was never finished; whether there was one."""
-    body = path.read_bytes()
+    """Cut off a last line that was never finished; whether there was one. Of a file that is not there nothing is to be done."""
+    body = path.read_bytes() if path.exists() else b""
     whole = body.rfind(b"\n") + 1
     if whole == len(body):
         return False

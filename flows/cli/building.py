@@ -58,9 +58,7 @@ def build(  # noqa: PLR0917 - typer reads each option from a parameter
     from flows.review.pushing import push_what_waits
     from flows.settings import read_settings
 
-    chosen = read_recipe_to_build(recipe)
-    chosen = chosen.with_model(model) if model else chosen
-    chosen = chosen.with_limit(limit) if limit else chosen
+    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
     if preview:
         _preview(chosen, preview, as_json=as_json)
         return
@@ -93,9 +91,7 @@ def estimate(
     from flows.recipe import read_recipe_to_build
     from flows.settings import read_settings
 
-    chosen = read_recipe_to_build(recipe)
-    chosen = chosen.with_model(model) if model else chosen
-    chosen = chosen.with_limit(limit) if limit else chosen
+    chosen = read_recipe_to_build(recipe).as_asked(model=model, limit=limit)
     found = asyncio.run(estimate_build(chosen, read_settings()))
     if as_json:
         show_json(found._asdict() | {"rows": [row._asdict() for row in found.rows]})

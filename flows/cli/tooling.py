@@ -46,8 +46,7 @@ def make(
     from flows.settings import read_settings
     from flows.toolmaking import preview_tools, report_tools
 
-    chosen = read_recipe_to_build(recipe)
-    chosen = chosen.with_model(model) if model else chosen
+    chosen = read_recipe_to_build(recipe).as_asked(model=model)
     with Terminal() as screen:
         if preview:
             shown = asyncio.run(preview_tools(chosen, preview, read_settings(), screen))

@@ -207,9 +207,7 @@ def _push(settings: Settings, progress: FlowProgress) -> None:
 
 def _chosen(path: str, limit: int, model: str) -> Recipe:
     """The recipe that a flow's parameters name, with what they change in it."""
-    recipe = read_recipe(Path(path))
-    recipe = recipe.with_model(model) if model else recipe
-    return recipe.with_limit(limit) if limit else recipe
+    return read_recipe(Path(path)).as_asked(model=model, limit=limit)
 
 
 def _unchanged(recipe: str, limit: int, model: str) -> State[BuildReport] | None:

@@ -368,6 +368,11 @@ class Recipe(RecipePart):
         """The same recipe with one model in all three roles."""
         return self.model_copy(update={"models": Roles(**dict.fromkeys(Roles.model_fields, read_model(name)))})
 
+    def as_asked(self, *, model: str = "", limit: int = 0) -> "Recipe":
+        """The same recipe as a command or a flow asks for it: with one model for all roles, or fewer samples, if given."""
+        chosen = self.with_model(model) if model else self
+        return chosen.with_limit(limit) if limit else chosen
+
     def with_preview(self, shown: int) -> "Recipe":
         """The same recipe for a look at `shown` samples of each kind, and at as many more as others are made of."""
         sources = {source for name in self.samples for source in kind_named(name).sources}

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Sequence
 
 from language.cues import cue_words
 from language.sentences import quotations
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span
+from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, places_stated
 from validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
 
 _TEMPORAL_NAME = re.compile(
@@ -32,11 +32,7 @@ def doubt_exchanged(
 ) -> list[ArgumentReading]:
     """Doubt values that would suit each other's parameter, and not their own."""
     kept = list(readings)
-    stated = [
-        at for at, reading in enumerate(readings)
-        if reading.grade == "proved" and reading.spans and reading.spans[0].start < text.own
-        and not isinstance(leaves[at].value, bool)
-    ]  # fmt: skip
+    stated = places_stated(leaves, readings, text)
     for one, other in ((one, other) for one in stated for other in stated if one != other):
         pair = (leaves[one], leaves[other])
         spans = (readings[one].spans[0], readings[other].spans[0])

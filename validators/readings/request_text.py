@@ -153,6 +153,15 @@ class ArgumentLeaf(NamedTuple):
         )
 
 
+def places_stated(leaves: Sequence[ArgumentLeaf], readings: Sequence[ArgumentReading], text: RequestText) -> list[int]:
+    """Which values but truth values the user's own words state, as places in the list."""
+    return [
+        at for at, reading in enumerate(readings)
+        if reading.grade == "proved" and reading.spans and reading.spans[0].start < text.own
+        and not isinstance(leaves[at].value, bool)
+    ]  # fmt: skip
+
+
 def parse_request(
     request: str, language: str, now: datetime | None, *, question: str = "", message: str = ""
 ) -> RequestText:

@@ -14,7 +14,14 @@ from language.sentences import last_clause
 from language.text import STOP, fold
 from language.vocabulary import find_corrections
 from language.wording import content_keys
-from validators.readings.request_text import ArgumentLeaf, ArgumentReading, RequestText, Span, naming_words
+from validators.readings.request_text import (
+    ArgumentLeaf,
+    ArgumentReading,
+    RequestText,
+    Span,
+    naming_words,
+    places_stated,
+)
 from validators.readings.value_readings import DAY_CLOCK, is_clock, is_day
 
 Role = Literal["origin", "target"]
@@ -85,11 +92,7 @@ def _unexchanged(
 ) -> list[ArgumentReading]:
     """Doubt two values of a kind each of which stands beside the name of the other one's parameter."""
     kept = list(readings)
-    stated = [
-        at for at, reading in enumerate(readings)
-        if reading.grade == "proved" and reading.spans and reading.spans[0].start < text.own
-        and not isinstance(leaves[at].value, bool) and not leaves[at].parent
-    ]  # fmt: skip
+    stated = [at for at in places_stated(leaves, readings, text) if not leaves[at].parent]
     names = {at: naming_words(leaves[at].name, leaves[at].description) for at in stated}
     for one, other in ((one, other) for one in stated for other in stated if one < other):
         if isinstance(leaves[one].value, str) != isinstance(leaves[other].value, str):
