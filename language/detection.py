@@ -11,8 +11,6 @@ from functools import cache, lru_cache
 from types import MappingProxyType
 from typing import TYPE_CHECKING
 
-from language.packs import COMMON_SCRIPT, fallback, known, of
-
 if TYPE_CHECKING:
     from warehouse.records import Language
 
@@ -28,18 +26,6 @@ _ALIKE = (
     frozenset({"hi", "mr", "ne", "bh"}), frozenset({"fi", "et"}), frozenset({"de", "lb"}),
 )  # fmt: skip
 _OTHER_CODES = {"iw": "he", "jw": "jv", "in": "id"}  # the detector has the old codes of these
-
-
-def document_language(texts: Iterable[str]) -> Language | None:
-    """The language of all these texts together, where it is not for each of them to tell; None where it is.
-
-    Each tells for itself where nobody can be sure, where they are in the language that stands for the common script, and where
-    they are in one that is known by letters of its own: there some of them may be in another.
-    """
-    found = _detected(texts)
-    if not found or found == fallback() or (found in known() and of(found).script != COMMON_SCRIPT):
-        return None
-    return found
 
 
 @cache
@@ -64,16 +50,7 @@ def is_in_another(text: str, language: Language) -> bool:
     return bool(is_reliable and details[0][2] >= _SURE and codes[0] != "un" and alike.isdisjoint(codes))
 
 
-def _printable(text: str) -> str:
-    return "".join(letter if letter.isprintable() else " " for letter in text)
-
-
-def _plain_code(code: str) -> str:
-    code = code.partition("-")[0]
-    return _OTHER_CODES.get(code, code)
-
-
-def _detected(texts: Iterable[str]) -> Language:
+def detected(texts: Iterable[str]) -> Language:
     """The code of the language of most of the text, "" where the detector is not sure."""
     import pycld2  # not above: only importing asks
 
@@ -89,3 +66,12 @@ def _detected(texts: Iterable[str]) -> Language:
     is_reliable, _, details = pycld2.detect(_printable(" . ".join(gathered)))
     _, code, share, _ = details[0]
     return _plain_code(str(code)) if is_reliable and share >= _SURE and code != "un" else ""
+
+
+def _printable(text: str) -> str:
+    return "".join(letter if letter.isprintable() else " " for letter in text)
+
+
+def _plain_code(code: str) -> str:
+    code = code.partition("-")[0]
+    return _OTHER_CODES.get(code, code)

@@ -7,7 +7,7 @@ fallback, and nothing that they read in it proves anything (`has_folder`).
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from functools import cache, lru_cache
 from importlib import import_module
@@ -15,6 +15,7 @@ from importlib.resources import files
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, cast
 
+from language.detection import detected, is_in_another, language_names
 from language.protocol import LanguagePack, LanguageRules
 from warehouse.errors import ConfigurationError
 
@@ -78,8 +79,6 @@ def read_as(code: Language) -> Language:
 
 @cache
 def _without_folder(code: Language) -> LanguagePack:
-    from language.detection import language_names  # not above: it asks for packs
-
     name = language_names().get(code)
     if name is None:
         raise ConfigurationError(
@@ -203,10 +202,20 @@ def other_letters(text: str) -> int:
 def writes(language: Language, text: str) -> bool:
     """Whether `text` is in the script of `language`; of one without a folder, whether it is in no other language."""
     if not has_folder(language):
-        from language.detection import is_in_another  # not above: it asks for packs
-
         return not is_in_another(text, language)
     return script_of(text) == of(language).script
+
+
+def document_language(texts: Iterable[str]) -> Language | None:
+    """The language of all these texts together, where it is not for each of them to tell; None where it is.
+
+    Each tells for itself where nobody can be sure, where they are in the language that stands for the common script, and where
+    they are in one that is known by letters of its own: there some of them may be in another.
+    """
+    found = detected(texts)
+    if not found or found == fallback() or (found in known() and of(found).script != COMMON_SCRIPT):
+        return None
+    return found
 
 
 def puts_spaces(language: Language) -> bool:

@@ -193,12 +193,6 @@ class _NotJsonError(Exception):
     """A YAML value that JSON can't hold; never leaves this module."""
 
 
-def read_json_or_yaml(path: Path) -> JsonValue | Problem:
-    """The value of a JSON or a YAML file, or why there is none."""
-    text = read_text(path)
-    return text if isinstance(text, Problem) else parse_json_or_yaml(text, str(path))
-
-
 def parse_json_or_yaml(text: str, where: str) -> JsonValue | Problem:
     """The value of a JSON or a YAML text, or why there is none."""
     value = parse(text, where)

@@ -21,7 +21,7 @@ from generators.catalogs.references import read_bundle
 from generators.catalogs.response_links import LinkTarget, links_in
 from generators.catalogs.rewriting import ANNOTATIONS, Shortened, WrittenTarget, resolve, rewrite, shortened
 from generators.catalogs.swagger import METHODS, as_path_item, is_swagger
-from language.detection import document_language
+from language.packs import document_language
 from warehouse.errors import ConfigurationError
 from warehouse.records import JsonSchema, Language
 

@@ -8,7 +8,7 @@ from pydantic import JsonValue
 from generators.catalogs.builder import CatalogBuilder, ToolDraft
 from generators.catalogs.catalog import Catalog, Note, Problem, shown
 from generators.catalogs.documents import DocumentItem, read_rows, the_file
-from language.detection import document_language
+from language.packs import document_language
 from warehouse.errors import ConfigurationError
 
 MCP_REPLY = "a tools/list reply, {'tools': [...]} alone or as the 'result' of a JSON-RPC message,"

@@ -27,7 +27,7 @@ from validators.replies.reading import read_value
 from validators.strategies import format_of
 from warehouse.records import CallTurn, GoldCall, Prediction, ReplyTurn, Sample
 
-SPEECH, ACTS = "say", "acts"
+ACTS = "acts"
 _CALLING = frozenset({"call"})
 _PLAIN = (str, int, float, bool)
 
