@@ -28,7 +28,7 @@ from flows.planning.statistics import (
 from flows.progress import Progress, tell_models
 from flows.recipe import Checks, Recipe
 from flows.recipe.own_words import validate_own_words
-from flows.runner import GroupRun
+from flows.runner import GroupRun, publish_or_say
 from flows.settings import Settings, open_warehouse
 from flows.shards import record_line, write_lines
 from flows.stages import LANDING, STAGES, prompt_rows, stage_rows, todays_checks, version_of
@@ -39,7 +39,6 @@ from llm.models import open_adapter
 from llm.prompts import own_prompts
 from warehouse.build_checks import met_checks
 from warehouse.errors import ConfigurationError
-from warehouse.publish import publish
 from warehouse.records import Tool, content_key
 from warehouse.releases import read_tools
 from warehouse.rows import Row, body_of
@@ -263,7 +262,7 @@ def close_build(run: GroupRun) -> BuildReport:
         run.warehouse.execute(_END, [run.build])
         report = report_build(run)
     if run.settings.publish_every:
-        publish(run.warehouse, run.settings.published)
+        publish_or_say(run)
     return report
 
 

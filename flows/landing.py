@@ -64,12 +64,12 @@ def check_duplicates(landing: Landing) -> None:
     known = warehouse.stream(_LANDED, [build, LANDING.duplicates, LANDING.review, landing.recipe.name])
     waves = [(kind.name, number) for number, wave in enumerate(waves_of(landing.recipe.samples)) for kind in wave]
     asked = [LANDING.duplicates, build, checked, LANDING.review, [name for name, _ in waves], [at for _, at in waves]]
-    before: list[StageOutcome | None] = []
+    before: list[tuple[StageOutcome | None, str]] = []
     near = landing.recipe.checks
 
     def unlanded() -> Iterator[Sample]:
-        for body, outcome in warehouse.stream(_UNLANDED, asked):
-            before.append(outcome)
+        for body, outcome, reason in warehouse.stream(_UNLANDED, asked):
+            before.append((outcome, reason))
             yield Sample.model_validate_json(body)
 
     samples = (Sample.model_validate_json(body) for (body,) in known)
@@ -81,23 +81,22 @@ def check_duplicates(landing: Landing) -> None:
                 unlanded(), spool, known=samples, threshold=near.near_duplicate, reworded=near.reworded_duplicate
             )
             for at, verdict in enumerate(found):
-                rendered, outcome = _rendered(landing, verdict)
-                if outcome != before[at]:
+                rendered, found_now = _rendered(landing, verdict)
+                if found_now != before[at]:  # the same of another sample is something else
                     files.add(rendered)
-                if before[at] not in (None, outcome):
-                    changed.append(verdict.subject)
+                    changed += [verdict.subject] if before[at][0] else []
         remove_outcomes(warehouse, ((build, LANDING.duplicates, subject) for subject in changed))
         warehouse.put_files(facts)
 
 
-def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]], StageOutcome]:
-    """A verdict about likeness and the outcome that follows from it, as rows; and which outcome that is."""
+def _rendered(landing: Landing, verdict: Verdict) -> tuple[dict[str, list[Row]], tuple[StageOutcome, str]]:
+    """A verdict about likeness and the outcome that follows from it, as rows; and which outcome that is, and why."""
     found = outcome_of([verdict], must_prove=True)
     outcome = landing.note(
         LANDING.duplicates, verdict.subject, found.outcome, found.reason, "duplicate" if found.reason else "none"
     )
     [(table, row)] = rows_of([verdict], Stamp(datetime.now(UTC)))
-    return {table: [row], "outcomes": [outcome]}, found.outcome
+    return {table: [row], "outcomes": [outcome]}, (found.outcome, found.reason)
 
 
 # What has a place already: samples of this build of which people were asked, or that landed, and other recipes' accepted ones but
@@ -114,7 +113,7 @@ _LANDED = """
 """
 # The others that passed the checks, with what was decided about them before: what others are made of comes first.
 _UNLANDED = """
-    select s.body, d.outcome from samples s join outcomes f on f.subject = s.key
+    select s.body, d.outcome, coalesce(d.reason, '') from samples s join outcomes f on f.subject = s.key
     left join outcomes d on d.build = f.build and d.stage = $1 and d.subject = s.key
     where f.build = $2 and f.stage = $3 and f.outcome = 'passed' and s.stage <> 'review'
         and not exists (select 1 from outcomes r where r.build = f.build and r.stage = $4 and r.subject = s.key)

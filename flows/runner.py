@@ -35,7 +35,7 @@ from flows.shards import (
 )
 from flows.stages import stages_of
 from llm.traffic import Traffic
-from warehouse.errors import BudgetError, ConfigurationError, TransientError
+from warehouse.errors import BudgetError, ConfigurationError, StoreError, TransientError
 from warehouse.paid_notes import land_paid, paid_folder
 from warehouse.publish import build_under_way, publish_when_due
 from warehouse.records import Tool
@@ -186,6 +186,7 @@ class _Shards:
         self._run, self._group, self._then = run, group, then
         self._spool, self._workers = spool, workers
         self._spent = money_spent(run)
+        self._publishes = bool(run.settings.publish_every)
 
     def course(self) -> Course:
         recipe, workers = self._run.recipe, self._workers
@@ -238,7 +239,17 @@ class _Shards:
         for result in results:
             for landed in (result.target, paid_folder(result.target)):
                 shutil.rmtree(landed, ignore_errors=True)
-        publish_when_due(self._run.warehouse, self._run.settings.published, self._run.settings.publish_every)
+        self._publishes = self._publishes and publish_or_say(self._run, self._run.settings.publish_every)
+
+
+def publish_or_say(run: GroupRun, minutes: float = 0) -> bool:
+    """Publish where the last time is so many minutes ago; a build that can't says so, goes on, and is told False."""
+    try:
+        publish_when_due(run.warehouse, run.settings.published, minutes)
+    except StoreError as error:
+        run.progress.say(f"{error} The build itself is not touched by it; `callwright publish` tries again.")
+        return False
+    return True
 
 
 async def _to_its_end(work: Coroutine[Any, Any, None]) -> None:

@@ -10,6 +10,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import NamedTuple
 
+from warehouse.errors import StoreError
 from warehouse.store import Warehouse
 from warehouse.tables import TABLES
 
@@ -71,16 +72,19 @@ def publish(warehouse: Warehouse, folder: Path) -> Publication:
     """Replace the published copies, each in one step: whoever has the old one open keeps reading it.
 
     Writers wait only while the file is copied. A copy that does not get done is removed, and so are those of earlier ones
-    that were killed. Raises StoreError where the warehouse stays locked.
+    that were killed. Raises StoreError where the warehouse stays locked, or there is no room: then the last copies stay.
     """
-    folder.mkdir(parents=True, exist_ok=True)
-    with (folder / ".lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)  # of two who publish at once, neither removes what the other one writes
-        _remove_old(folder)
-        try:
-            return _publish(warehouse, folder)
-        finally:
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        with (folder / ".lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)  # of two who publish at once, neither removes what the other one writes
             _remove_old(folder)
+            try:
+                return _publish(warehouse, folder)
+            finally:
+                _remove_old(folder)
+    except OSError as error:
+        raise StoreError(f"Nothing was published to {folder}, and what was published before stays: {error}") from error
 
 
 def published_copy(warehouse: Warehouse, folder: Path, *, may_be_older: bool = False) -> Path:
@@ -116,18 +120,20 @@ def _publish(warehouse: Warehouse, folder: Path) -> Publication:
 
 
 def publish_when_due(warehouse: Warehouse, folder: Path, minutes: float) -> None:
-    """Publish where `minutes` have passed since the last time; 0 for never."""
+    """Publish where `minutes` have passed since the last time; at once for none."""
     link = folder / "parquet"
-    if minutes and (not link.exists() or time.time() - link.lstat().st_mtime >= minutes * 60):
+    if not (minutes and link.exists()) or time.time() - link.lstat().st_mtime >= minutes * 60:
         publish(warehouse, folder)
 
 
 def _remove_old(folder: Path) -> None:
     """Remove what was not finished, and Parquet files that were published before the last but one."""
-    for fresh in folder.glob(f"{_UNFINISHED}*"):
-        shutil.rmtree(fresh, ignore_errors=True)
-    for tables in sorted(folder.glob(f"{_TABLES}*"))[:-_KEPT]:
-        shutil.rmtree(tables, ignore_errors=True)
+    link = folder / "parquet"
+    shown = link.readlink().name if link.is_symlink() else ""
+    tables = sorted(folder.glob(f"{_TABLES}*"))
+    kept = [one for one in tables if one.name <= shown][-_KEPT:]  # what is newer never came to be shown
+    for left in (*folder.glob(f"{_UNFINISHED}*"), *(one for one in tables if one not in kept)):
+        shutil.rmtree(left, ignore_errors=True)
 
 
 @contextmanager

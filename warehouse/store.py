@@ -137,7 +137,7 @@ class Warehouse:
             words = ["cp", "-p", "--", str(self.path), str(target)]
             done = subprocess.run(words, check=False, capture_output=True, text=True)  # noqa: S603 - our own paths
         if done.returncode:
-            raise OSError(done.stderr.strip())
+            raise OSError(done.stderr.strip() or f"cp ended with {done.returncode}")
 
     def write_for_older_clients(self) -> None:
         """Write a file that an earlier callwright began anew, so that DuckDB since 1.4 reads it; its time stays."""

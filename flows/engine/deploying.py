@@ -44,9 +44,9 @@ def build_with_prefect(recipe: Path, limit: int, model: str, progress: Progress 
     api = require_server(read_settings())
     with explained_errors(api):
         from flows.engine.prefect_flows import build_dataset
-        from flows.engine.running import reporting_to
+        from flows.engine.running import run_by_the_command_line
 
-        with reporting_to(progress or SilentProgress()):
+        with run_by_the_command_line(progress or SilentProgress()):
             return asyncio.run(build_dataset(str(recipe.absolute()), limit, model, review=False))
 
 

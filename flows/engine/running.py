@@ -2,6 +2,7 @@
 
 import asyncio
 import shutil
+import signal
 from collections.abc import AsyncIterator, Awaitable, Callable, Coroutine, Iterable, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
 from contextvars import ContextVar
@@ -178,16 +179,18 @@ async def shared_limits(recipe: Recipe, shards: int) -> Shared:
 Result = TypeVar("Result")
 Given = ParamSpec("Given")
 _listener: ContextVar[Progress | None] = ContextVar("listener", default=None)
+_ending: ContextVar[Any] = ContextVar("ending", default=None)  # what `signal.getsignal` gives
 
 
 @contextmanager
-def reporting_to(progress: Progress) -> Iterator[None]:
-    """Let `progress` hear what the flows that are run in here tell, besides their logs."""
-    token = _listener.set(progress)
+def run_by_the_command_line(progress: Progress) -> Iterator[None]:
+    """Let `progress` hear what flows that are run in here tell, besides their logs; SIGTERM ends them as it ends the command."""
+    tokens = _listener.set(progress), _ending.set(signal.getsignal(signal.SIGTERM))
     try:
         yield
     finally:
-        _listener.reset(token)
+        _listener.reset(tokens[0])
+        _ending.reset(tokens[1])
 
 
 class FlowProgress:
@@ -223,6 +226,8 @@ def explained(work: Callable[Given, Awaitable[Result]]) -> Callable[Given, Corou
 
     @wraps(work)
     async def explaining(*given: Given.args, **named: Given.kwargs) -> Result:
+        if _ending.get() is not None:  # each flow takes SIGTERM for itself, and raises where it finds the event loop
+            signal.signal(signal.SIGTERM, _ending.get())
         try:
             return await work(*given, **named)
         except CallwrightError as error:

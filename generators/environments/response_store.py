@@ -13,7 +13,7 @@ import orjson
 from pydantic import JsonValue
 
 from generators.environments.protocol import CallResponse
-from llm.ledger import open_file
+from llm.ledger import open_file, unreadable
 from warehouse.errors import StoreError
 from warehouse.records import Call, Link, Tool, content_key
 
@@ -279,7 +279,7 @@ def _set_up(connection: sqlite3.Connection, path: Path) -> None:
 
 
 def _damage(path: Path, error: sqlite3.Error) -> str:
-    return f"The response store at {path} can't be read ({error}); move the file away to have everything asked again."
+    return unreadable("response store", path, error) + "everything is asked again."
 
 
 def _row(environment: str, call: Call, version: int, answer: CallResponse) -> tuple[object, ...]:

@@ -3,7 +3,9 @@
 Where no wheel exists for the machine, `is_available` is False and the rules of the languages stand alone.
 """
 
+import ctypes
 import re
+import signal
 from collections.abc import Sequence
 from datetime import datetime
 from functools import lru_cache
@@ -25,6 +27,7 @@ _CODES = """
 LANGUAGES = frozenset(_CODES.split())
 _LONGEST = 4000  # characters; Duckling's time grows faster than the text
 _CACHED = 4096
+_SIGACTION = 256  # bytes that are enough for what an operating system keeps of a signal
 # A Chinese month with a day that no month has, the 34th: Duckling looks for one for ever, and takes all memory.
 _DAY_OF_MONTH = LanguagePattern("@{month_and_day}")
 _DAY = LanguagePattern("@{possible_day}")
@@ -53,8 +56,7 @@ def read(text: str, language: str, now: datetime) -> tuple[DucklingEntity, ...]:
     context = _context(language, now)
     if context is None:
         return ()
-    import duckling
-
+    duckling = _duckling()
     plain = _NOT_TEXT.sub(" ", text)  # what its C strings can't hold
     found: Sequence[dict[str, Any]] = duckling.parse(plain, context, _dimensions(), False)  # noqa: FBT003 - no guesses
     kept = (one for one in found if one["dim"] != "time" or _is_of_our_era(one["value"]))
@@ -71,25 +73,31 @@ def _has_endless_day(text: str) -> bool:
     return any(not _DAY.everywhere.fullmatch(day[1]) for day in _DAY_OF_MONTH.everywhere.finditer(text))
 
 
+@lru_cache(1)
+def _duckling() -> Any:  # noqa: ANN401 - the library has no types
+    """The library. When it is loaded, the Haskell within it takes Ctrl-C for itself; whoever had it before gets it back."""
+    libc, before = ctypes.CDLL(None), ctypes.create_string_buffer(_SIGACTION)
+    libc.sigaction(signal.SIGINT, None, before)  # not by `signal.signal`, which only the main thread may call
+    import duckling
+
+    libc.sigaction(signal.SIGINT, before, None)
+    return duckling
+
+
 @lru_cache(64)
 def _context(language: str, now: datetime) -> Any:  # noqa: ANN401 - the library has no types
     if language not in LANGUAGES:
         return None
-    import duckling
-
+    duckling = _duckling()
     locale = duckling.default_locale_lang(duckling.parse_lang(language.upper()))
     return duckling.Context(duckling.parse_ref_time(_zones(), "UTC", int(now.timestamp())), locale)
 
 
 @lru_cache(1)
 def _zones() -> Any:  # noqa: ANN401 - the library has no types
-    import duckling
-
-    return duckling.load_time_zones(ZONES)
+    return _duckling().load_time_zones(ZONES)
 
 
 @lru_cache(1)
 def _dimensions() -> Any:  # noqa: ANN401 - the library has no types
-    import duckling
-
-    return duckling.parse_dimensions(list(_DIMENSIONS))
+    return _duckling().parse_dimensions(list(_DIMENSIONS))

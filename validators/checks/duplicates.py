@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import re
 from array import array
-from bisect import bisect_left
 from collections import defaultdict
 from hashlib import blake2b
 from math import ceil
@@ -144,7 +143,6 @@ class _Comparison:
         self._relations = bytearray(len(entries))
         self._others = array("q", bytes(8 * len(entries)))
         self._likenesses = array("d", bytes(8 * len(entries)))
-        self._repeats = array("q")
 
     def compare(self) -> None:
         """Find it out, for all of them."""
@@ -154,7 +152,6 @@ class _Comparison:
             self._compare_words(group)
         if self._reworded is not None:
             self._compare_requests(self._reworded)
-        self._repeats.extend(at for at, relation in enumerate(self._relations) if relation == _REPEATED)
 
     def decided(self, position: int) -> _ComparedSamples:
         """What has been found about the sample at a position."""
@@ -162,8 +159,7 @@ class _Comparison:
         if relation == _REPEATED:
             return self.decided(other)
         if relation == _NEW:
-            earlier = position - bisect_left(self._repeats, position)
-            return _ComparedSamples("proved", None, f"It is unlike the {earlier} before it.")
+            return _ComparedSamples("proved", None, "It is unlike all before it.")
         likeness, key = self._likenesses[position], self._entries.read(other).key
         reason = {
             _SAME_END: f"It says what {key} says, word for word, to the same end.",

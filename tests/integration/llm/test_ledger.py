@@ -6,6 +6,7 @@ import os
 import signal
 import sqlite3
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -153,6 +154,17 @@ async def test_a_file_that_is_no_database_is_refused(tmp_path):
 
     with pytest.raises(StoreError, match=r"can't be read .*Move the file away"):
         Ledger(path)
+
+
+async def test_a_ledger_that_somebody_holds_is_not_to_be_moved_away(tmp_path, monkeypatch):
+    monkeypatch.setattr("llm.ledger._PATIENCE", 0.1)
+    path = tmp_path / "ledger.sqlite"
+    async with Ledger(path):
+        pass
+    with closing(sqlite3.connect(path, isolation_level=None)) as other:
+        other.execute("begin immediate")
+        with pytest.raises(StoreError, match=r"can't be used now \(database is locked\).* Let it stay where it is"):
+            Ledger(path)
 
 
 async def test_somebody_elses_database_is_refused_and_left_alone(tmp_path):

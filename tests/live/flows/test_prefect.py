@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 import subprocess
 import sys
 import time
@@ -16,10 +17,12 @@ from tests.support.flows.model_server import BUSY, PRICED, ModelServer, ServedRe
 from tests.support.flows.prefect_api import PrefectRecords
 from tests.support.flows.small_builds import (
     TOP,
+    leftovers,
     one,
     run,
     run_here,
     settings_of,
+    start,
     stub_roles,
     untimed,
     warehouse_of,
@@ -54,9 +57,9 @@ def kept(home: Path) -> list[list[dict[str, Any]]]:
     return [warehouse.rows(sql) for sql in KEPT]
 
 
-def until(found: Any) -> Any:
+def until(found: Any, seconds: float = 20) -> Any:
     """What `found` gives once it gives something: Prefect's server writes some things down a moment later."""
-    end = time.monotonic() + 20
+    end = time.monotonic() + seconds
     while not (result := found()):
         assert time.monotonic() < end, "waited in vain"
         time.sleep(0.2)
@@ -187,6 +190,31 @@ def test_a_shard_is_tried_again_after_a_passing_fault_and_loses_nothing(
     assert any(estimate in line for line in known.logs(known.runs("build-dataset")[0])), "schedules tell it too"
     making = next(found for found in known.runs("make-samples") if found["name"] == "again, perfect")
     assert sorted(task["run_count"] for task in until(lambda: known.tasks(making))) == [1, 2]
+
+
+@pytest.mark.parametrize("sign", [signal.SIGTERM, signal.SIGHUP])
+def test_a_build_that_prefect_shows_ends_as_by_ctrl_c(
+    known: PrefectRecords, shown: dict[str, str], model_server: ModelServer, tmp_path: Path, sign: signal.Signals
+) -> None:
+    model_server.is_steady = True
+    model_server.delay = 0.05
+    name = f"stopped-{sign.name.lower()}"
+    models = stub_roles(model_server, name=PRICED, concurrency=1)
+    recipe = write_recipe(tmp_path, name=name, models=models, samples={"perfect": 6})
+    process = start("build", str(recipe), "--no-review", home=tmp_path / "home", **shown)
+    until(lambda: model_server.answered.total() > 5 or process.poll() is not None, 120)
+    process.send_signal(sign)
+    _, errors = process.communicate(timeout=120)
+    assert process.returncode == 130, errors
+    assert "Traceback" not in errors
+    assert errors.splitlines()[-1].startswith("Stopped.")
+    states = {found["state_type"] for found in known.runs("build-dataset") if found["name"] == name}
+    assert states == {"CRASHED"}
+    model_server.delay = 0
+    done = run("build", str(recipe), "--no-review", "--json", home=tmp_path / "home", **shown)
+    assert done.returncode == 0, done.stderr
+    assert max(model_server.answered.values()) == 1, "nothing that was answered is asked again"
+    assert leftovers(settings_of(tmp_path / "home")) == []
 
 
 def test_recipes_are_deployed_once_and_updated_after_that(

@@ -1,5 +1,7 @@
 """Publishing: what stays in the folder when it goes wrong."""
 
+import random
+import resource
 from pathlib import Path
 
 import duckdb
@@ -44,6 +46,35 @@ def test_whoever_found_the_files_of_the_last_publication_goes_on_reading_them(tm
     warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
     found = [publish(warehouse, folder).parquet.resolve() for _ in range(3)]
     assert [(one / "tools.parquet").is_file() for one in found] == [False, True, True]
+
+
+def test_what_never_came_to_be_shown_takes_no_place_from_what_is(tmp_path: Path) -> None:
+    warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
+    shown = publish(warehouse, folder).parquet.resolve()
+    for number in range(3):  # killed before its link was there, each time
+        (folder / f".parquet-2999010{number + 1}T000000000000").mkdir()
+    publishing._remove_old(folder)
+    assert names(folder) == {"warehouse.duckdb", ".lock", shown.name}
+
+
+@pytest.mark.parametrize("room", [100_000, 4_000_000])  # not enough for the database, or for it alone
+def test_a_publish_without_room_says_so_and_the_last_one_stays(tmp_path: Path, room: int) -> None:
+    warehouse, folder = Warehouse(tmp_path / "warehouse.duckdb"), tmp_path / "published"
+    shown = publish(warehouse, folder)
+    warehouse.put([make_tool("one")])
+    warehouse.put(
+        [make_tool(f"{number}", description=f"{random.Random(number).randbytes(9000).hex()}") for number in range(300)]
+    )
+    before, database = names(folder), shown.database.read_bytes()
+    limits = resource.getrlimit(resource.RLIMIT_FSIZE)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (room, limits[1]))
+    try:
+        with pytest.raises(StoreError):
+            publish(warehouse, folder)
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, limits)
+    assert (names(folder), shown.database.read_bytes()) == (before, database)
+    assert publish(warehouse, folder).database.read_bytes() != database
 
 
 def test_what_was_published_is_read_as_long_as_nothing_is_written(tmp_path: Path) -> None:
